@@ -1,0 +1,88 @@
+//! One configured model, as plain values.
+
+use std::fmt;
+
+/// Who speaks for a model. The set is closed: a provider is code, not configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Any server that speaks OpenAI's chat completions.
+    Openai,
+    /// Ollama's own chat API.
+    Ollama,
+    /// A program that is an AI: a question in, an answer out.
+    Cli,
+    /// The small model that comes with lepo, in the program `lepo-embedded`.
+    Embedded,
+}
+
+/// A text that must never be printed: its `Debug` and `Display` show nothing of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes a text into keeping.
+    pub fn new(text: impl Into<String>) -> Self {
+        Secret(text.into())
+    }
+
+    /// The text itself, for the one place that sends it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+/// A model's key, and where it was looked for (for the message when it is missing or refused).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Key {
+    /// The key, if there was one.
+    pub value: Option<Secret>,
+    /// `OPENAI_API_KEY in the environment`, `api_key of model "gpt" in …/config.toml`; empty if none is configured.
+    pub looked_for: String,
+}
+
+/// How the answer stands in what a `cli` model prints.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// All of stdout, as it comes.
+    #[default]
+    Text,
+    /// stdout is one JSON document; the answer is the string at this JSON pointer (RFC 6901).
+    Json(String),
+    /// stdout is JSON lines; the answer is the string at this pointer in the last line that has one.
+    Jsonl(String),
+}
+
+/// A model as configured: complete, checked, with its key looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelConfig {
+    /// What `-m` and `/set-model` call it.
+    pub name: String,
+    /// Who speaks for it.
+    pub provider: Provider,
+    /// The provider's own name for it; empty for `cli`.
+    pub model: String,
+    /// Where it is (`openai`, `ollama`); no trailing slash; empty for `cli` and `embedded`.
+    pub base_url: String,
+    /// The key that is sent to `base_url` and nowhere else.
+    pub key: Key,
+    /// The program and its arguments (`cli`); `{prompt}` stands for the question, else it goes to stdin.
+    pub command: Vec<String>,
+    /// Where the answer stands in its output (`cli`).
+    pub answer: AnswerForm,
+    /// It takes a system message only as the first one (`system = "first"`).
+    pub system_first: bool,
+    /// The one that is used when nothing else is said.
+    pub active: bool,
+}

@@ -1,0 +1,126 @@
+//! What can go wrong, told to a person: what failed, on what, and what to do about it.
+//!
+//! A kind decides the exit code; nothing else does.
+
+use std::fmt;
+
+/// A result whose error a person can read.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What sort of failure it is. Each has one exit code, documented in lepo(1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// There is nothing there, or something was found to differ: exit 1.
+    Nothing,
+    /// Wrong usage, configuration, address or question: exit 2.
+    Usage,
+    /// The model, the network or a tool failed: exit 3.
+    Remote,
+    /// A request waits for consent: exit 4.
+    Pending,
+    /// The store could not be read or written: exit 5.
+    Store,
+    /// Ended by a signal, whose number this is: exit 128 + n.
+    Signal(u8),
+}
+
+impl Kind {
+    /// The exit code of the process.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Kind::Nothing => 1,
+            Kind::Usage => 2,
+            Kind::Remote => 3,
+            Kind::Pending => 4,
+            Kind::Store => 5,
+            Kind::Signal(n) => 128 + n,
+        }
+    }
+
+    /// The word for it in `--json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Nothing => "nothing",
+            Kind::Usage => "usage",
+            Kind::Remote => "remote",
+            Kind::Pending => "pending",
+            Kind::Store => "store",
+            Kind::Signal(_) => "interrupted",
+        }
+    }
+}
+
+/// A failure: lower case, no full stop, what failed and on what; the cause; what to do.
+#[derive(Debug)]
+pub struct Error {
+    /// Decides the exit code.
+    pub kind: Kind,
+    /// What failed, on what.
+    pub message: String,
+    /// What to do about it, if that is known.
+    pub hint: Option<String>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// A failure of `kind` with its message.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Error { kind, message: message.into(), hint: None, source: None }
+    }
+
+    /// Nothing there (exit 1).
+    pub fn nothing(message: impl Into<String>) -> Self {
+        Error::new(Kind::Nothing, message)
+    }
+
+    /// Wrong usage, configuration, address or question (exit 2).
+    pub fn usage(message: impl Into<String>) -> Self {
+        Error::new(Kind::Usage, message)
+    }
+
+    /// The model, the network or a tool failed (exit 3).
+    pub fn remote(message: impl Into<String>) -> Self {
+        Error::new(Kind::Remote, message)
+    }
+
+    /// The store could not be read or written (exit 5).
+    pub fn store(message: impl Into<String>) -> Self {
+        Error::new(Kind::Store, message)
+    }
+
+    /// With what to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// With the error that caused it.
+    pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The message with its causes, `: ` between.
+    pub fn chain(&self) -> String {
+        let mut text = self.message.clone();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|e| e as &(dyn std::error::Error + 'static))
+    }
+}

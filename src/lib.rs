@@ -1,0 +1,24 @@
+//! lepo keeps conversations with language models as plain files: one Markdown file a message.
+//!
+//! The rooms, and what each may not do:
+//!
+//! | room | holds | does not know |
+//! |---|---|---|
+//! | [`bubb`] | values: ids, kinds, file names | I/O, the clock |
+//! | [`conv`] | the forest: tails, heights, addresses | I/O |
+//! | [`store`] | the directory `.lepo` | network, terminal, environment |
+//! | [`config`] | files and environment, resolved once into `Settings` | models, tools, terminal |
+//! | [`model`] | talking to a model | bubbs, terminal |
+//! | [`tool`] | acting for a model, with consent | bubbs |
+//! | [`talk`] | one turn, from question to answer | terminal |
+//! | [`repl`] | turns in a row, at a prompt | providers |
+//! | [`term`] | the only writer to a terminal | everything but values |
+//! | [`commands`] | one file a subcommand: resolve, do, print | each other |
+//! | [`cli`] | the root parser and dispatch | |
+//!
+//! Imports run one way: cli → commands → repl → talk → {store, conv, config, model, tool} → bubb.
+//! Events go up, values go down. `tests/e2e/house.rs` keeps it so.
+
+pub mod config;
+pub mod error;
+pub mod model;

@@ -1,0 +1,1 @@
+//! Talking to a model: one request in, one stream of events out. Knows no bubbs and no terminal.
