@@ -28,3 +28,4 @@ pub mod error;
 pub mod model;
 pub mod store;
 pub mod term;
+pub mod tool;
