@@ -3,6 +3,7 @@
 use candle_core::{Device, Tensor};
 use candle_transformers::generation::LogitsProcessor;
 use candle_transformers::models::quantized_llama::ModelWeights;
+use candle_transformers::utils::apply_repeat_penalty;
 use lepo::error::{Error, Result};
 
 use crate::prompt::{self, CONTEXT};
@@ -11,6 +12,11 @@ use crate::tokenizer::{Characters, Tokenizer};
 
 /// How many tokens are read at a time: attention over all of a long prompt at once would take gigabytes.
 const STRIDE: usize = 128;
+
+/// A model this small falls into loops: it would say one sentence until the context is full. A token that it
+/// said among the `RECENT` last ones is made less likely, as far as Ollama does by default.
+const REPEAT_PENALTY: f32 = 1.1;
+const RECENT: usize = 64;
 
 /// The same question gets the same answer.
 const SEED: u64 = 0;
@@ -61,21 +67,22 @@ impl Speaker {
         let mut characters = Characters::default();
         let mut logits = self.read_prompt(prompt)?;
         let mut reason = Reason::Length;
-        let mut output = 0;
-        while output < limit {
-            let token = sampler.sample(&logits)?;
+        let mut spoken: Vec<u32> = Vec::new();
+        while spoken.len() < limit {
+            let recent = spoken.rchunks(RECENT).next().unwrap_or_default();
+            let token = sampler.sample(&apply_repeat_penalty(&logits, REPEAT_PENALTY, recent)?)?;
             if self.tokenizer.is_control(token) {
                 reason = Reason::Stop;
                 break;
             }
-            output += 1;
+            spoken.push(token);
             tell_text(&characters.push(&self.tokenizer.bytes(token)), tell);
-            if output < limit {
+            if spoken.len() < limit {
                 logits = self.read(&[token])?;
             }
         }
         tell_text(&characters.finish(), tell);
-        Ok((output, reason))
+        Ok((spoken.len(), reason))
     }
 
     /// Reads a prompt, without what it has in common with all that was read before.
