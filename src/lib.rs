@@ -19,6 +19,13 @@
 //! Imports run one way: cli → commands → repl → talk → {store, conv, config, model, tool} → bubb.
 //! Events go up, values go down. `tests/e2e/house.rs` keeps it so.
 
+pub mod bubb;
+pub mod cli;
+pub mod commands;
 pub mod config;
+pub mod conv;
 pub mod error;
 pub mod model;
+pub mod store;
+pub mod term;
+pub mod tool;

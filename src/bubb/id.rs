@@ -1,0 +1,155 @@
+//! Ids are content addresses: a ULID whose 80 "random" bits are a hash of the bubb and of its prev.
+//!
+//! So an id checks its own file, and a conv is a hash chain back to its root. This is integrity,
+//! not authenticity: 80 bits find accidents, they do not stop a forger. Format: lepo-store(5).
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+use ulid::Ulid;
+
+use super::Kind;
+
+/// The largest time an id can hold: 48 bits of milliseconds since 1970.
+pub const MAX_TIME: u64 = (1 << 48) - 1;
+
+/// SHA-256 of a bubb's bytes, computed while they stream by.
+pub type ContentHash = [u8; 32];
+
+/// The id of a bubb. Ordered by time first, so that along a conv ids only grow.
+/// Kept as bytes: a number of 16 bytes would be padded to 48 a name, and a forest holds a million.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BubbId([u8; 16]);
+
+impl BubbId {
+    /// Characters of a written id.
+    pub const LEN: usize = ulid::ULID_LEN;
+
+    /// The id of a bubb made at `time` (milliseconds since 1970, at most [`MAX_TIME`]).
+    pub fn of(time: u64, kind: Kind, hidden: bool, prev: Option<BubbId>, content: &ContentHash) -> BubbId {
+        let hash = Sha256::new()
+            .chain_update(b"lepo\0")
+            .chain_update(&time.to_be_bytes()[2..])
+            .chain_update([kind.letter() as u8, if hidden { b'1' } else { b'0' }])
+            .chain_update(prev.map_or([0; 16], |p| p.0))
+            .chain_update(content)
+            .finalize();
+        let mut id = [0; 16];
+        id[..6].copy_from_slice(&time.to_be_bytes()[2..]);
+        id[6..].copy_from_slice(&hash[..10]);
+        BubbId(id)
+    }
+
+    /// Reads 26 characters of Crockford's base 32, in any case. A 27th, or a first above `7`, is no id.
+    pub fn parse(text: &[u8]) -> Option<BubbId> {
+        if text.len() != Self::LEN || text[0] > b'7' {
+            return None;
+        }
+        let ulid = Ulid::from_string(std::str::from_utf8(text).ok()?).ok()?;
+        Some(BubbId(ulid.to_bytes()))
+    }
+
+    /// Milliseconds since 1970.
+    pub fn time(self) -> u64 {
+        self.ulid().timestamp_ms()
+    }
+
+    /// The 26 characters, upper case.
+    pub fn ascii(self) -> [u8; Self::LEN] {
+        let mut text = [0; Self::LEN];
+        self.ulid().array_to_str(&mut text);
+        text
+    }
+
+    /// The id as a number: its 26 characters are its base-32 digits.
+    pub fn number(self) -> u128 {
+        u128::from_be_bytes(self.0)
+    }
+
+    fn ulid(self) -> Ulid {
+        Ulid::from_bytes(self.0)
+    }
+}
+
+impl Ord for BubbId {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.number().cmp(&other.number())
+    }
+}
+
+impl PartialOrd for BubbId {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for BubbId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [0; Self::LEN];
+        f.write_str(self.ulid().array_to_str(&mut text))
+    }
+}
+
+impl fmt::Debug for BubbId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_formula_is_the_one_in_the_manual() {
+        // The same as the shell lines of lepo-store(5), computed there once with sha256sum.
+        let content: ContentHash = Sha256::digest(b"hello").into();
+        let root = BubbId::of(1_700_000_000_000, Kind::User, false, None, &content);
+        let mut bytes = b"lepo\0".to_vec();
+        bytes.extend([0x01, 0x8b, 0xcf, 0xe5, 0x68, 0x00, b'u', b'0']);
+        bytes.extend([0; 16]);
+        bytes.extend(content);
+        let hash = Sha256::digest(&bytes);
+        assert_eq!(root.0[6..], hash[..10]);
+        assert_eq!(root.time(), 1_700_000_000_000);
+    }
+
+    #[test]
+    fn everything_an_id_is_made_of_changes_it() {
+        let content = [7; 32];
+        let a = BubbId::of(5, Kind::User, false, None, &content);
+        for other in [
+            BubbId::of(6, Kind::User, false, None, &content),
+            BubbId::of(5, Kind::Tool, false, None, &content),
+            BubbId::of(5, Kind::User, true, None, &content),
+            BubbId::of(5, Kind::User, false, Some(a), &content),
+            BubbId::of(5, Kind::User, false, None, &[8; 32]),
+        ] {
+            assert_ne!(a, other);
+        }
+    }
+
+    #[test]
+    fn reads_any_case_and_nothing_else() {
+        for (text, good) in [
+            ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", true),
+            ("01jb3z0q4n8v2k5t7w9x1y3z5a", true),
+            ("7ZZZZZZZZZZZZZZZZZZZZZZZZZ", true),
+            ("8ZZZZZZZZZZZZZZZZZZZZZZZZZ", false),
+            ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5U", false),
+            ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5", false),
+            ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5AA", false),
+            ("", false),
+            ("가나다라마바사아자차카타파하", false),
+        ] {
+            assert_eq!(BubbId::parse(text.as_bytes()).is_some(), good, "{text}");
+        }
+    }
+
+    #[test]
+    fn is_written_in_upper_case() {
+        let id = BubbId::parse(b"01jb3z0q4n8v2k5t7w9x1y3z5a").unwrap();
+        assert_eq!(id.to_string(), "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
+        assert_eq!(&id.ascii(), b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
+    }
+}

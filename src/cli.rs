@@ -1,0 +1,202 @@
+//! The root parser, the global options, dispatch: the only place that knows all commands.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::commands::{self, Context};
+use crate::error::{Error, Result};
+use crate::term::{Color, Out, say};
+
+/// Conversations with language models as plain files, the way git keeps source.
+///
+/// A directory `.lepo` holds one Markdown file a message. Without a command, lepo is `lepo do`.
+#[derive(Debug, Parser)]
+#[command(name = "lepo", version, disable_version_flag = true, max_term_width = 100)]
+#[command(after_help = "A command NAME that is not listed runs the program `lepo-NAME`.\n\
+    Addresses (@, ids, branches, files, ^ and ~N): lepo(7). Exit codes: lepo(1).")]
+pub struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Args)]
+struct Globals {
+    /// Change to PATH first, then run as if started there
+    #[arg(short, long, global = true, value_name = "PATH")]
+    cd: Option<PathBuf>,
+    /// Use another store: a directory below the working directory, made if missing
+    #[arg(short, long, global = true, value_name = "REL")]
+    save_to: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+    /// Print the version
+    #[arg(short = 'v', long, global = true)]
+    version: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(commands::init::Args),
+    Ls(commands::ls::Args),
+    Show(commands::show::Args),
+    Add(commands::add::Args),
+    Resolve(commands::resolve::Args),
+    #[command(external_subcommand)]
+    External(Vec<OsString>),
+}
+
+/// Runs the program; the answer is its exit code.
+pub fn run(args: Vec<OsString>) -> u8 {
+    let args = match shape(args) {
+        Shape::Parse(args) => args,
+        Shape::Help(path) => return print_help(&path),
+        Shape::Version => return print_version(),
+    };
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe behind `--help` is a quiet end like any other.
+            let _ = error.print();
+            return if error.use_stderr() { 2 } else { 0 };
+        }
+    };
+    if cli.globals.version {
+        return print_version(); // from a cluster of short options
+    }
+    let wants_json = cli.command.wants_json();
+    let mut out = Out::stdout();
+    let done = Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out)
+        .and_then(|mut context| cli.command.run(&mut context));
+    let done = done.and_then(|code| out.finish().map(|()| code));
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            if wants_json {
+                out.line(&serde_json::json!({ "error": commands::error_json(&error) }).to_string());
+                let _ = out.finish();
+            }
+            report(&error)
+        }
+    }
+}
+
+/// Says what went wrong; the answer is the exit code.
+fn report(error: &Error) -> u8 {
+    say(&format!("error: {}", error.chain()));
+    if let Some(hint) = &error.hint {
+        say(&format!("hint: {hint}"));
+    }
+    error.kind.exit_code()
+}
+
+impl Command {
+    fn run(self, context: &mut Context<'_>) -> Result<u8> {
+        match self {
+            Command::Init(args) => commands::init::run(args, context),
+            Command::Ls(args) => commands::ls::run(args, context),
+            Command::Show(args) => commands::show::run(args, context),
+            Command::Add(args) => commands::add::run(args, context),
+            Command::Resolve(args) => commands::resolve::run(args, context),
+            Command::External(words) => Err(external(&words)),
+        }
+    }
+
+    /// On failure too, `--json` prints a document.
+    fn wants_json(&self) -> bool {
+        match self {
+            Command::Ls(args) => args.json,
+            Command::Show(args) => args.json,
+            _ => false,
+        }
+    }
+}
+
+/// Becomes `lepo-NAME`; comes back only if that cannot be.
+fn external(words: &[OsString]) -> Error {
+    let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let program = format!("lepo-{name}");
+    let error = std::process::Command::new(&program).args(words.iter().skip(1)).exec();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::usage(format!("no command {name:?}, and no program {program} in PATH"))
+                .hint("`lepo --help` lists the commands; to ask a model: lepo do QUESTION")
+        }
+        _ => Error::usage(format!("cannot run {program}")).because(error),
+    }
+}
+
+/// What the command line comes to, before it is parsed.
+enum Shape {
+    Parse(Vec<OsString>),
+    /// Help for the command of this name.
+    Help(Option<String>),
+    Version,
+}
+
+/// `-h` and `-v` win over everything else, help over version; no command at all means `do`.
+fn shape(mut args: Vec<OsString>) -> Shape {
+    let root = Cli::command();
+    let takes_value = |word: &OsStr| takes_value(&root, word);
+    let mut command = None;
+    let (mut help, mut version, mut external) = (false, false, false);
+    let mut value_next = false;
+    for word in args.iter().skip(1) {
+        if word == "--" || external {
+            break;
+        }
+        help |= word == "-h" || word == "--help";
+        version |= word == "-v" || word == "--version";
+        if std::mem::take(&mut value_next) {
+            continue;
+        }
+        if word.as_encoded_bytes().starts_with(b"-") && word != "-" {
+            value_next = takes_value(word);
+        } else if command.is_none() {
+            let known = root.find_subcommand(word).is_some() || word == "help";
+            command = Some(word.to_string_lossy().into_owned());
+            external = !known;
+        }
+    }
+    if help {
+        return Shape::Help(command.filter(|_| !external));
+    }
+    if version {
+        return Shape::Version;
+    }
+    if command.is_none() && root.find_subcommand("do").is_some() {
+        args.insert(1.min(args.len()), "do".into());
+    }
+    Shape::Parse(args)
+}
+
+/// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.
+fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
+    let Some(word) = word.to_str() else { return false };
+    let mut args = root.get_arguments().chain(root.find_subcommand("do").into_iter().flat_map(|c| c.get_arguments()));
+    let found = match word.strip_prefix("--") {
+        Some(long) => args.find(|arg| arg.get_long() == Some(long)),
+        // In a cluster like `-nt ADDR` only the last letter can take the next word.
+        None => word.chars().next_back().and_then(|short| args.find(|arg| arg.get_short() == Some(short))),
+    };
+    found.is_some_and(|arg| arg.get_action().takes_values())
+}
+
+fn print_version() -> u8 {
+    let mut out = Out::stdout();
+    out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));
+    u8::from(out.finish().is_err())
+}
+
+fn print_help(command: &Option<String>) -> u8 {
+    let mut root = Cli::command();
+    root.build();
+    let found = command.as_ref().and_then(|name| root.find_subcommand_mut(name)).cloned();
+    let _ = found.unwrap_or(root).print_long_help();
+    0
+}

@@ -1,0 +1,58 @@
+//! `lepo add`: how scripts write a bubb.
+
+use std::io::Read;
+
+use super::{Context, resolve};
+use crate::bubb::Kind;
+use crate::error::{Error, Result};
+
+/// Add one bubb from stdin and print its id
+///
+/// Plumbing: the bytes are kept as they are, whatever they are. Without --prev the bubb follows the
+/// newest tail, or begins a conv where there is none.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main")]
+pub struct Args {
+    /// Who speaks: s system, u user, a assistant, t tool
+    #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND")]
+    kind: Kind,
+    /// Not shown unless asked for
+    #[arg(long)]
+    hidden: bool,
+    /// The bubb it follows, or `head` to begin a conv
+    #[arg(long, value_name = "ADDR|head")]
+    prev: Option<String>,
+}
+
+fn kind(text: &str) -> std::result::Result<Kind, String> {
+    let found = match text.as_bytes() {
+        [letter] => Kind::of_letter(*letter),
+        _ => Kind::ALL.into_iter().find(|kind| kind.word() == text),
+    };
+    found.ok_or_else(|| "s, u, a or t".to_string())
+}
+
+/// Adds it.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::usage("cannot read stdin").because(error))?;
+    if bytes.is_empty() {
+        return Err(Error::usage("nothing came on stdin: a bubb holds at least one byte"));
+    }
+    let store = context.store_or_make()?;
+    let forest = store.forest()?;
+    let prev = match args.prev.as_deref() {
+        Some("head") => None,
+        Some(address) => Some(resolve(&store, &forest, address)?.ix),
+        None => forest.newest(),
+    };
+    let name = match prev {
+        Some(prev) => store.write(args.kind, args.hidden, Some(forest.name(prev).id), 0, &bytes)?,
+        None => store.write(args.kind, args.hidden, None, forest.root_time(crate::store::now()), &bytes)?,
+    };
+    context.out.line(&name.id.to_string());
+    Ok(0)
+}

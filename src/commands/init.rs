@@ -1,0 +1,29 @@
+//! `lepo init`: the store, ready to be looked at.
+
+use super::Context;
+use crate::error::Result;
+use crate::store::Made;
+use crate::term::say;
+
+/// Make the store `.lepo` here
+///
+/// It holds `_insts.toml`, the instructions that models are given, and `.gitignore`, which keeps
+/// the store out of version control until you delete its line. A second time changes nothing.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Makes it, and says what it found.
+pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
+    let above = context.find_store()?.filter(|store| store.root() != context.cwd());
+    let (store, made) = context.make_store()?;
+    let shown = store.shown().display();
+    match made {
+        Made::New => say(&format!("made {shown}")),
+        Made::Completed => say(&format!("{shown} was there; added what it lacked")),
+        Made::Nothing => say(&format!("{shown} is there already: nothing changed")),
+    }
+    if let (Made::New, Some(above)) = (made, above) {
+        say(&format!("note: it hides the store {} above", above.shown().display()));
+    }
+    Ok(0)
+}

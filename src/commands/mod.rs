@@ -1,0 +1,114 @@
+//! One file a subcommand: its arguments, its help, `run`. A command reads top to bottom: resolve, do, print.
+
+pub mod add;
+pub mod init;
+pub mod ls;
+pub mod resolve;
+pub mod show;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::bubb::Name;
+use crate::config::Insts;
+use crate::conv::{Address, Addressee, Conv, End, Forest};
+use crate::error::{Error, Result};
+use crate::store::{STORE, Store};
+use crate::term::{Color, Out, Paint, say};
+
+/// Where a command runs and where its output goes.
+pub struct Context<'o> {
+    cwd: PathBuf,
+    save_to: Option<PathBuf>,
+    /// stdout.
+    pub out: &'o mut Out,
+    /// For stdout.
+    pub paint: Paint,
+}
+
+impl<'o> Context<'o> {
+    /// Changes to `cd` first, so that all that follows is as if started there.
+    pub fn new(cd: Option<PathBuf>, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Result<Self> {
+        if let Some(path) = cd {
+            std::env::set_current_dir(&path)
+                .map_err(|e| Error::usage(format!("cannot change to {}", path.display())).because(e))?;
+        }
+        let cwd = std::env::current_dir()
+            .map_err(|e| Error::store("the working directory is gone or cannot be read").because(e))?;
+        let paint = Paint::new(color, out.is_terminal(), |name| std::env::var_os(name));
+        Ok(Context { cwd, save_to, out, paint })
+    }
+
+    /// A variable of the environment.
+    pub fn env(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+
+    /// Where the user stands.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// The store, if there is one: what `--save-to` names, else `.lepo` here or in a parent.
+    pub fn find_store(&self) -> Result<Option<Store>> {
+        match &self.save_to {
+            Some(rel) => Store::at(&self.cwd, rel),
+            None => Store::find(&self.cwd, self.env("HOME").map(PathBuf::from).as_deref()),
+        }
+    }
+
+    /// The store; none is an error.
+    pub fn store(&self) -> Result<Store> {
+        self.find_store()?.ok_or_else(|| match &self.save_to {
+            Some(rel) => Error::nothing(format!("no store {} here", rel.display()))
+                .hint("`lepo init` or a first question makes it"),
+            None => Error::nothing(format!("no {STORE} here or in a parent directory"))
+                .hint("`lepo init` makes one; so does a first question: lepo do QUESTION"),
+        })
+    }
+
+    /// The store; none is made.
+    pub fn store_or_make(&self) -> Result<Store> {
+        match self.find_store()? {
+            Some(store) => Ok(store),
+            None => Ok(self.make_store()?.0),
+        }
+    }
+
+    /// Makes the store here, or what is missing of it.
+    pub fn make_store(&self) -> Result<(Store, crate::store::Made)> {
+        let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
+        Store::make(&self.cwd, rel, &Insts::default_file_text())
+    }
+}
+
+/// Finds the bubb of an address as written.
+pub fn resolve(store: &Store, forest: &Forest, address: &str) -> Result<Addressee> {
+    Address::parse(address)?.resolve(forest, &|name| store.branch(name))
+}
+
+/// A conv that ends without a root is shown as far as it goes, and said to be incomplete.
+pub fn warn_incomplete(conv: &Conv) {
+    match conv.end {
+        End::Root => {}
+        End::Missing(id) => say(&format!("warning: bubb {id} not found: incomplete conversation")),
+        End::Cycle(id) => say(&format!("warning: bubb {id} leads back into its own conv: incomplete conversation")),
+    }
+}
+
+/// What a bubb's name says, for `--json`.
+pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_json::Value> {
+    let mut map = serde_json::Map::new();
+    map.insert("id".into(), name.id.to_string().into());
+    map.insert("kind".into(), name.kind.word().into());
+    map.insert("hidden".into(), name.hidden.into());
+    map.insert("prev".into(), name.prev.map(|prev| prev.to_string()).into());
+    map.insert("time".into(), name.id.time().into());
+    map.insert("path".into(), store.path_of(name).to_string_lossy().into());
+    map
+}
+
+/// An error, for `--json`.
+pub fn error_json(error: &Error) -> serde_json::Value {
+    serde_json::json!({ "kind": error.kind.word(), "message": error.chain(), "hint": error.hint })
+}

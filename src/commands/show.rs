@@ -1,0 +1,121 @@
+//! `lepo show`: a conv to read, or one bubb as it is.
+
+use std::io::Read;
+
+use super::{Context, name_json, resolve, warn_incomplete};
+use crate::bubb::{Kind, Name};
+use crate::conv::{Forest, Ix};
+use crate::error::Result;
+use crate::store::Store;
+use crate::term::{Out, Paint};
+
+/// Show a conversation, from its root to a bubb
+///
+/// Each bubb is a line `# user ID`, its text, and an empty line. Hidden ones are left out unless
+/// asked for. ADDR is any address of lepo(7); the newest tail `@` if none is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show --paths @ | xargs grep -n TODO")]
+pub struct Args {
+    /// Which bubbs' convs
+    #[arg(value_name = "ADDR", default_value = "@")]
+    addresses: Vec<String>,
+    /// Just that bubb: the bytes as stored, nothing else
+    #[arg(long)]
+    one: bool,
+    /// Hidden bubbs too
+    #[arg(short, long)]
+    all: bool,
+    /// The paths of the files instead of what is in them
+    #[arg(long, conflicts_with = "json")]
+    paths: bool,
+    /// One JSON document: {"bubbs": [...]}
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Shows them.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let forest = store.forest()?;
+    let mut found = Vec::new();
+    for address in &args.addresses {
+        found.push(resolve(&store, &forest, address)?.ix);
+    }
+    if args.json {
+        context.out.own("{\"bubbs\":[");
+    }
+    let mut first = true;
+    for ix in found {
+        for name in bubbs(&args, &forest, ix) {
+            if context.out.closed() {
+                return Ok(0);
+            }
+            if args.paths {
+                context.out.line(&store.path_of(&name).to_string_lossy());
+            } else if args.json {
+                let mut map = name_json(&store, &name);
+                map.insert("text".into(), store.text(&name)?.into());
+                context.out.own(if std::mem::take(&mut first) { "\n" } else { ",\n" });
+                context.out.own(&serde_json::Value::Object(map).to_string());
+            } else if args.one {
+                copy(&store, &name, context.out)?;
+            } else {
+                bubb(&store, &name, context.out, context.paint)?;
+            }
+        }
+    }
+    if args.json {
+        context.out.own("\n]}\n");
+    }
+    Ok(0)
+}
+
+/// The bubbs to show for one address.
+fn bubbs(args: &Args, forest: &Forest, ix: Ix) -> Vec<Name> {
+    if args.one {
+        return vec![forest.name(ix)];
+    }
+    let conv = forest.conv(ix);
+    warn_incomplete(&conv);
+    conv.path.iter().map(|&ix| forest.name(ix)).filter(|name| args.all || !name.hidden).collect()
+}
+
+/// A bubb under its heading.
+pub fn bubb(store: &Store, name: &Name, out: &mut Out, paint: Paint) -> Result<()> {
+    out.own(&heading(name, paint));
+    out.own("\n");
+    copy(store, name, out)?;
+    out.own(if out.at_line_start() { "\n" } else { "\n\n" });
+    Ok(())
+}
+
+/// `# user ID`, and ` hidden` where it is.
+pub fn heading(name: &Name, paint: Paint) -> String {
+    let hidden = if name.hidden { " hidden" } else { "" };
+    let text = format!("# {} {}{hidden}", name.kind.word(), name.id);
+    match name.kind {
+        _ if name.hidden => paint.dim(&text),
+        Kind::User => paint.cyan(&text),
+        Kind::Assistant => paint.green(&text),
+        Kind::System | Kind::Tool => paint.yellow(&text),
+    }
+}
+
+/// A bubb's bytes, in pieces: it may be larger than memory.
+fn copy(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
+    let mut file = store.open(name)?;
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(n) => out.text(&buffer[..n]),
+            Err(error) => {
+                let path = store.path_of(name).display().to_string();
+                return Err(crate::error::Error::store(format!("cannot read {path}")).because(error));
+            }
+        }
+        if out.closed() {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The forest that the names make: convs, tails, heights, addresses. Pure: it opens nothing.
+
+mod address;
+mod forest;
+mod tails;
+
+pub use address::{Address, Addressee};
+pub use forest::{Conv, End, Forest, Ix};
+
+#[cfg(test)]
+pub(crate) mod fixture;

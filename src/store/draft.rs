@@ -1,0 +1,178 @@
+//! Writing one bubb: a file in `_tmp/`, hashed as it grows, fsynced, then linked to the name its hash gives.
+//!
+//! The name comes last, so a bubb is there whole or not there. `link` refuses to replace, so two
+//! writers cannot lose each other's words; on "exists" the next millisecond gives another name.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags};
+use rustix::io::Errno;
+use sha2::{Digest, Sha256};
+
+use super::{FILE, Store, failure, now};
+use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
+use crate::error::{Error, Result};
+
+/// A bubb being written: also the spool of an answer that is still streaming. Dropped, it is gone.
+pub struct Draft<'s> {
+    store: &'s Store,
+    tmp: OwnedFd,
+    tmp_name: String,
+    file: File,
+    hasher: Sha256,
+    len: u64,
+    kind: Kind,
+    prev: Option<BubbId>,
+}
+
+impl Store {
+    /// Writes a whole bubb, durable when this returns. A root gets a time of at least `not_before`.
+    pub fn write(
+        &self,
+        kind: Kind,
+        hidden: bool,
+        prev: Option<BubbId>,
+        not_before: u64,
+        text: &[u8],
+    ) -> Result<Name> {
+        let mut draft = self.draft(kind, hidden, prev)?;
+        draft.write_all(text).map_err(|error| draft.failed(error))?;
+        draft.publish(hidden, not_before)
+    }
+
+    /// Begins a bubb. Its place in the forest is in the temporary name, for `fsck --recover`.
+    pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
+        let fail = |error: io::Error| self.error("cannot write in", "_tmp", error);
+        let tmp = self.subdir("_tmp").map_err(fail)?;
+        let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut nonce = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_nanos() as u64);
+        loop {
+            let process = std::process::id();
+            let tmp_name = format!("{}{}-{prev_text}-{process}-{nonce:x}", kind.letter(), u8::from(hidden));
+            match rustix::fs::openat(&tmp, tmp_name.as_str(), flags, FILE) {
+                Err(Errno::EXIST) => nonce = nonce.wrapping_add(1),
+                Err(error) => return Err(fail(error.into())),
+                Ok(fd) => {
+                    // Held while this process lives: how `fsck` tells a spool at work from one left behind.
+                    let _ = rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive);
+                    return Ok(Draft {
+                        store: self,
+                        tmp,
+                        tmp_name,
+                        file: File::from(fd),
+                        hasher: Sha256::new(),
+                        len: 0,
+                        kind,
+                        prev,
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// Bytes so far.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The error of a write that failed, told with its path.
+    pub fn failed(&self, error: io::Error) -> Error {
+        failure(format!("cannot write {}/_tmp/{}", self.store.shown.display(), self.tmp_name), error)
+    }
+
+    /// Reads back what was written, from its beginning, in pieces.
+    pub fn read_back(&mut self, mut piece: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        self.file.rewind()?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match self.file.read(&mut buffer)? {
+                0 => return Ok(()),
+                n => piece(&buffer[..n])?,
+            }
+        }
+    }
+
+    /// Makes it a bubb: synced, named by its hash, and its name synced too. Its time is after its prev's.
+    pub fn publish(mut self, hidden: bool, not_before: u64) -> Result<Name> {
+        // A failed fsync is not tried again on the same file: the kernel may have dropped the pages.
+        self.file.sync_all().map_err(|error| self.failed(error))?;
+        let content = self.hasher.clone().finalize().into();
+        let mut time = now().max(not_before).max(self.prev.map_or(0, |prev| prev.time() + 1));
+        let name = loop {
+            if time > MAX_TIME {
+                return Err(Error::store(
+                    "no time is left for another bubb: its prev is dated at the end of all ids",
+                )
+                .hint("fsck reports bubbs that are dated ahead; continue from an earlier one with --tail"));
+            }
+            let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
+            let name = Name { id, kind: self.kind, hidden, prev: self.prev };
+            match self.link(&name) {
+                Ok(()) => break name,
+                Err(Errno::EXIST) => time += 1,
+                Err(error) => return Err(self.store.error("cannot write", name.to_string(), error.into())),
+            }
+        };
+        rustix::fs::fsync(&self.store.dir)
+            .map_err(|error| self.store.error("cannot sync", "", error.into()))?;
+        Ok(name)
+    }
+
+    /// Gives the file its name, refusing to replace one.
+    fn link(&mut self, name: &Name) -> std::result::Result<(), Errno> {
+        let (dir, file) = (&self.store.dir, name.to_string());
+        match rustix::fs::linkat(&self.tmp, self.tmp_name.as_str(), dir, file.as_str(), AtFlags::empty()) {
+            // No hard links here (FAT, some network and FUSE filesystems).
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {}
+            result => return result,
+        }
+        match rustix::fs::renameat_with(
+            &self.tmp,
+            self.tmp_name.as_str(),
+            dir,
+            file.as_str(),
+            RenameFlags::NOREPLACE,
+        ) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            result => return result,
+        }
+        // Neither: made under its own name at once. A tear would show, as the id checks the content.
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut copy = File::from(rustix::fs::openat(dir, file.as_str(), flags, FILE)?);
+        let copied = self.read_back(|piece| copy.write_all(piece)).and_then(|()| copy.sync_all());
+        copied.map_err(|error| {
+            let _ = rustix::fs::unlinkat(&self.store.dir, file.as_str(), AtFlags::empty());
+            Errno::from_io_error(&error).unwrap_or(Errno::IO)
+        })
+    }
+}
+
+impl Write for Draft<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..n]);
+        self.len += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        // Renamed away it is not there any more, which is as good.
+        let _ = rustix::fs::unlinkat(&self.tmp, self.tmp_name.as_str(), AtFlags::empty());
+    }
+}

@@ -1,0 +1,122 @@
+//! The directory `.lepo`: opened once, without following a link, and worked in relative to that.
+//!
+//! Knows no network, no terminal and no environment. Nothing in it is edited once written; two
+//! writers never wait for each other. The format is lepo-store(5).
+
+mod blobs;
+mod branches;
+mod draft;
+mod journal;
+mod open;
+mod read;
+mod scan;
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+pub use blobs::Blob;
+pub use branches::check_branch_name;
+pub use draft::Draft;
+pub use journal::Entry;
+pub use open::{Made, STORE};
+
+use crate::bubb::Name;
+use crate::error::Error;
+
+/// Mode of every file lepo makes.
+const FILE: Mode = Mode::from_raw_mode(0o600);
+/// Mode of every directory lepo makes.
+const DIR: Mode = Mode::from_raw_mode(0o700);
+
+/// An open store.
+pub struct Store {
+    dir: OwnedFd,
+    /// As it is shown, relative to where the user stands.
+    shown: PathBuf,
+    /// Where commands of a turn run.
+    root: PathBuf,
+    /// A scan saw a bubb whose file is not named in upper case.
+    unusual: Cell<bool>,
+}
+
+impl Store {
+    /// The store's path as the user would type it: `.lepo`, `../.lepo`.
+    pub fn shown(&self) -> &Path {
+        &self.shown
+    }
+
+    /// The working directory of a turn: where `.lepo` was found; with `--save-to`, where the user stands.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The path of a bubb's file, as the user would type it.
+    pub fn path_of(&self, name: &Name) -> PathBuf {
+        if self.unusual.get()
+            && let Some(file) = self.spelling(name)
+        {
+            return self.shown.join(file);
+        }
+        self.shown.join(name.to_string())
+    }
+
+    /// Opens a file in the store for reading; only a regular file, and never by waiting for one.
+    fn open_file(&self, name: impl rustix::path::Arg) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.dir, name, flags, Mode::empty())?);
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        Ok(file)
+    }
+
+    /// Opens a directory of the store (`_tmp`, `_branches`, `_blobs`), making it if it is missing.
+    fn subdir(&self, name: &str) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::openat(&self.dir, name, flags, Mode::empty()) {
+            Err(rustix::io::Errno::NOENT) => {
+                match rustix::fs::mkdirat(&self.dir, name, DIR) {
+                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
+                Ok(rustix::fs::openat(&self.dir, name, flags, Mode::empty())?)
+            }
+            result => Ok(result?),
+        }
+    }
+
+    /// An error about something in this store.
+    fn error(&self, failed: &str, what: impl AsRef<OsStr>, cause: io::Error) -> Error {
+        failure(format!("{failed} {}", self.shown.join(what.as_ref()).display()), cause)
+    }
+}
+
+/// A store error with its cause, and what to do where the cause tells.
+fn failure(message: String, cause: io::Error) -> Error {
+    use io::ErrorKind as K;
+    let hint = match cause.kind() {
+        K::StorageFull => Some("free some space on the disk (or inodes: df -i), then try again"),
+        K::QuotaExceeded => Some("the disk quota is used up"),
+        K::ReadOnlyFilesystem => Some("the filesystem is read-only; `lepo ls` and `show` still work"),
+        K::PermissionDenied => Some("check the owner and mode of the directory"),
+        K::FileTooLarge => Some("a file size limit stopped it (ulimit -f)"),
+        _ => None,
+    };
+    let error = Error::store(message).because(cause);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+/// Milliseconds since 1970 by the clock; 0 before.
+pub fn now() -> u64 {
+    use std::time::{SystemTime, UNIX_EPOCH};
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
+}

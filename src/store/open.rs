@@ -1,0 +1,232 @@
+//! Finding a store, opening it, making one.
+
+use std::cell::Cell;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::{DIR, FILE, Store, failure};
+use crate::error::{Error, Result};
+
+/// The store's name in a working directory.
+pub const STORE: &str = ".lepo";
+
+/// What making a store found to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// A new store.
+    New,
+    /// The store was there; `_insts.toml` or `.gitignore` was not.
+    Completed,
+    /// All was there already.
+    Nothing,
+}
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+impl Store {
+    /// The store in `cwd` or in its nearest parent that has one: not above `home`, not across a filesystem.
+    pub fn find(cwd: &Path, home: Option<&Path>) -> Result<Option<Store>> {
+        let device =
+            fs::metadata(cwd).map_err(|e| failure(format!("cannot read {}", cwd.display()), e))?.dev();
+        let mut shown = PathBuf::new();
+        for dir in cwd.ancestors() {
+            if fs::metadata(dir).is_ok_and(|meta| meta.dev() != device) {
+                break;
+            }
+            let path = dir.join(STORE);
+            if fs::symlink_metadata(&path).is_ok() {
+                shown.push(STORE);
+                return open_dir(rustix::fs::CWD, &path, &shown).and_then(owned).map(|fd| {
+                    Some(Store { dir: fd, shown, root: dir.to_path_buf(), unusual: Cell::new(false) })
+                });
+            }
+            if Some(dir) == home {
+                break;
+            }
+            shown.push("..");
+        }
+        Ok(None)
+    }
+
+    /// The store `rel` below `cwd` (what `--save-to` names), if it is there.
+    pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
+        let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
+        let dir = owned((dir, rel.to_path_buf()))?;
+        Ok(Some(Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: Cell::new(false) }))
+    }
+
+    /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
+    pub fn make(cwd: &Path, rel: &Path, insts: &str) -> Result<(Store, Made)> {
+        let was_there = walk(cwd, rel, false)?.is_some();
+        let dir =
+            walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot make {}", rel.display())))?;
+        let dir = owned((dir, rel.to_path_buf()))?;
+        let store =
+            Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: Cell::new(false) };
+        let ignored = store.furnish(".gitignore", "*\n")?;
+        let instructed = store.furnish("_insts.toml", insts)?;
+        if ignored || instructed {
+            rustix::fs::fsync(&store.dir).map_err(|e| store.error("cannot sync", "", e.into()))?;
+        }
+        if !was_there {
+            let parent = fs::File::open(cwd.join(rel).parent().unwrap_or(cwd));
+            parent
+                .and_then(|dir| dir.sync_all())
+                .map_err(|e| store.error("cannot sync the parent of", "", e))?;
+        }
+        let made = match (was_there, ignored || instructed) {
+            (false, _) => Made::New,
+            (true, true) => Made::Completed,
+            (true, false) => Made::Nothing,
+        };
+        Ok((store, made))
+    }
+
+    /// Writes a file of the store's furniture unless it is there. True if it was written.
+    fn furnish(&self, name: &str, text: &str) -> Result<bool> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        match rustix::fs::openat(&self.dir, name, flags, FILE) {
+            Err(Errno::EXIST) => Ok(false),
+            Err(error) => Err(self.error("cannot write", name, error.into())),
+            Ok(fd) => {
+                let mut file = fs::File::from(fd);
+                let written = io::Write::write_all(&mut file, text.as_bytes()).and_then(|()| file.sync_all());
+                written.map_err(|error| {
+                    // Half a file would be taken for the user's own words later.
+                    let _ = rustix::fs::unlinkat(&self.dir, name, rustix::fs::AtFlags::empty());
+                    self.error("cannot write", name, error)
+                })?;
+                Ok(true)
+            }
+        }
+    }
+}
+
+fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBuf)> {
+    match rustix::fs::openat(at, path, DIRECTORY, Mode::empty()) {
+        Ok(fd) => Ok((fd, shown.to_path_buf())),
+        Err(Errno::NOTDIR | Errno::LOOP) => {
+            Err(Error::store(format!("{} is not a directory", shown.display()))
+                .hint("a store is a directory and no link to one; move what is there away"))
+        }
+        Err(error) => Err(failure(format!("cannot open {}", shown.display()), error.into())),
+    }
+}
+
+/// A store of somebody else may hold words meant to mislead: it is refused.
+fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
+    let stat =
+        rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;
+    if stat.st_uid != rustix::process::geteuid().as_raw() {
+        return Err(Error::store(format!("{} belongs to another user", shown.display()))
+            .hint("lepo uses only stores of its own user; chown it if it is yours"));
+    }
+    Ok(fd)
+}
+
+/// Opens `rel` below `cwd` one component at a time, so that neither `..` nor a link leads out.
+fn walk(cwd: &Path, rel: &Path, make: bool) -> Result<Option<OwnedFd>> {
+    check(rel)?;
+    let mut dir: Option<OwnedFd> = None;
+    let mut gone = PathBuf::new();
+    let at_cwd =
+        rustix::fs::openat(rustix::fs::CWD, cwd, DIRECTORY.difference(OFlags::NOFOLLOW), Mode::empty())
+            .map_err(|e| failure(format!("cannot open {}", cwd.display()), e.into()))?;
+    for part in rel.components() {
+        let Component::Normal(part) = part else { continue };
+        gone.push(part);
+        let at: BorrowedFd<'_> = dir.as_ref().unwrap_or(&at_cwd).as_fd();
+        if make {
+            match rustix::fs::mkdirat(at, part, DIR) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(failure(format!("cannot make {}", gone.display()), error.into())),
+            }
+        }
+        match rustix::fs::openat(at, part, DIRECTORY, Mode::empty()) {
+            Ok(fd) => dir = Some(fd),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP) if is_link(at, part) => {
+                return Err(Error::usage(format!(
+                    "--save-to {}: {} is a link",
+                    rel.display(),
+                    gone.display()
+                ))
+                .hint("a store is not reached through links"));
+            }
+            Err(Errno::NOTDIR) => {
+                return Err(Error::store(format!("{} is not a directory", gone.display()))
+                    .hint("a store is a directory; move what is there away"));
+            }
+            Err(error) => return Err(failure(format!("cannot open {}", gone.display()), error.into())),
+        }
+    }
+    Ok(dir)
+}
+
+fn is_link(at: BorrowedFd<'_>, name: &std::ffi::OsStr) -> bool {
+    rustix::fs::statat(at, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Symlink)
+}
+
+/// What `--save-to` may be, told from its text alone.
+fn check(rel: &Path) -> Result<()> {
+    let refuse = |why: &str| {
+        Err(Error::usage(format!("--save-to {:?}: {why}", rel.display().to_string()))
+            .hint("give a directory below the working directory, like .lepo/foo"))
+    };
+    let text = rel.as_os_str().as_encoded_bytes();
+    if text.is_empty() {
+        return refuse("is empty");
+    }
+    if rel.is_absolute() {
+        return refuse("is absolute");
+    }
+    if text.iter().any(|byte| byte.is_ascii_control()) {
+        return refuse("has control characters");
+    }
+    let mut named = false;
+    for part in rel.components() {
+        match part {
+            Component::ParentDir => return refuse("leads out of the working directory by `..`"),
+            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => return refuse("is git's own"),
+            Component::Normal(_) => named = true,
+            _ => {}
+        }
+    }
+    if named { Ok(()) } else { refuse("is the working directory itself") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn save_to_takes_what_is_below_and_nothing_else() {
+        for (path, good) in [
+            ("foo", true),
+            (".lepo/foo", true),
+            ("./foo/./bar", true),
+            ("한글", true),
+            ("", false),
+            ("/tmp/x", false),
+            ("../x", false),
+            ("a/../../x", false),
+            ("a/..", false),
+            (".", false),
+            (".git", false),
+            (".git/lepo", false),
+            ("sub/.GIT/x", false),
+            ("a\nb", false),
+            ("a\u{1b}b", false),
+        ] {
+            assert_eq!(check(Path::new(path)).is_ok(), good, "{path:?}");
+        }
+    }
+}

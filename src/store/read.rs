@@ -1,0 +1,54 @@
+//! Reading one bubb: a regular file, opened without following and without waiting.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use super::Store;
+use crate::bubb::Name;
+use crate::error::Result;
+
+impl Store {
+    /// A bubb's file, open for reading.
+    pub fn open(&self, name: &Name) -> Result<File> {
+        let file = match self.open_file(name.to_string()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match self.spelling(name) {
+                Some(file) => self.open_file(file),
+                None => Err(error),
+            },
+            result => result,
+        };
+        file.map_err(|error| self.error("cannot read", name.to_string(), error))
+    }
+
+    /// A bubb's bytes.
+    pub fn read(&self, name: &Name) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open(name)?
+            .read_to_end(&mut bytes)
+            .map_err(|error| self.error("cannot read", name.to_string(), error))?;
+        Ok(bytes)
+    }
+
+    /// A bubb's text; what is not UTF-8 becomes U+FFFD.
+    pub fn text(&self, name: &Name) -> Result<String> {
+        Ok(match String::from_utf8(self.read(name)?) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        })
+    }
+
+    /// The bytes of `_insts.toml`, if there is one.
+    pub fn insts(&self) -> Result<Option<Vec<u8>>> {
+        self.furniture("_insts.toml")
+    }
+
+    /// The bytes of a file that is no bubb, if it is there.
+    pub fn furniture(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        match self.open_file(file).and_then(|mut open| open.read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.error("cannot read", file, error)),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Reading the directory once: names are the index, so this alone gives the forest.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
+
+use super::Store;
+use crate::bubb::Name;
+use crate::conv::Forest;
+use crate::error::Result;
+
+/// Bytes of directory entries asked for at a time: a few hundred names a system call.
+const BUFFER: usize = 64 << 10;
+
+impl Store {
+    /// The names of all bubbs, in no order. What is no regular file is no bubb.
+    pub fn names(&self) -> Result<Vec<Name>> {
+        let mut names = Vec::new();
+        self.each_entry(|file, kind| {
+            let Some(name) = Name::parse(file) else { return };
+            if kind == FileType::RegularFile || (kind == FileType::Unknown && self.is_regular(file)) {
+                if file.iter().any(u8::is_ascii_lowercase) && name.to_string().as_bytes() != file {
+                    self.unusual.set(true);
+                }
+                names.push(name);
+            }
+        })
+        .map_err(|error| self.error("cannot read", "", error))?;
+        Ok(names)
+    }
+
+    /// The forest of all bubbs.
+    pub fn forest(&self) -> Result<Forest> {
+        Ok(Forest::new(self.names()?))
+    }
+
+    /// How the file of a bubb is really spelled, where that is not in upper case.
+    pub(super) fn spelling(&self, name: &Name) -> Option<OsString> {
+        let mut found = None;
+        let canonical = name.to_string();
+        self.each_entry(|file, _| {
+            if Name::parse(file).as_ref() == Some(name) && (found.is_none() || file == canonical.as_bytes()) {
+                found = Some(OsStr::from_bytes(file).to_os_string());
+            }
+        })
+        .ok()?;
+        found
+    }
+
+    fn is_regular(&self, file: &[u8]) -> bool {
+        rustix::fs::statat(&self.dir, OsStr::from_bytes(file), AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
+    }
+
+    fn each_entry(&self, mut entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
+        // A descriptor of its own, because reading a directory moves a position in it.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir: OwnedFd = rustix::fs::openat(&self.dir, ".", flags, Mode::empty())?;
+        let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
+        let mut entries = RawDir::new(&dir, &mut buffer);
+        while let Some(next) = entries.next() {
+            let next = next?;
+            entry(next.file_name().to_bytes(), next.file_type());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! stdout as data, stderr as talk. A closed pipe is a quiet end; no other failure is.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use super::{Cleaner, clean};
+use crate::error::{Error, Result};
+
+/// stdout: cleaned on a terminal, the bytes as they are elsewhere.
+pub struct Out {
+    to: BufWriter<Stdout>,
+    cleaner: Option<Cleaner>,
+    closed: bool,
+    failed: Option<io::Error>,
+    /// The last byte was a newline, or there was none yet.
+    at_line_start: bool,
+}
+
+impl Out {
+    /// The process's stdout.
+    pub fn stdout() -> Out {
+        let cleaner = io::stdout().is_terminal().then(Cleaner::default);
+        let to = BufWriter::with_capacity(32 << 10, Stdout);
+        Out { to, cleaner, closed: false, failed: None, at_line_start: true }
+    }
+
+    /// It is a terminal, and a person reads it.
+    pub fn is_terminal(&self) -> bool {
+        self.cleaner.is_some()
+    }
+
+    /// Nobody reads any more: a command may stop.
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Nothing stands on the present line.
+    pub fn at_line_start(&self) -> bool {
+        self.at_line_start
+    }
+
+    /// Bytes that lepo did not make: a bubb's, a model's, a file name's.
+    pub fn text(&mut self, bytes: &[u8]) {
+        if let Some(last) = bytes.last() {
+            self.at_line_start = *last == b'\n';
+        }
+        match &mut self.cleaner {
+            None => self.put(bytes),
+            Some(cleaner) => {
+                let mut shown = String::with_capacity(bytes.len());
+                cleaner.push(bytes, &mut shown);
+                self.put(shown.as_bytes());
+            }
+        }
+    }
+
+    /// lepo's own words: a newline, a label, an escape sequence of ours.
+    pub fn own(&mut self, text: &str) {
+        if let Some(last) = text.as_bytes().last() {
+            self.at_line_start = *last == b'\n';
+        }
+        if let Some(cleaner) = &mut self.cleaner {
+            let mut rest = String::new();
+            cleaner.finish(&mut rest);
+            self.put(rest.as_bytes());
+        }
+        self.put(text.as_bytes());
+    }
+
+    /// One line of data.
+    pub fn line(&mut self, text: &str) {
+        self.text(text.as_bytes());
+        self.own("\n");
+    }
+
+    /// Hands on what is buffered.
+    pub fn flush(&mut self) {
+        if !self.closed && self.failed.is_none() {
+            let flushed = self.to.flush();
+            self.note(flushed);
+        }
+    }
+
+    /// The end of the output: tells a failure (a full disk behind `>`), but not a closed pipe.
+    pub fn finish(&mut self) -> Result<()> {
+        self.flush();
+        match self.failed.take() {
+            Some(error) => {
+                self.closed = true;
+                Err(Error::store("cannot write the output").because(error))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        if !self.closed && self.failed.is_none() {
+            let put = self.to.write_all(bytes);
+            self.note(put);
+        }
+    }
+
+    fn note(&mut self, result: io::Result<()>) {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,
+            Err(error) => self.failed = Some(error),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// Descriptor 1 itself: std's `Stdout` would search every write for its last newline.
+struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text(bytes);
+        if self.closed { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Out::flush(self);
+        Ok(())
+    }
+}
+
+/// A line about the work, on stderr; with nobody to read it, it is dropped.
+pub fn say(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let shown = if stderr.is_terminal() { clean(text) } else { text.into() };
+    let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
+}

@@ -1,0 +1,107 @@
+//! What a command printed: whole in a file, and cut to its head and tail for a model.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// One stream of a command, from its first byte to its last.
+#[derive(Debug)]
+pub struct Captured {
+    file: File,
+    len: u64,
+}
+
+/// What is left of it for a model.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The bytes; where the middle is missing a line says how much.
+    pub text: Vec<u8>,
+    /// Something is missing.
+    pub cut: bool,
+}
+
+impl Captured {
+    /// A stream that was written to `file`, from its beginning.
+    pub fn new(mut file: File) -> io::Result<Captured> {
+        let len = file.seek(SeekFrom::End(0))?;
+        Ok(Captured { file, len })
+    }
+
+    /// Nothing was printed.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The whole, to be read from its beginning.
+    pub fn whole(&mut self) -> io::Result<&mut File> {
+        self.file.rewind()?;
+        Ok(&mut self.file)
+    }
+
+    /// At most about `limit` bytes of it: the head and the tail, cut between characters.
+    pub fn section(&mut self, limit: usize) -> io::Result<Section> {
+        let mut text = Vec::new();
+        if self.len <= limit as u64 {
+            self.whole()?.read_to_end(&mut text)?;
+            return Ok(Section { text, cut: false });
+        }
+        let half = (limit / 2) as u64;
+        self.whole()?.take(half).read_to_end(&mut text)?;
+        text.truncate(text.len() - unfinished(&text));
+        let mut tail = Vec::new();
+        self.file.seek(SeekFrom::Start(self.len - half))?;
+        self.file.read_to_end(&mut tail)?;
+        let tail = tail.get(continuation(&tail)..).unwrap_or_default();
+        let missing = self.len - text.len() as u64 - tail.len() as u64;
+        text.extend(format!("\n[… {missing} bytes left out …]\n").bytes());
+        text.extend(tail);
+        Ok(Section { text, cut: true })
+    }
+}
+
+/// Bytes at the end that begin a character without ending it.
+fn unfinished(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
+        _ => 0,
+    }
+}
+
+/// Bytes at the beginning that end a character without beginning it.
+fn continuation(bytes: &[u8]) -> usize {
+    bytes.iter().take(3).take_while(|&&byte| byte & 0xc0 == 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn section(text: &[u8], limit: usize) -> Section {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(text).unwrap();
+        Captured::new(file).unwrap().section(limit).unwrap()
+    }
+
+    #[test]
+    fn what_is_short_is_whole() {
+        assert_eq!(section(b"abc", 3), Section { text: b"abc".to_vec(), cut: false });
+        assert_eq!(section(b"", 3), Section { text: vec![], cut: false });
+    }
+
+    #[test]
+    fn what_is_long_keeps_its_ends() {
+        let cut = section(b"0123456789", 4);
+        assert_eq!(String::from_utf8(cut.text).unwrap(), "01\n[… 6 bytes left out …]\n89");
+        assert!(cut.cut);
+    }
+
+    #[test]
+    fn no_character_is_split() {
+        let text = "가나다라마바사".repeat(10);
+        for limit in 2..40 {
+            let cut = String::from_utf8(section(text.as_bytes(), limit).text).unwrap();
+            assert!(!cut.contains('\u{fffd}'));
+        }
+    }
+}

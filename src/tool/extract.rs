@@ -1,0 +1,120 @@
+//! Finding JSON objects in what a model said: alone, fenced, or within prose; `<think>` does not count.
+
+use serde_json::Value;
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    /// Words, without the fence around an object.
+    Prose(String),
+    /// An object that stood among them.
+    Object(Value),
+}
+
+/// The answer in pieces, in order. An object that is no valid JSON stays prose.
+pub fn pieces(answer: &str) -> Vec<Piece> {
+    let answer = without_thinking(answer);
+    let mut pieces = Vec::new();
+    let mut prose = String::new();
+    let mut rest = answer.as_str();
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        prose.push_str(before);
+        let mut stream = serde_json::Deserializer::from_str(from).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(object)) => {
+                let (_, after) = from.split_at(stream.byte_offset());
+                push_prose(&mut pieces, &std::mem::take(&mut prose));
+                pieces.push(Piece::Object(object));
+                rest = after;
+            }
+            _ => {
+                prose.push('{');
+                rest = from.strip_prefix('{').unwrap_or_default();
+            }
+        }
+    }
+    prose.push_str(rest);
+    push_prose(&mut pieces, &prose);
+    pieces
+}
+
+/// The first object that `read` accepts, and the words around the objects.
+pub fn first<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> Option<(T, String)> {
+    let pieces = pieces(answer);
+    let found = pieces.iter().find_map(|piece| match piece {
+        Piece::Object(object) => read(object),
+        Piece::Prose(_) => None,
+    })?;
+    let words: Vec<&str> = pieces
+        .iter()
+        .filter_map(|piece| match piece {
+            Piece::Prose(text) => Some(text.as_str()),
+            Piece::Object(_) => None,
+        })
+        .collect();
+    Some((found, words.join("\n\n")))
+}
+
+fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
+    // A fence is the object's wrapping, not something said.
+    let lines: Vec<&str> = prose.lines().filter(|line| !line.trim_start().starts_with("```")).collect();
+    let text = lines.join("\n");
+    let text = text.trim();
+    if !text.is_empty() {
+        pieces.push(Piece::Prose(text.to_string()));
+    }
+}
+
+/// Without `<think>…</think>`; a block that never ends takes the rest with it.
+fn without_thinking(answer: &str) -> String {
+    let (mut kept, mut rest) = (String::new(), answer);
+    while let Some((before, after)) = rest.split_once("<think>") {
+        kept.push_str(before);
+        rest = after.split_once("</think>").map_or("", |(_, after)| after);
+    }
+    // Some servers swallow the opening tag.
+    match rest.split_once("</think>") {
+        Some((_, after)) if kept.trim().is_empty() => kept.push_str(after),
+        _ => kept.push_str(rest),
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn objects_are_found_wherever_they_stand() {
+        let object = || Piece::Object(json!({"tool": "none"}));
+        let prose = |text: &str| Piece::Prose(text.to_string());
+        for (answer, expected) in [
+            (r#"{"tool":"none"}"#, vec![object()]),
+            ("```json\n{\"tool\": \"none\"}\n```", vec![object()]),
+            (
+                "I think\n\n```\n{\"tool\":\"none\"}\n```\nis right.",
+                vec![prose("I think"), object(), prose("is right.")],
+            ),
+            (r#"Well, {"tool":"none"} then."#, vec![prose("Well,"), object(), prose("then.")]),
+            (r#"{"tool":"none"}{"tool":"none"}"#, vec![object(), object()]),
+            (r#"<think>{"tool":"command"}</think>{"tool":"none"}"#, vec![object()]),
+            (r#"hm {"tool":"command"}</think>{"tool":"none"}"#, vec![object()]),
+            ("<think>never ends {\"tool\":\"none\"}", vec![]),
+            ("a { b } c", vec![prose("a { b } c")]),
+            (r#"{"a": {"tool":"none"}"#, vec![prose(r#"{"a":"#), object()]),
+            ("", vec![]),
+        ] {
+            assert_eq!(pieces(answer), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_first_that_fits_and_the_words_around() {
+        let read = |value: &Value| value.get("n")?.as_u64();
+        assert_eq!(first(r#"so {"x":1} or {"n":2} ok"#, read), Some((2, "so\n\nor\n\nok".to_string())));
+        assert_eq!(first("nothing", read), None);
+    }
+}

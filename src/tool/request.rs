@@ -1,0 +1,136 @@
+//! What a model asks for: one exact thing, with one way to write it down.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+/// What a command may do; the sandbox holds it to that.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Read the working directory.
+    #[default]
+    Read,
+    /// And write in it.
+    Write,
+    /// And use the network.
+    Net,
+    /// Everything the user may.
+    Full,
+}
+
+impl Access {
+    /// The word in a request.
+    pub fn word(self) -> &'static str {
+        match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Net => "net",
+            Access::Full => "full",
+        }
+    }
+
+    fn of(word: &str) -> Option<Access> {
+        [Access::Read, Access::Write, Access::Net, Access::Full].into_iter().find(|access| access.word() == word)
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A shell command a model wants run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandRequest {
+    /// The line for `sh -c`.
+    pub command: String,
+    /// What it may do.
+    pub access: Access,
+    /// The model's reason, shown to the person.
+    pub why: Option<String>,
+}
+
+impl CommandRequest {
+    /// Reads a command writer's object; `None` if it is none. A missing `access` means `read`.
+    pub fn from_json(value: &Value) -> Option<CommandRequest> {
+        let object = value.as_object()?;
+        let command = object.get("command")?.as_str()?;
+        let access = match object.get("access") {
+            None | Some(Value::Null) => Access::Read,
+            Some(word) => Access::of(word.as_str()?)?,
+        };
+        let why = match object.get("why") {
+            None | Some(Value::Null) => None,
+            Some(why) => Some(why.as_str()?.to_string()).filter(|why| !why.trim().is_empty()),
+        };
+        let sound = !command.trim().is_empty() && !command.contains('\0');
+        sound.then(|| CommandRequest { command: command.to_string(), access, why })
+    }
+
+    /// Reads a bubb's text, which must be the canonical form and nothing else.
+    pub fn from_canonical(text: &str) -> Option<CommandRequest> {
+        let request = CommandRequest::from_json(&serde_json::from_str(text).ok()?)?;
+        (request.canonical() == text).then_some(request)
+    }
+
+    /// The one way to write it: compact JSON, keys sorted. What is approved is these bytes.
+    pub fn canonical(&self) -> String {
+        let mut object = Map::new();
+        object.insert("access".into(), json!(self.access.word()));
+        object.insert("command".into(), json!(self.command));
+        if let Some(why) = &self.why {
+            object.insert("why".into(), json!(why));
+        }
+        Value::Object(object).to_string()
+    }
+
+    /// The same deed, whatever the reason given.
+    pub fn same_deed(&self, other: &CommandRequest) -> bool {
+        self.command == other.command && self.access == other.access
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_writers_write() {
+        for (text, canonical) in [
+            (r#"{"command":"ls"}"#, Some(r#"{"access":"read","command":"ls"}"#)),
+            (
+                r#"{ "why": "to see", "command": "git log", "access": "write", "extra": 1 }"#,
+                Some(r#"{"access":"write","command":"git log","why":"to see"}"#),
+            ),
+            (
+                r#"{"command":"echo 한글","access":null,"why":""}"#,
+                Some(r#"{"access":"read","command":"echo 한글"}"#),
+            ),
+            (r#"{"command":""}"#, None),
+            (r#"{"command":"  "}"#, None),
+            (r#"{"command":"a\u0000b"}"#, None),
+            (r#"{"command":1}"#, None),
+            (r#"{"command":"ls","access":"root"}"#, None),
+            (r#"{"access":"read"}"#, None),
+            ("[]", None),
+        ] {
+            let request = CommandRequest::from_json(&serde_json::from_str(text).unwrap());
+            assert_eq!(request.map(|r| r.canonical()).as_deref(), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_canonical_form_is_a_request() {
+        for (text, good) in [
+            (r#"{"access":"read","command":"ls"}"#, true),
+            (r#"{"command":"ls","access":"read"}"#, false),
+            (r#"{"access":"read","command":"ls"} "#, false),
+            (r#"{"command":"ls"}"#, false),
+            (r#"{"access":"read","command":"ls","x":1}"#, false),
+            ("hello", false),
+        ] {
+            assert_eq!(CommandRequest::from_canonical(text).is_some(), good, "{text}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Running one command: `sh -c` in the working directory, with a time limit, an environment without
+//! lepo's keys, nothing on stdin, and its whole process tree ended with it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{Child, Command};
+
+use super::capture::Captured;
+use super::consent::Granted;
+use super::tree::Tree;
+
+/// Where and how commands run.
+#[derive(Debug, Clone, Copy)]
+pub struct Shell<'a> {
+    /// The working directory.
+    pub dir: &'a Path,
+    /// Variables a command does not see: those that hold lepo's keys.
+    pub hidden_env: &'a [String],
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, with this exit code.
+    Exit(i32),
+    /// By a signal, of this number.
+    Signal(i32),
+    /// It took too long, and was ended.
+    TimedOut(Duration),
+    /// It could not be started, and why.
+    NotStarted(String),
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// How long it took.
+    pub took: Duration,
+    /// What it printed.
+    pub stdout: Captured,
+    /// What it complained of.
+    pub stderr: Captured,
+}
+
+impl Shell<'_> {
+    /// Runs what was granted. Its streams go to the two files of `scratch`; stderr to `live` as well, as it comes.
+    pub async fn run(
+        &self,
+        granted: Granted,
+        scratch: [File; 2],
+        live: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<Outcome> {
+        let start = Instant::now();
+        let [mut stdout, mut stderr] = scratch;
+        let ending = match self.spawn(&granted) {
+            Err(error) => Ending::NotStarted(error.to_string()),
+            Ok((mut child, tree)) => {
+                let watched = watch(&mut child, &tree, &mut stdout, &mut stderr, live);
+                match tokio::time::timeout(self.timeout, watched).await {
+                    Ok(status) => ending(status?),
+                    Err(_) => Ending::TimedOut(self.timeout),
+                }
+            }
+        };
+        Ok(Outcome {
+            ending,
+            took: start.elapsed(),
+            stdout: Captured::new(stdout)?,
+            stderr: Captured::new(stderr)?,
+        })
+    }
+
+    fn spawn(&self, granted: &Granted) -> io::Result<(Child, Tree)> {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(&granted.request().command).current_dir(self.dir);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for name in self.hidden_env {
+            command.env_remove(name);
+        }
+        let mut tree = Tree::before_start();
+        let child = command.process_group(0).spawn()?;
+        tree.grown_from(child.id());
+        Ok((child, tree))
+    }
+}
+
+/// Reads both streams until the command ends; what it left in the background then goes with its tree.
+async fn watch(
+    child: &mut Child,
+    _tree: &Tree,
+    stdout: &mut File,
+    stderr: &mut File,
+    live: &mut dyn FnMut(&[u8]),
+) -> io::Result<ExitStatus> {
+    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
+    let mut ended = None;
+    let (mut from_out, mut from_err) = (vec![0; 32 << 10], vec![0; 32 << 10]);
+    loop {
+        tokio::select! {
+            n = read(&mut out, &mut from_out), if out.is_some() => match n? {
+                0 => out = None,
+                n => stdout.write_all(&from_out[..n])?,
+            },
+            n = read(&mut err, &mut from_err), if err.is_some() => match n? {
+                0 => err = None,
+                n => {
+                    live(&from_err[..n]);
+                    stderr.write_all(&from_err[..n])?;
+                }
+            },
+            status = child.wait(), if ended.is_none() => ended = Some(status?),
+            // Ended, but a process in the background still holds its pipes: what is there is read, no more waited for.
+            () = tokio::time::sleep(LINGER), if ended.is_some() => break,
+        }
+        if out.is_none() && err.is_none() && ended.is_some() {
+            break;
+        }
+    }
+    ended.ok_or_else(|| io::Error::other("the command did not end"))
+}
+
+/// How long pipes stay quiet after a command's end before they are given up.
+const LINGER: Duration = Duration::from_millis(50);
+
+async fn read(from: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> io::Result<usize> {
+    match from {
+        Some(from) => from.read(into).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn ending(status: ExitStatus) -> Ending {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ending::Exit(code),
+        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// One at a time: a command's tree is told from others by what lepo's children were before it.
+    static TURN: Mutex<()> = Mutex::new(());
+
+    fn run(command: &str, timeout: Duration) -> (Ending, String, String) {
+        let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let hidden = ["LEPO_TEST_KEY".to_string()];
+        let shell = Shell { dir: dir.path(), hidden_env: &hidden, timeout };
+        let scratch = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
+        let granted = Granted::by_user(command);
+        let mut seen = Vec::new();
+        let mut live = |bytes: &[u8]| seen.extend_from_slice(bytes);
+        let mut outcome = runtime.block_on(shell.run(granted, scratch, &mut live)).unwrap();
+        let text = |captured: &mut Captured| {
+            let mut text = String::new();
+            captured.whole().unwrap().read_to_string(&mut text).unwrap();
+            text
+        };
+        let (out, err) = (text(&mut outcome.stdout), text(&mut outcome.stderr));
+        assert_eq!(String::from_utf8(seen).unwrap(), err);
+        (outcome.ending, out, err)
+    }
+
+    #[test]
+    fn every_ending_is_told() {
+        let long = Duration::from_secs(60);
+        assert_eq!(run("echo hi; echo no >&2; exit 3", long), (Ending::Exit(3), "hi\n".into(), "no\n".into()));
+        assert_eq!(run("kill -9 $$", long).0, Ending::Signal(9));
+        assert_eq!(run("nosuchprogram 2>/dev/null", long).0, Ending::Exit(127));
+        let short = Duration::from_millis(200);
+        assert_eq!(run("echo begun; sleep 60", short), (Ending::TimedOut(short), "begun\n".into(), String::new()));
+    }
+
+    #[test]
+    fn nothing_is_read_from_the_terminal() {
+        assert_eq!(run("cat", Duration::from_secs(60)), (Ending::Exit(0), String::new(), String::new()));
+    }
+
+    #[test]
+    fn what_is_left_in_the_background_ends_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let pid_file = dir.path().join("pid");
+        let script = format!("setsid sh -c 'echo $$ > {}; exec sleep 60' & sleep 0.2", pid_file.display());
+        let (ending, ..) = run(&script, Duration::from_secs(60));
+        assert_eq!(ending, Ending::Exit(0));
+        let pid = std::fs::read_to_string(pid_file).unwrap();
+        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z "), "still there: {state}");
+    }
+}
