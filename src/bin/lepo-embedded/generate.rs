@@ -41,7 +41,10 @@ impl Speaker {
     pub fn answer(&mut self, request: &Request, tell: fn(&Event)) -> Result<()> {
         let prompt = prompt::render(&request.messages, request.max_tokens, &self.tokenizer)?;
         if prompt.left_out > 0 {
-            let text = format!("the conversation is longer than {CONTEXT} tokens: {} left out", oldest(prompt.left_out));
+            let text = format!(
+                "the conversation is longer than {CONTEXT} tokens: {} left out",
+                oldest(prompt.left_out)
+            );
             tell(&Event::Notice { text: &text });
         }
         let limit = request.max_tokens.min(CONTEXT - prompt.tokens.len());

@@ -161,7 +161,11 @@ mod tests {
             (vec![long(Role::User); 4], 5, 0),
             (vec![long(Role::User); 4], 100_000, 1),
             // Three fit, but the oldest of them answers what is gone.
-            ([Role::Assistant, Role::User, Role::Assistant, Role::User, Role::User].map(long).to_vec(), 1024, 3),
+            (
+                [Role::Assistant, Role::User, Role::Assistant, Role::User, Role::User].map(long).to_vec(),
+                1024,
+                3,
+            ),
         ];
         for (messages, max_tokens, left_out) in cases {
             let prompt = render(&messages, max_tokens, &tokenizer).unwrap();

@@ -53,7 +53,8 @@ impl Tokenizer {
         merges: Vec<(String, String)>,
         control: HashSet<u32>,
     ) -> Result<Self> {
-        let mark = |name: &str| vocabulary.get(name).copied().ok_or_else(|| malformed("tokenizer.ggml.tokens"));
+        let mark =
+            |name: &str| vocabulary.get(name).copied().ok_or_else(|| malformed("tokenizer.ggml.tokens"));
         let (im_start, im_end) = (mark("<|im_start|>")?, mark("<|im_end|>")?);
         let model = BPE::builder()
             .vocab_and_merges(vocabulary, merges)
@@ -151,10 +152,7 @@ fn array<'a>(content: &'a Content, key: &str) -> Result<&'a [Value]> {
 }
 
 fn texts(content: &Content, key: &str) -> Result<Vec<String>> {
-    array(content, key)?
-        .iter()
-        .map(|value| value.to_string().cloned().map_err(|_| malformed(key)))
-        .collect()
+    array(content, key)?.iter().map(|value| value.to_string().cloned().map_err(|_| malformed(key))).collect()
 }
 
 #[cfg(test)]
@@ -163,7 +161,8 @@ pub mod tests {
 
     /// One token for each byte of printable ASCII and newline, no merges, two marks.
     pub fn ascii() -> Tokenizer {
-        let mut tokens = vec!["<|im_start|>".to_owned(), "<|im_end|>".to_owned(), "Ċ".to_owned(), "Ġ".to_owned()];
+        let mut tokens =
+            vec!["<|im_start|>".to_owned(), "<|im_end|>".to_owned(), "Ċ".to_owned(), "Ġ".to_owned()];
         tokens.extend(('!'..='~').map(String::from));
         let vocabulary = tokens.into_iter().zip(0u32..).collect();
         Tokenizer::from_tables(vocabulary, Vec::new(), HashSet::from([0, 1])).unwrap()
@@ -183,8 +182,10 @@ pub mod tests {
 
     #[test]
     fn spelling_of_bytes() {
-        let cases = [('a', Some(b'a')), ('Ġ', Some(b' ')), ('Ċ', Some(b'\n')), ('Ā', Some(0)), ('ÿ', Some(0xFF))];
-        for (c, byte) in cases.into_iter().chain([('Ń', Some(0xAD)), ('ń', None), (' ', None), ('가', None)]) {
+        let cases =
+            [('a', Some(b'a')), ('Ġ', Some(b' ')), ('Ċ', Some(b'\n')), ('Ā', Some(0)), ('ÿ', Some(0xFF))];
+        for (c, byte) in cases.into_iter().chain([('Ń', Some(0xAD)), ('ń', None), (' ', None), ('가', None)])
+        {
             assert_eq!(byte_of(c), byte, "{c}");
         }
     }
@@ -201,7 +202,10 @@ pub mod tests {
         for (pieces, texts, rest) in cases {
             let mut characters = Characters::default();
             let got: Vec<String> = pieces.iter().map(|piece| characters.push(piece)).collect();
-            assert_eq!((got, characters.finish()), (texts.iter().map(|t| t.to_string()).collect(), rest.to_string()));
+            assert_eq!(
+                (got, characters.finish()),
+                (texts.iter().map(|t| t.to_string()).collect(), rest.to_string())
+            );
         }
     }
 }

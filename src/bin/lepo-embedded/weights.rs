@@ -24,7 +24,8 @@ pub fn load(path: &Path) -> Result<(ModelWeights, Tokenizer)> {
         let hint = "fetch the weights again with `lepo model get`";
         Error::remote(format!("weights {} {what}", path.display())).hint(hint)
     };
-    let mut file = File::open(path).map(BufReader::new).map_err(|e| cannot("could not be opened").because(e))?;
+    let mut file =
+        File::open(path).map(BufReader::new).map_err(|e| cannot("could not be opened").because(e))?;
     let stamp = stamp(file.get_ref()).map_err(|e| cannot("could not be read").because(e))?;
     let cache = beside(path, "q8_0");
     if let Some(loaded) = load_converted(&cache, &stamp) {
@@ -68,7 +69,11 @@ fn stamp(file: &File) -> std::io::Result<String> {
 }
 
 /// The same weights as another GGUF file, Q4_1 tensors as Q8_0.
-fn convert(mut content: Content, reader: &mut (impl Read + Seek), stamp: String) -> candle_core::Result<Vec<u8>> {
+fn convert(
+    mut content: Content,
+    reader: &mut (impl Read + Seek),
+    stamp: String,
+) -> candle_core::Result<Vec<u8>> {
     let mut tensors = Vec::new();
     for name in content.tensor_infos.keys() {
         let mut tensor = content.tensor(reader, name, &Device::Cpu)?;
@@ -110,7 +115,10 @@ fn sweep(cache: &Path) {
         let other = entry.file_name();
         let is_part = other.as_encoded_bytes().starts_with(name.as_encoded_bytes())
             && other.as_encoded_bytes().ends_with(b".part");
-        if is_part && let Ok(file) = File::open(entry.path()) && !is_held(&file) {
+        if is_part
+            && let Ok(file) = File::open(entry.path())
+            && !is_held(&file)
+        {
             let _ = fs::remove_file(entry.path());
         }
     }
