@@ -27,5 +27,6 @@ pub mod conv;
 pub mod error;
 pub mod model;
 pub mod store;
+pub mod talk;
 pub mod term;
 pub mod tool;

@@ -24,6 +24,7 @@ mod refusal;
 mod retry;
 mod said;
 mod utf8;
+pub mod weights;
 
 use std::path::Path;
 use std::time::Duration;
