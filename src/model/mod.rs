@@ -18,6 +18,7 @@ mod ollama;
 mod openai;
 mod openai_answer;
 mod openai_chunk;
+mod probe;
 mod process;
 mod quirks;
 mod refusal;
@@ -34,6 +35,7 @@ pub use embedded::{Installed, embedded_program};
 pub use event::{Event, Finish, Usage};
 pub use forms::prompt_text;
 pub use gate::Gate;
+pub use probe::first_ollama_model;
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 
 use crate::config::{ModelConfig, Provider};
