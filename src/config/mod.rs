@@ -1,8 +1,35 @@
-//! Files and environment → [`Settings`], resolved once and then only lent.
+//! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
+//! talks to a network or runs unless it is called.
 
+mod ambient;
+mod choose;
+mod entry;
+mod env;
+mod field;
+mod file;
+mod layer;
+mod list;
 mod model;
+mod models;
+mod paths;
+mod program;
+mod reader;
+mod settings;
+mod source;
+mod url;
+mod word;
 
+#[cfg(test)]
+mod tests;
+
+pub use choose::{Choice, Found, Look};
+pub use env::Env;
+pub use list::Line;
 pub use model::{AnswerForm, Key, ModelConfig, Provider, Secret};
+pub use paths::Paths;
+pub use settings::{Flags, Many, Settings};
+pub use source::Source;
+pub use word::{AutoAccess, LogLevel, Planner, ToolMode, Word, list_words, read_word};
 
 /// Instructions (stand-in until the room is furnished).
 pub struct Insts;
