@@ -7,6 +7,7 @@ mod entry;
 mod env;
 mod field;
 mod file;
+mod insts;
 mod layer;
 mod list;
 mod model;
@@ -24,16 +25,10 @@ mod tests;
 
 pub use choose::{Choice, Found, Look};
 pub use env::Env;
+pub use insts::{Insts, fill};
 pub use list::Line;
 pub use model::{AnswerForm, Key, ModelConfig, Provider, Secret};
 pub use paths::Paths;
 pub use settings::{Flags, Many, Settings};
 pub use source::Source;
 pub use word::{AutoAccess, LogLevel, Planner, ToolMode, Word, list_words, read_word};
-
-/// Instructions (stand-in until the room is furnished).
-pub struct Insts;
-impl Insts {
-    /// Text of `_insts.toml`.
-    pub fn default_file_text() -> String { String::new() }
-}
