@@ -17,8 +17,10 @@ mod program;
 mod reader;
 mod settings;
 mod source;
+mod system_prompt;
 mod url;
 mod word;
+mod write;
 
 #[cfg(test)]
 mod tests;
@@ -31,4 +33,5 @@ pub use model::{AnswerForm, Key, ModelConfig, Provider, Secret};
 pub use paths::Paths;
 pub use settings::{Flags, Many, Settings};
 pub use source::Source;
+pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
 pub use word::{AutoAccess, LogLevel, Planner, ToolMode, Word, list_words, read_word};

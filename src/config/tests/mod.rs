@@ -10,6 +10,7 @@ mod choosing;
 mod insts;
 mod mistakes;
 mod paths;
+mod writing;
 
 /// Variables of an environment.
 type Vars<'a> = &'a [(&'a str, &'a str)];
