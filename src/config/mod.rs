@@ -3,6 +3,7 @@
 
 mod ambient;
 mod choose;
+mod edit;
 mod entry;
 mod env;
 mod field;
@@ -26,6 +27,7 @@ mod write;
 mod tests;
 
 pub use choose::{Choice, Found, Look};
+pub use edit::{NewModel, add_model, set_active, set_tool_mode};
 pub use env::Env;
 pub use insts::{Insts, fill};
 pub use list::Line;

@@ -7,6 +7,7 @@ use super::*;
 
 mod ambient;
 mod choosing;
+mod editing;
 mod insts;
 mod mistakes;
 mod paths;
