@@ -8,6 +8,7 @@ use super::*;
 mod ambient;
 mod choosing;
 mod editing;
+mod importing;
 mod insts;
 mod mistakes;
 mod paths;
