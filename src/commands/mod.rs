@@ -78,7 +78,7 @@ impl<'o> Context<'o> {
     /// Makes the store here, or what is missing of it.
     pub fn make_store(&self) -> Result<(Store, crate::store::Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
-        Store::make(&self.cwd, rel, &Insts::default_file_text())
+        Store::make(&self.cwd, rel, Insts::default_file_text())
     }
 }
 
