@@ -42,6 +42,7 @@ struct Globals {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Do(commands::r#do::Args),
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
@@ -77,7 +78,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     match done {
         Ok(code) => code,
         Err(error) => {
-            if wants_json {
+            if wants_json && out.is_unused() {
                 out.line(&serde_json::json!({ "error": commands::error_json(&error) }).to_string());
                 let _ = out.finish();
             }
@@ -98,6 +99,7 @@ fn report(error: &Error) -> u8 {
 impl Command {
     fn run(self, context: &mut Context<'_>) -> Result<u8> {
         match self {
+            Command::Do(args) => commands::r#do::run(args, context),
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
@@ -178,7 +180,8 @@ fn shape(mut args: Vec<OsString>) -> Shape {
 /// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.
 fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
     let Some(word) = word.to_str() else { return false };
-    let mut args = root.get_arguments().chain(root.find_subcommand("do").into_iter().flat_map(|c| c.get_arguments()));
+    let mut args =
+        root.get_arguments().chain(root.find_subcommand("do").into_iter().flat_map(|c| c.get_arguments()));
     let found = match word.strip_prefix("--") {
         Some(long) => args.find(|arg| arg.get_long() == Some(long)),
         // In a cluster like `-nt ADDR` only the last letter can take the next word.

@@ -26,6 +26,7 @@ pub mod config;
 pub mod conv;
 pub mod error;
 pub mod model;
+pub mod repl;
 pub mod store;
 pub mod talk;
 pub mod term;

@@ -35,8 +35,8 @@ pub use embedded::{Installed, embedded_program};
 pub use event::{Event, Finish, Usage};
 pub use forms::prompt_text;
 pub use gate::Gate;
-pub use probe::first_ollama_model;
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
+pub use probe::first_ollama_model;
 
 use crate::config::{ModelConfig, Provider};
 use crate::error::{Error, Result};

@@ -8,7 +8,7 @@ use super::consent;
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
 use crate::talk::{Event, Front};
-use crate::term::{Cleaner, Out, Paint, say};
+use crate::term::{Cleaner, Out, Paint, heading, say};
 use crate::tool::{Proposal, Reply};
 
 const WAITING: &str = "Waiting for response...";
@@ -132,17 +132,5 @@ impl Front for View<'_> {
         self.turn_to(Stage::Quiet);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
-    }
-}
-
-/// `# user ID`, and ` hidden` where it is.
-pub fn heading(name: &Name, paint: Paint) -> String {
-    let hidden = if name.hidden { " hidden" } else { "" };
-    let text = format!("# {} {}{hidden}", name.kind.word(), name.id);
-    match name.kind {
-        _ if name.hidden => paint.dim(&text),
-        Kind::User => paint.cyan(&text),
-        Kind::Assistant => paint.green(&text),
-        Kind::System | Kind::Tool => paint.yellow(&text),
     }
 }

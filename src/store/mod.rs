@@ -11,12 +11,12 @@ mod open;
 mod read;
 mod scan;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
 

@@ -1,11 +1,11 @@
 //! Finding a store, opening it, making one.
 
-use std::sync::atomic::AtomicBool;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -59,7 +59,12 @@ impl Store {
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
         let dir = owned((dir, rel.to_path_buf()))?;
-        Ok(Some(Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: AtomicBool::new(false) }))
+        Ok(Some(Store {
+            dir,
+            shown: rel.to_path_buf(),
+            root: cwd.to_path_buf(),
+            unusual: AtomicBool::new(false),
+        }))
     }
 
     /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.

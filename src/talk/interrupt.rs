@@ -14,8 +14,8 @@ impl Interrupt {
     pub fn listen() -> Result<Interrupt> {
         let (sender, receiver) = watch::channel(None);
         for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-            let mut signals = signal(kind)
-                .map_err(|error| Error::store("cannot listen for signals").because(error))?;
+            let mut signals =
+                signal(kind).map_err(|error| Error::store("cannot listen for signals").because(error))?;
             let sender = sender.clone();
             tokio::spawn(async move {
                 while signals.recv().await.is_some() {

@@ -11,6 +11,8 @@ pub struct Report {
     pub conv: Vec<BubbId>,
     /// The question.
     pub user: Option<BubbId>,
+    /// Who was asked: the model's configured name.
+    pub model: Option<String>,
     /// The answer.
     pub answer: Option<Answered>,
     /// The requests of this turn.

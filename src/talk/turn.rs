@@ -1,6 +1,5 @@
 //! The flow of one turn: runs, question, chooser → writer → consent → command, and the answer.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +15,7 @@ use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{self, Answer, Gate, Model, Request, Schema};
 use crate::store::{Entry, Store};
-use crate::tool::{CommandRequest, Consent, Granted, Proposal, Reply, Sandbox, Shell};
+use crate::tool::{CommandRequest, Consent, Granted, Proposal, Sandbox, Shell};
 
 /// What is asked.
 pub struct Ask {
@@ -65,7 +64,7 @@ const PLANNER_LIMIT: usize = 1 << 20;
 impl Turn<'_> {
     /// Takes the turn. Whatever goes wrong is in the report, beside all that went right before.
     pub async fn take(mut self, ask: Ask) -> Report {
-        let mut report = Report::default();
+        let mut report = Report { model: Some(self.config.name.clone()), ..Report::default() };
         let conv = match ask.start {
             Start::New => None,
             Start::Under(id) | Start::Again(id) => self.forest.find(id).map(|ix| self.forest.conv(ix)),
@@ -143,7 +142,7 @@ impl Turn<'_> {
     /// Chooser, writer, consent, command; again, until no command is needed.
     async fn plan(&mut self, line: &mut Line, report: &mut Report) -> Result<()> {
         let (chooser, writer) = (self.insts.tool_chooser.clone(), self.insts.command_writer.clone());
-        let mut done = HashSet::new();
+        let mut done = Vec::new();
         for _ in 0..self.settings.max_rounds {
             let choice = self.ask(line, &chooser, &choice_schema(), report, Choice::read).await?;
             let Some((choice, used)) = choice else {
@@ -181,11 +180,11 @@ impl Turn<'_> {
         line: &mut Line,
         mut request: CommandRequest,
         mut name: Name,
-        done: &mut HashSet<(String, crate::tool::Access)>,
+        done: &mut Vec<CommandRequest>,
         report: &mut Report,
     ) -> Result<Next> {
         let granted = loop {
-            if !done.insert((request.command.clone(), request.access)) {
+            if done.iter().any(|earlier| earlier.same_deed(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
                 self.result(line, &name, &request, text.as_bytes(), None, report)?;
                 return Ok(Next::Again);
@@ -197,11 +196,9 @@ impl Turn<'_> {
             };
             let asked = self.interrupt.or(self.front.ask(&proposal)).await;
             let reply = asked?;
-            let nobody = reply == Reply::Nobody;
             match Consent::of(proposal, reply) {
                 Consent::Granted(granted) => break granted,
                 Consent::Edited(edited) => {
-                    done.remove(&(request.command.clone(), request.access));
                     if edited != request {
                         name = self.add(line, Kind::System, true, edited.canonical().as_bytes())?;
                         request = edited;
@@ -212,13 +209,13 @@ impl Turn<'_> {
                     return Ok(Next::Answer);
                 }
                 Consent::Pending => {
-                    debug_assert!(nobody);
                     report.pending = Some(name.id);
                     report.tools.push(tool_use(&name, &request));
                     return Ok(Next::Wait);
                 }
             }
         };
+        done.push(request.clone());
         self.front.happens(Event::Running(&request.command));
         let carried = self.carry_out(granted).await?;
         let result = self.result(line, &name, &request, &carried.text, carried.exit, report)?;
@@ -254,12 +251,12 @@ impl Turn<'_> {
 
     /// The last word: streamed, and a visible bubb.
     async fn answer(&mut self, line: &mut Line, report: &mut Report) -> Result<()> {
-        let messages = messages(&line.said, Inst::General(self.insts.general.as_deref()), self.config.provider);
+        let messages =
+            messages(&line.said, Inst::General(self.insts.general.as_deref()), self.config.provider);
         let start = Instant::now();
         let interrupt = self.interrupt;
         let request = Request { messages: &messages, ..Request::default() };
-        let (answer, saved) =
-            interrupt.or(send(self.model, self.front, line, request)).await?;
+        let (answer, saved) = interrupt.or(send(self.model, self.front, line, request)).await?;
         tell_saved(self.front, report, saved);
         let answer = answer?;
         let place = Place { store: self.store, prev: line.tip(), model: &self.config.name, start };

@@ -11,12 +11,11 @@ pub fn document(store: Option<&Store>, report: &Report) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
         let text = store?.text(&answer.name).ok()?;
-        let model = report.model.as_deref();
         let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
         Some(json!({
             "id": answer.name.id.to_string(),
             "text": text,
-            "model": model,
+            "model": report.model,
             "usage": usage,
             "ms": answer.ms,
         }))

@@ -37,7 +37,8 @@ pub fn question(args: &Args) -> Result<Option<String>> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| Error::usage(format!("cannot read {}", path.display())).because(error))
+    std::fs::read(path)
+        .map_err(|error| Error::usage(format!("cannot read {}", path.display())).because(error))
 }
 
 /// All of stdin. Where a question was given besides, a stdin that stays open is told of.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Context, resolve, show, warn_incomplete};
-use crate::config::{ToolMode, Word, list_words, read_word};
+use crate::config::{ToolMode, list_words, read_word};
 use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Kind, Result};
 use crate::repl::{self, View};
@@ -89,7 +89,7 @@ pub struct Args {
 }
 
 fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
-    const MODES: &[ToolMode] = ToolMode::FLAG;
+    const MODES: &[ToolMode] = ToolMode::ALL;
     read_word(text, MODES).ok_or_else(|| list_words(MODES))
 }
 

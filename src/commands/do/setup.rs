@@ -70,8 +70,7 @@ impl Setup {
             _ => None,
         };
         let gate = Gate::new();
-        let timeouts =
-            Timeouts { connect: self.settings.http_connect, idle: self.settings.http_idle };
+        let timeouts = Timeouts { connect: self.settings.http_connect, idle: self.settings.http_idle };
         let installed = installed(&self.paths);
         let mut model = Model::new(&self.config, timeouts, &self.paths.state, gate.clone(), installed)?;
         let turn = Turn {
