@@ -1,1 +1,4 @@
-fn main() {}
+//! All end-to-end tests, in one binary.
+
+mod providers;
+mod scripted;
