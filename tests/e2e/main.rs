@@ -1,4 +1,6 @@
 //! All end-to-end tests, in one binary.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod providers;
 mod scripted;

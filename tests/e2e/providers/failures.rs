@@ -173,7 +173,7 @@ fn a_server_that_is_down_is_not_asked_again() {
 
 #[test]
 fn silence_has_a_limit_before_and_within_an_answer() {
-    let timeouts = Timeouts { idle: Duration::from_millis(100), ..TIMEOUTS };
+    let timeouts = Timeouts { idle: Duration::from_millis(500), ..TIMEOUTS };
     let messages = [Message::new(Role::User, "why?")];
     let request = Request { messages: &messages, ..Request::default() };
 
@@ -181,12 +181,12 @@ fn silence_has_a_limit_before_and_within_an_answer() {
     let server = Server::start([Reply::chunks([begun.as_bytes()]).then(Piece::Wait)]);
     let heard = ask_request(&openai(&server), timeouts, request);
     assert_eq!(heard.text(), "a");
-    assert!(heard.failure().contains("said nothing for 0.1 s"), "{}", heard.failure());
+    assert!(heard.failure().contains("said nothing for 0.5 s"), "{}", heard.failure());
 
     let mute = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", mute.local_addr().unwrap());
     let heard = ask_request(&config(Provider::Openai, &url), timeouts, request);
-    assert!(heard.failure().contains("said nothing for 0.1 s"), "{}", heard.failure());
+    assert!(heard.failure().contains("said nothing for 0.5 s"), "{}", heard.failure());
 }
 
 #[test]

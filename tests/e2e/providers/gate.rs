@@ -60,7 +60,10 @@ fn a_program_does_not_start_before_but_the_embedded_model_does() {
             let mut model =
                 Model::new(&config, TIMEOUTS, place.path(), gate.clone(), Some(installed)).unwrap();
             let opening = async {
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                while early && !mark.exists() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                tokio::time::sleep(Duration::from_millis(30)).await;
                 assert_eq!(mark.exists(), early, "{provider:?}");
                 gate.open();
             };

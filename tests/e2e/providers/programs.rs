@@ -92,12 +92,12 @@ fn await_end(pids: &str) {
 #[test]
 fn a_dropped_or_silent_program_ends_with_all_it_started() {
     let stubborn = "trap '' TERM; sh -c \"trap '' TERM; sleep 60\" & echo $$ $!; wait; wait";
-    let timeouts = Timeouts { idle: Duration::from_millis(300), ..TIMEOUTS };
+    let timeouts = Timeouts { idle: Duration::from_secs(1), ..TIMEOUTS };
     let messages = [Message::new(Role::User, "why?")];
     let request = Request { messages: &messages, ..Request::default() };
 
     let heard = ask_request(&shell(stubborn), timeouts, request);
-    assert!(heard.failure().contains("sh said nothing for 0.3 s"), "{}", heard.failure());
+    assert!(heard.failure().contains("sh said nothing for 1 s"), "{}", heard.failure());
     await_end(&heard.text());
 
     let state = tempfile::tempdir().unwrap();
