@@ -18,6 +18,7 @@ mod ollama;
 mod openai;
 mod openai_answer;
 mod openai_chunk;
+mod pattern;
 mod probe;
 mod process;
 mod quirks;
@@ -76,7 +77,7 @@ enum Speaker {
     Openai(Box<Remote>),
     Ollama(Box<Remote>),
     Cli,
-    Embedded(Embedded),
+    Embedded(Box<Embedded>),
 }
 
 impl Model {
@@ -103,7 +104,9 @@ impl Model {
             Provider::Openai => Speaker::Openai(remote(openai::PATH)?),
             Provider::Ollama => Speaker::Ollama(remote(ollama::PATH)?),
             Provider::Cli => Speaker::Cli,
-            Provider::Embedded => Speaker::Embedded(Embedded::new(installed.ok_or_else(missing)?, timeouts)),
+            Provider::Embedded => {
+                Speaker::Embedded(Box::new(Embedded::new(installed.ok_or_else(missing)?, timeouts)))
+            }
         };
         Ok(Model { config: config.clone(), timeouts, gate, speaker })
     }

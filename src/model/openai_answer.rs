@@ -5,6 +5,7 @@ use super::event::{Event, Events, Finish, Usage};
 use super::frames::{Frame, LIMIT, Sse};
 use super::message::{self, ToolCall};
 use super::openai_chunk::{CallPiece, Choice, Chunk, Delta};
+use super::pattern::{Pattern, Voice};
 use super::said::{excerpt, is_half, words};
 use crate::error::{Error, Result};
 use serde_json::Value;
@@ -33,6 +34,7 @@ struct State {
     finish: Option<Finish>,
     /// The first line that was no part of an event.
     stray: Option<String>,
+    pattern: Option<Pattern>,
     begun: bool,
     done: bool,
 }
@@ -131,38 +133,37 @@ impl State {
     }
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        let chunk: Chunk = serde_json::from_slice(data).map_err(|_| not_understood(data))?;
+        if let Some(event) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+            events.push_back(event);
+            return Ok(());
+        }
+        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(data))?;
         let error = chunk.error.or(chunk.message.filter(Value::is_string)).filter(|error| !error.is_null());
         if let Some(error) = error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             return Err(Error::remote(format!("the model failed: {words}")));
         }
+        let priced = chunk.usage.is_some();
         if let Some(tokens) = chunk.usage {
             self.begun = true;
             self.usage = Some(Usage { input: tokens.prompt_tokens, output: tokens.completion_tokens });
         }
-        if let Some(Choice { delta, finish_reason }) = chunk.choices.0 {
-            self.begun = true;
-            if let Some(delta) = delta {
-                self.delta(delta, events)?;
-            }
-            if let Some(word) = finish_reason.filter(|word| !word.is_empty()) {
-                self.finish = Some(Finish::from_word(&word));
-            }
+        let Some(Choice { delta, finish_reason }) = chunk.choices.0 else { return Ok(()) };
+        self.begun = true;
+        if let Some(word) = finish_reason.filter(|word| !word.is_empty()) {
+            self.finish = Some(Finish::from_word(&word));
         }
-        Ok(())
+        let Some(delta) = delta else { return Ok(()) };
+        if !priced && self.finish.is_none() && delta.tool_calls.as_ref().is_none_or(Vec::is_empty) {
+            self.pattern = only_text(&delta).and_then(|(text, voice)| Pattern::of(data, text, voice));
+        }
+        self.delta(delta, events)
     }
 
-    fn delta(&mut self, delta: Delta, events: &mut Events) -> Result<()> {
-        // Servers in between two names send the same text under both.
-        let thinking =
-            if delta.reasoning_content.0.is_empty() { delta.reasoning.0 } else { delta.reasoning_content.0 };
-        if !thinking.is_empty() {
-            events.push_back(Event::Thinking(thinking));
-        }
-        for text in [delta.content.0, delta.refusal.0] {
+    fn delta(&mut self, delta: Delta<'_>, events: &mut Events) -> Result<()> {
+        for (text, voice) in texts(&delta) {
             if !text.is_empty() {
-                events.push_back(Event::Text(text));
+                events.push_back(voice.says(text.to_owned()));
             }
         }
         delta.tool_calls.into_iter().flatten().try_for_each(|piece| self.call(piece))
@@ -213,6 +214,21 @@ impl State {
         events.extend(self.usage.map(Event::Usage));
         events.push_back(Event::Done(self.finish.take().unwrap_or(Finish::Stop)));
     }
+}
+
+/// What a delta says, in order.
+fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, Voice); 3] {
+    // Servers in between two names send the same text under both.
+    let thinking =
+        if delta.reasoning_content.0.is_empty() { &delta.reasoning.0 } else { &delta.reasoning_content.0 };
+    [(thinking, Voice::Thinking), (&delta.content.0, Voice::Text), (&delta.refusal.0, Voice::Text)]
+}
+
+/// The one text of a delta that has only one.
+fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, Voice)> {
+    let both_names = !delta.reasoning_content.0.is_empty() && !delta.reasoning.0.is_empty();
+    let mut said = texts(delta).into_iter().filter(|(text, _)| !text.is_empty());
+    said.next().filter(|_| !both_names && said.next().is_none())
 }
 
 fn not_understood(data: &[u8]) -> Error {

@@ -1,6 +1,7 @@
 //! One event of OpenAI's chat completions, as far as it is used. Servers differ in the rest, so
-//! everything is optional, unknown fields are skipped, and text is allocated once and moved on.
+//! everything is optional, unknown fields are skipped, and text is borrowed where it has no escapes.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -9,9 +10,9 @@ use serde_json::Value;
 
 /// An event of a stream, or a whole completion: they differ in `delta` and `message` alone.
 #[derive(serde::Deserialize)]
-pub(super) struct Chunk {
-    #[serde(default)]
-    pub choices: First<Choice>,
+pub(super) struct Chunk<'a> {
+    #[serde(default, borrow)]
+    pub choices: First<Choice<'a>>,
     pub usage: Option<Tokens>,
     pub error: Option<Value>,
     /// Where vLLM puts its errors, with `object` being `error`.
@@ -19,22 +20,22 @@ pub(super) struct Chunk {
 }
 
 #[derive(serde::Deserialize)]
-pub(super) struct Choice {
-    #[serde(alias = "message")]
-    pub delta: Option<Delta>,
+pub(super) struct Choice<'a> {
+    #[serde(alias = "message", borrow)]
+    pub delta: Option<Delta<'a>>,
     pub finish_reason: Option<String>,
 }
 
 #[derive(serde::Deserialize)]
-pub(super) struct Delta {
-    #[serde(default)]
-    pub content: Prose,
-    #[serde(default)]
-    pub reasoning_content: Prose,
-    #[serde(default)]
-    pub reasoning: Prose,
-    #[serde(default)]
-    pub refusal: Prose,
+pub(super) struct Delta<'a> {
+    #[serde(default, borrow)]
+    pub content: Prose<'a>,
+    #[serde(default, borrow)]
+    pub reasoning_content: Prose<'a>,
+    #[serde(default, borrow)]
+    pub reasoning: Prose<'a>,
+    #[serde(default, borrow)]
+    pub refusal: Prose<'a>,
     pub tool_calls: Option<Vec<CallPiece>>,
 }
 
@@ -95,9 +96,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
 
 /// Text that comes as a string, as an object that holds it, or as a list of these.
 #[derive(Default)]
-pub(super) struct Prose(pub String);
+pub(super) struct Prose<'a>(pub Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Prose {
+impl<'de: 'a, 'a> Deserialize<'de> for Prose<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ProseVisitor).map(Prose)
     }
@@ -106,49 +107,49 @@ impl<'de> Deserialize<'de> for Prose {
 struct ProseVisitor;
 
 impl<'de> Visitor<'de> for ProseVisitor {
-    type Value = String;
+    type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("text")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<String, E> {
-        Ok(text)
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
     }
 
-    fn visit_unit<E>(self) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(""))
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(""))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<String, E> {
-        Ok(number.to_string())
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<String, E> {
-        Ok(number.to_string())
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<String, E> {
-        Ok(number.to_string())
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<String, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut all = String::new();
         while let Some(Prose(text)) = items.next_element()? {
             all.push_str(&text);
         }
-        Ok(all)
+        Ok(Cow::Owned(all))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<String, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
         let mut all = String::new();
         while let Some(key) = fields.next_key::<String>()? {
             match key.as_str() {
@@ -156,7 +157,7 @@ impl<'de> Visitor<'de> for ProseVisitor {
                 _ => drop(fields.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(all)
+        Ok(Cow::Owned(all))
     }
 }
 

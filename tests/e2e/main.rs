@@ -1,1 +1,8 @@
-fn main() {}
+//! All end-to-end tests, in one binary.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod basics;
+mod home;
+mod providers;
+mod scripted;
