@@ -52,6 +52,11 @@ enum Command {
     External(Vec<OsString>),
 }
 
+/// The whole tree of commands and options: the source of help, man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Runs the program; the answer is its exit code.
 pub fn run(args: Vec<OsString>) -> u8 {
     let args = match shape(args) {
@@ -143,7 +148,7 @@ enum Shape {
 
 /// `-h` and `-v` win over everything else, help over version; no command at all means `do`.
 fn shape(mut args: Vec<OsString>) -> Shape {
-    let root = Cli::command();
+    let root = command();
     let takes_value = |word: &OsStr| takes_value(&root, word);
     let mut command = None;
     let (mut help, mut version, mut external) = (false, false, false);
@@ -196,10 +201,10 @@ fn print_version() -> u8 {
     u8::from(out.finish().is_err())
 }
 
-fn print_help(command: &Option<String>) -> u8 {
-    let mut root = Cli::command();
+fn print_help(name: &Option<String>) -> u8 {
+    let mut root = command();
     root.build();
-    let found = command.as_ref().and_then(|name| root.find_subcommand_mut(name)).cloned();
+    let found = name.as_ref().and_then(|name| root.find_subcommand_mut(name)).cloned();
     let _ = found.unwrap_or(root).print_long_help();
     0
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod basics;
+mod docs;
 mod home;
+mod house;
 mod providers;
 mod scripted;
