@@ -6,5 +6,6 @@ mod basics;
 mod docs;
 mod home;
 mod house;
+mod manual;
 mod providers;
 mod scripted;
