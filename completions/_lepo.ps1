@@ -34,6 +34,7 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make the store `.lepo` here')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the tails, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a conversation, from its root to a bubb')
+            [CompletionResult]::new('branch', 'branch', [CompletionResultType]::ParameterValue, 'List, make, move, rename and delete branches')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add one bubb from stdin and print its id')
             [CompletionResult]::new('resolve', 'resolve', [CompletionResultType]::ParameterValue, 'Print the full id of an address')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -120,6 +121,25 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'lepo;branch' {
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Delete the branch NAME')
+            [CompletionResult]::new('--delete', '--delete', [CompletionResultType]::ParameterName, 'Delete the branch NAME')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Give the branch OLD the name NEW')
+            [CompletionResult]::new('--move', '--move', [CompletionResultType]::ParameterName, 'Give the branch OLD the name NEW')
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Move it if it is there already; with -m, in the place of NEW')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Move it if it is there already; with -m, in the place of NEW')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'List as one JSON document: {"branches": [...]}')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'lepo;add' {
             [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'Who speaks: s system, u user, a assistant, t tool')
             [CompletionResult]::new('--prev', '--prev', [CompletionResultType]::ParameterName, 'The bubb it follows, or `head` to begin a conv')
@@ -153,6 +173,7 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make the store `.lepo` here')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the tails, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a conversation, from its root to a bubb')
+            [CompletionResult]::new('branch', 'branch', [CompletionResultType]::ParameterValue, 'List, make, move, rename and delete branches')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add one bubb from stdin and print its id')
             [CompletionResult]::new('resolve', 'resolve', [CompletionResultType]::ParameterValue, 'Print the full id of an address')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -168,6 +189,9 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             break
         }
         'lepo;help;show' {
+            break
+        }
+        'lepo;help;branch' {
             break
         }
         'lepo;help;add' {

@@ -19,6 +19,9 @@ _lepo() {
             lepo,add)
                 cmd="lepo__subcmd__add"
                 ;;
+            lepo,branch)
+                cmd="lepo__subcmd__branch"
+                ;;
             lepo,do)
                 cmd="lepo__subcmd__do"
                 ;;
@@ -39,6 +42,9 @@ _lepo() {
                 ;;
             lepo__subcmd__help,add)
                 cmd="lepo__subcmd__help__subcmd__add"
+                ;;
+            lepo__subcmd__help,branch)
+                cmd="lepo__subcmd__help__subcmd__branch"
                 ;;
             lepo__subcmd__help,do)
                 cmd="lepo__subcmd__help__subcmd__do"
@@ -65,7 +71,7 @@ _lepo() {
 
     case "${cmd}" in
         lepo)
-            opts="-c -s -v -h --cd --save-to --color --version --help do init ls show add resolve help"
+            opts="-c -s -v -h --cd --save-to --color --version --help do init ls show branch add resolve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -110,6 +116,56 @@ _lepo() {
                     return 0
                     ;;
                 --prev)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lepo__subcmd__branch)
+            opts="-f -d -m -c -s -v -h --force --delete --move --json --cd --save-to --color --version --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --delete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --move)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -223,7 +279,7 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__help)
-            opts="do init ls show add resolve help"
+            opts="do init ls show branch add resolve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -237,6 +293,20 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lepo__subcmd__help__subcmd__branch)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -31,6 +31,7 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand init 'Make the store `.lepo` here'
             cand ls 'List the tails, newest first'
             cand show 'Show a conversation, from its root to a bubb'
+            cand branch 'List, make, move, rename and delete branches'
             cand add 'Add one bubb from stdin and print its id'
             cand resolve 'Print the full id of an address'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -112,6 +113,24 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'lepo;branch'= {
+            cand -d 'Delete the branch NAME'
+            cand --delete 'Delete the branch NAME'
+            cand -m 'Give the branch OLD the name NEW'
+            cand --move 'Give the branch OLD the name NEW'
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -f 'Move it if it is there already; with -m, in the place of NEW'
+            cand --force 'Move it if it is there already; with -m, in the place of NEW'
+            cand --json 'List as one JSON document: {"branches": [...]}'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'lepo;add'= {
             cand --kind 'Who speaks: s system, u user, a assistant, t tool'
             cand --prev 'The bubb it follows, or `head` to begin a conv'
@@ -143,6 +162,7 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand init 'Make the store `.lepo` here'
             cand ls 'List the tails, newest first'
             cand show 'Show a conversation, from its root to a bubb'
+            cand branch 'List, make, move, rename and delete branches'
             cand add 'Add one bubb from stdin and print its id'
             cand resolve 'Print the full id of an address'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -154,6 +174,8 @@ set edit:completion:arg-completer[lepo] = {|@words|
         &'lepo;help;ls'= {
         }
         &'lepo;help;show'= {
+        }
+        &'lepo;help;branch'= {
         }
         &'lepo;help;add'= {
         }

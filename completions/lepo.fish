@@ -35,6 +35,7 @@ complete -c lepo -n "__fish_lepo_needs_command" -f -a "do" -d 'Ask a model and k
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "init" -d 'Make the store `.lepo` here'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "ls" -d 'List the tails, newest first'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "branch" -d 'List, make, move, rename and delete branches'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "add" -d 'Add one bubb from stdin and print its id'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "resolve" -d 'Print the full id of an address'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -89,6 +90,17 @@ complete -c lepo -n "__fish_lepo_using_subcommand show" -l paths -d 'The paths o
 complete -c lepo -n "__fish_lepo_using_subcommand show" -l json -d 'One JSON document: {"bubbs": [...]}'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s d -l delete -d 'Delete the branch NAME' -r
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s m -l move -d 'Give the branch OLD the name NEW' -r
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s f -l force -d 'Move it if it is there already; with -m, in the place of NEW'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -l json -d 'List as one JSON document: {"branches": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c lepo -n "__fish_lepo_using_subcommand add" -l kind -d 'Who speaks: s system, u user, a assistant, t tool' -r
 complete -c lepo -n "__fish_lepo_using_subcommand add" -l prev -d 'The bubb it follows, or `head` to begin a conv' -r
 complete -c lepo -n "__fish_lepo_using_subcommand add" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
@@ -107,10 +119,11 @@ never\t'Nowhere'"
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -l path -d 'The path of its file instead'
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "do" -d 'Ask a model and keep the conversation'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "init" -d 'Make the store `.lepo` here'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "ls" -d 'List the tails, newest first'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "add" -d 'Add one bubb from stdin and print its id'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "resolve" -d 'Print the full id of an address'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "do" -d 'Ask a model and keep the conversation'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "init" -d 'Make the store `.lepo` here'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "ls" -d 'List the tails, newest first'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "branch" -d 'List, make, move, rename and delete branches'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "add" -d 'Add one bubb from stdin and print its id'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "resolve" -d 'Print the full id of an address'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show branch add resolve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

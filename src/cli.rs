@@ -46,6 +46,7 @@ enum Command {
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
+    Branch(commands::branch::Args),
     Add(commands::add::Args),
     Resolve(commands::resolve::Args),
     #[command(external_subcommand)]
@@ -108,6 +109,7 @@ impl Command {
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
+            Command::Branch(args) => commands::branch::run(args, context),
             Command::Add(args) => commands::add::run(args, context),
             Command::Resolve(args) => commands::resolve::run(args, context),
             Command::External(words) => Err(external(&words)),
@@ -119,6 +121,7 @@ impl Command {
         match self {
             Command::Ls(args) => args.json,
             Command::Show(args) => args.json,
+            Command::Branch(args) => args.json,
             _ => false,
         }
     }

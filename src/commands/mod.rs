@@ -1,8 +1,10 @@
 //! One file a subcommand: its arguments, its help, `run`. A command reads top to bottom: resolve, do, print.
 
 pub mod add;
+pub mod branch;
 pub mod r#do;
 pub mod init;
+mod line;
 pub mod ls;
 pub mod resolve;
 pub mod show;

@@ -1,13 +1,10 @@
 //! Blobs: what is too large for a bubb or is not text, whole, under the SHA-256 of its bytes.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 
-use rustix::fs::{AtFlags, OFlags};
-use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
-use super::{FILE, Store};
+use super::Store;
 use crate::error::Result;
 
 /// A blob that is kept.
@@ -33,35 +30,23 @@ impl Store {
     }
 
     fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
-        let (blobs, tmp) = (self.subdir("_blobs")?, self.subdir("_tmp")?);
-        let nonce = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_nanos());
-        let tmp_name = format!("blob-{}-{nonce:x}", std::process::id());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::openat(&tmp, tmp_name.as_str(), flags, FILE)?);
-        let kept = (|| {
-            let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 64 << 10]);
-            loop {
-                let n = from.read(&mut buffer)?;
-                if n == 0 {
-                    break;
-                }
-                file.write_all(&buffer[..n])?;
-                hasher.update(&buffer[..n]);
-                len += n as u64;
+        let blobs = self.subdir("_blobs")?;
+        let mut tmp = self.temporary("blob")?;
+        let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 64 << 10]);
+        loop {
+            let n = from.read(&mut buffer)?;
+            if n == 0 {
+                break;
             }
-            file.sync_all()?;
-            let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-            match rustix::fs::renameat(&tmp, tmp_name.as_str(), &blobs, hash.as_str()) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error.into()),
-            }
-            rustix::fs::fsync(&blobs)?;
-            Ok(Blob { hash, len })
-        })();
-        if kept.is_err() {
-            let _ = rustix::fs::unlinkat(&tmp, tmp_name.as_str(), AtFlags::empty());
+            tmp.file.write_all(&buffer[..n])?;
+            hasher.update(&buffer[..n]);
+            len += n as u64;
         }
-        kept
+        tmp.file.sync_all()?;
+        let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        tmp.replace(&blobs, &hash)?;
+        rustix::fs::fsync(&blobs)?;
+        Ok(Blob { hash, len })
     }
 }
 

@@ -10,6 +10,7 @@ mod journal;
 mod open;
 mod read;
 mod scan;
+mod temporary;
 
 use std::ffi::OsStr;
 use std::fs::File;
