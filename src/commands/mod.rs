@@ -2,12 +2,18 @@
 
 pub mod add;
 pub mod branch;
+pub mod config;
 pub mod r#do;
+pub mod edit;
+pub mod fsck;
 pub mod init;
 mod line;
 pub mod ls;
+pub mod model;
 pub mod resolve;
+pub mod rm;
 pub mod show;
+pub mod watch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

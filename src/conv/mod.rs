@@ -1,10 +1,13 @@
 //! The forest that the names make: convs, tails, heights, addresses. Pure: it opens nothing.
 
 mod address;
+mod check;
 mod forest;
+mod only;
 mod tails;
 
 pub use address::{Address, Addressee};
+pub use check::{Flaw, flaws};
 pub use forest::{Conv, End, Forest, Ix};
 
 #[cfg(test)]

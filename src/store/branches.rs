@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use rustix::fs::{AtFlags, OFlags};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::Store;
@@ -107,21 +107,12 @@ impl Store {
 
     /// All branches with the bubbs they name, by name. One that cannot be read is left out.
     pub fn branches(&self) -> Result<Vec<(String, BubbId)>> {
-        let mut found = Vec::new();
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let dir = match rustix::fs::openat(&self.dir, DIR, flags, rustix::fs::Mode::empty()) {
-            Ok(dir) => dir,
-            Err(Errno::NOENT) => return Ok(found),
-            Err(error) => return Err(self.error("cannot read", DIR, error.into())),
-        };
-        let entries =
-            rustix::fs::Dir::read_from(&dir).map_err(|e| self.error("cannot read", DIR, e.into()))?;
-        for entry in entries {
-            let entry = entry.map_err(|e| self.error("cannot read", DIR, e.into()))?;
-            if let Ok(name) = entry.file_name().to_str()
-                && let Ok(Some(id)) = self.branch(name)
-            {
-                found.push((name.to_string(), id));
+        let (mut names, mut found) = (Vec::new(), Vec::new());
+        self.each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(str::to_string)))
+            .map_err(|error| self.error("cannot read", DIR, error))?;
+        for name in names {
+            if let Ok(Some(id)) = self.branch(&name) {
+                found.push((name, id));
             }
         }
         found.sort();

@@ -57,12 +57,35 @@ impl Home {
 
     /// lepo, ready to be started in `work`: nothing of the caller's environment but PATH.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lepo"));
+        self.program(env!("CARGO_BIN_EXE_lepo"), args)
+    }
+
+    /// Lines for a shell, in which `lepo` is lepo.
+    pub fn shell(&self, script: &str) -> Command {
+        self.program("bash", &["-c", script])
+    }
+
+    /// The same on a terminal of its own, which is given what comes on stdin.
+    pub fn terminal(&self, script: &str) -> Command {
+        let mut command = self.program("script", &["-qec", script, "/dev/null"]);
+        command.env("SHELL", "/bin/bash").env("TERM", "xterm");
+        command
+    }
+
+    /// Without any terminal to ask on.
+    pub fn detached(&self, args: &[&str]) -> Command {
+        self.program("setsid", &[&["-w", env!("CARGO_BIN_EXE_lepo")], args].concat())
+    }
+
+    fn program(&self, program: &str, args: &[&str]) -> Command {
+        let lepo = Path::new(env!("CARGO_BIN_EXE_lepo")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = Command::new(program);
         command
             .args(args)
             .current_dir(self.work())
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", format!("{}:{path}", lepo.display()))
             .env("HOME", self.dir.path())
             .env("LEPO_CONFIG_HOME", self.dir.path().join("config"))
             .env("XDG_STATE_HOME", self.dir.path().join("state"))
@@ -105,6 +128,15 @@ impl Home {
             .collect();
         names.sort();
         names
+    }
+}
+
+/// Waits for what must become true; a failure, not a pause.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = std::time::Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "{what}: not in time");
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 

@@ -4,9 +4,14 @@
 
 mod basics;
 mod branches;
+mod checking;
 mod docs;
+mod editing;
 mod home;
 mod house;
 mod manual;
 mod providers;
+mod removing;
 mod scripted;
+mod settings;
+mod watching;
