@@ -15,9 +15,7 @@ use crate::term::{Color, Out, say};
 /// A directory `.lepo` holds one Markdown file a message. Without a command, lepo is `lepo do`.
 #[derive(Debug, Parser)]
 #[command(name = "lepo", version, disable_version_flag = true, max_term_width = 100)]
-#[command(after_help = "A command NAME that is not listed runs the program `lepo-NAME`.\n\
-    Addresses (@, ids, branches, files, ^ and ~N): lepo(7). Exit codes: lepo --help.")]
-#[command(after_long_help = AFTER)]
+#[command(after_help = AFTER)]
 pub struct Cli {
     #[command(flatten)]
     globals: Globals,

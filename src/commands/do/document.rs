@@ -6,7 +6,7 @@ use crate::commands::error_json;
 use crate::store::Store;
 use crate::talk::{Report, ToolUse};
 
-/// The end of the long help and of the man page.
+/// The end of the help and of the man page.
 pub const AFTER: &str = "\
 Examples:
   lepo do 'what does this repository do?'

@@ -36,7 +36,7 @@ use setup::Setup;
 ///
 /// With nothing to ask and a terminal on stdin it is a conversation, line by line.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = document::AFTER)]
+#[command(after_help = document::AFTER)]
 pub struct Args {
     /// The question
     #[arg(value_name = "PROMPT")]
@@ -87,14 +87,6 @@ pub struct Args {
     #[arg(short, long)]
     quiet: bool,
 }
-
-/// For the short help; the long one has them too.
-const EXAMPLES: &str = "\
-Examples:
-  lepo do 'what does this repository do?'
-  lepo do --run 'git log --oneline -5' 'what changed?'
-  git diff | lepo do --file review.md --context src/main.rs
-  lepo do --tail main --retry -m other";
 
 fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
     const MODES: &[ToolMode] = ToolMode::ALL;
