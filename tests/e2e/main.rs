@@ -1,1 +1,3 @@
+#[cfg(feature = "embedded")]
+mod embedded;
 fn main() {}

@@ -18,6 +18,7 @@ use std::io::{self, Write};
 use std::process::exit;
 
 use lepo::error::{Error, Kind, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 
 /// The exit code where the program cannot go on; the same as lepo's own for a model that failed.
@@ -104,6 +105,16 @@ pub fn emit(event: &Event) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit(0),
         Err(_) => exit(FAILED),
+    }
+}
+
+/// Ends the program, quietly, if nobody reads any more. Reading a long prompt takes minutes, and tells nothing.
+pub fn end_if_unheard() {
+    let stdout = io::stdout();
+    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    if poll(&mut watched, Some(&at_once)).is_ok() && watched[0].revents().contains(PollFlags::ERR) {
+        exit(0);
     }
 }
 
