@@ -42,6 +42,7 @@ struct Globals {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Do(commands::r#do::Args),
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
@@ -49,6 +50,11 @@ enum Command {
     Resolve(commands::resolve::Args),
     #[command(external_subcommand)]
     External(Vec<OsString>),
+}
+
+/// The whole tree of commands and options: the source of help, man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the program; the answer is its exit code.
@@ -77,7 +83,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     match done {
         Ok(code) => code,
         Err(error) => {
-            if wants_json {
+            if wants_json && out.is_unused() {
                 out.line(&serde_json::json!({ "error": commands::error_json(&error) }).to_string());
                 let _ = out.finish();
             }
@@ -98,6 +104,7 @@ fn report(error: &Error) -> u8 {
 impl Command {
     fn run(self, context: &mut Context<'_>) -> Result<u8> {
         match self {
+            Command::Do(args) => commands::r#do::run(args, context),
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
@@ -141,7 +148,7 @@ enum Shape {
 
 /// `-h` and `-v` win over everything else, help over version; no command at all means `do`.
 fn shape(mut args: Vec<OsString>) -> Shape {
-    let root = Cli::command();
+    let root = command();
     let takes_value = |word: &OsStr| takes_value(&root, word);
     let mut command = None;
     let (mut help, mut version, mut external) = (false, false, false);
@@ -178,7 +185,8 @@ fn shape(mut args: Vec<OsString>) -> Shape {
 /// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.
 fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
     let Some(word) = word.to_str() else { return false };
-    let mut args = root.get_arguments().chain(root.find_subcommand("do").into_iter().flat_map(|c| c.get_arguments()));
+    let mut args =
+        root.get_arguments().chain(root.find_subcommand("do").into_iter().flat_map(|c| c.get_arguments()));
     let found = match word.strip_prefix("--") {
         Some(long) => args.find(|arg| arg.get_long() == Some(long)),
         // In a cluster like `-nt ADDR` only the last letter can take the next word.
@@ -193,10 +201,10 @@ fn print_version() -> u8 {
     u8::from(out.finish().is_err())
 }
 
-fn print_help(command: &Option<String>) -> u8 {
-    let mut root = Cli::command();
+fn print_help(name: &Option<String>) -> u8 {
+    let mut root = command();
     root.build();
-    let found = command.as_ref().and_then(|name| root.find_subcommand_mut(name)).cloned();
+    let found = name.as_ref().and_then(|name| root.find_subcommand_mut(name)).cloned();
     let _ = found.unwrap_or(root).print_long_help();
     0
 }

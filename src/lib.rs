@@ -26,6 +26,8 @@ pub mod config;
 pub mod conv;
 pub mod error;
 pub mod model;
+pub mod repl;
 pub mod store;
+pub mod talk;
 pub mod term;
 pub mod tool;

@@ -1,6 +1,7 @@
 //! One file a subcommand: its arguments, its help, `run`. A command reads top to bottom: resolve, do, print.
 
 pub mod add;
+pub mod r#do;
 pub mod init;
 pub mod ls;
 pub mod resolve;
@@ -28,7 +29,12 @@ pub struct Context<'o> {
 
 impl<'o> Context<'o> {
     /// Changes to `cd` first, so that all that follows is as if started there.
-    pub fn new(cd: Option<PathBuf>, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Result<Self> {
+    pub fn new(
+        cd: Option<PathBuf>,
+        save_to: Option<PathBuf>,
+        color: Color,
+        out: &'o mut Out,
+    ) -> Result<Self> {
         if let Some(path) = cd {
             std::env::set_current_dir(&path)
                 .map_err(|e| Error::usage(format!("cannot change to {}", path.display())).because(e))?;
@@ -78,7 +84,7 @@ impl<'o> Context<'o> {
     /// Makes the store here, or what is missing of it.
     pub fn make_store(&self) -> Result<(Store, crate::store::Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
-        Store::make(&self.cwd, rel, &Insts::default_file_text())
+        Store::make(&self.cwd, rel, Insts::default_file_text())
     }
 }
 
@@ -92,7 +98,9 @@ pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         End::Root => {}
         End::Missing(id) => say(&format!("warning: bubb {id} not found: incomplete conversation")),
-        End::Cycle(id) => say(&format!("warning: bubb {id} leads back into its own conv: incomplete conversation")),
+        End::Cycle(id) => {
+            say(&format!("warning: bubb {id} leads back into its own conv: incomplete conversation"))
+        }
     }
 }
 

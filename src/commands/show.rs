@@ -3,18 +3,20 @@
 use std::io::Read;
 
 use super::{Context, name_json, resolve, warn_incomplete};
-use crate::bubb::{Kind, Name};
+use crate::bubb::Name;
 use crate::conv::{Forest, Ix};
 use crate::error::Result;
 use crate::store::Store;
-use crate::term::{Out, Paint};
+use crate::term::{Out, Paint, heading};
 
 /// Show a conversation, from its root to a bubb
 ///
 /// Each bubb is a line `# user ID`, its text, and an empty line. Hidden ones are left out unless
 /// asked for. ADDR is any address of lepo(7); the newest tail `@` if none is given.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show --paths @ | xargs grep -n TODO")]
+#[command(
+    after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show --paths @ | xargs grep -n TODO"
+)]
 pub struct Args {
     /// Which bubbs' convs
     #[arg(value_name = "ADDR", default_value = "@")]
@@ -87,18 +89,6 @@ pub fn bubb(store: &Store, name: &Name, out: &mut Out, paint: Paint) -> Result<(
     copy(store, name, out)?;
     out.own(if out.at_line_start() { "\n" } else { "\n\n" });
     Ok(())
-}
-
-/// `# user ID`, and ` hidden` where it is.
-pub fn heading(name: &Name, paint: Paint) -> String {
-    let hidden = if name.hidden { " hidden" } else { "" };
-    let text = format!("# {} {}{hidden}", name.kind.word(), name.id);
-    match name.kind {
-        _ if name.hidden => paint.dim(&text),
-        Kind::User => paint.cyan(&text),
-        Kind::Assistant => paint.green(&text),
-        Kind::System | Kind::Tool => paint.yellow(&text),
-    }
 }
 
 /// A bubb's bytes, in pieces: it may be larger than memory.

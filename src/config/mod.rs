@@ -1,12 +1,41 @@
-//! Files and environment → [`Settings`], resolved once and then only lent.
+//! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
+//! talks to a network or runs unless it is called.
 
+mod ambient;
+mod choose;
+mod edit;
+mod entry;
+mod env;
+mod field;
+mod file;
+mod import;
+mod insts;
+mod layer;
+mod list;
 mod model;
+mod models;
+mod paths;
+mod program;
+mod reader;
+mod settings;
+mod source;
+mod system_prompt;
+mod url;
+mod word;
+mod write;
 
+#[cfg(test)]
+mod tests;
+
+pub use choose::{Choice, Found, Look};
+pub use edit::{NewModel, add_model, set_active, set_tool_mode};
+pub use env::Env;
+pub use import::Plan;
+pub use insts::{Insts, fill};
+pub use list::Line;
 pub use model::{AnswerForm, Key, ModelConfig, Provider, Secret};
-
-/// Instructions (stand-in until the room is furnished).
-pub struct Insts;
-impl Insts {
-    /// Text of `_insts.toml`.
-    pub fn default_file_text() -> String { String::new() }
-}
+pub use paths::Paths;
+pub use settings::{Flags, Many, Settings};
+pub use source::Source;
+pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
+pub use word::{AutoAccess, LogLevel, Planner, ToolMode, Word, list_words, read_word};

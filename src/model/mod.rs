@@ -1,3 +1,151 @@
 //! Talking to a model: one request in, one stream of events out. Knows no bubbs and no terminal.
+//!
+//! Providers are a closed enum; each has a file that says what is sent and how what comes back is
+//! read. All that may fail or be asked again before the first token is in `exchange`.
 
+mod answer;
+mod body;
+mod cli;
+mod embedded;
+mod event;
+mod exchange;
+mod forms;
+mod frames;
+mod gate;
+mod http;
+mod message;
+mod ollama;
+mod openai;
+mod openai_answer;
+mod openai_chunk;
+mod pattern;
+mod probe;
+mod process;
+mod quirks;
+mod refusal;
+mod retry;
+mod said;
+mod utf8;
 pub mod weights;
+
+use std::path::Path;
+use std::time::Duration;
+
+pub use answer::Answer;
+pub use embedded::{Installed, embedded_program};
+pub use event::{Event, Finish, Usage};
+pub use forms::prompt_text;
+pub use gate::Gate;
+pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
+pub use probe::first_ollama_model;
+
+use crate::config::{ModelConfig, Provider};
+use crate::error::{Error, Result};
+use answer::Source;
+use embedded::Embedded;
+use exchange::Remote;
+use http::Http;
+use said::without_key;
+
+/// The temperature of every request.
+const TEMPERATURE: f64 = 0.1;
+
+/// How long a model may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// To open a connection.
+    pub connect: Duration,
+    /// To say something, at first and between any two pieces of an answer.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
+    }
+}
+
+/// A model that can be asked, with what it keeps between questions: connections, a running program.
+pub struct Model {
+    config: ModelConfig,
+    timeouts: Timeouts,
+    gate: Gate,
+    speaker: Speaker,
+}
+
+enum Speaker {
+    Openai(Box<Remote>),
+    Ollama(Box<Remote>),
+    Cli,
+    Embedded(Box<Embedded>),
+}
+
+impl Model {
+    /// Prepares the model that `config` names; nothing is connected or started yet.
+    ///
+    /// `state_dir` is where what models turn out not to take is remembered. `gate` holds every
+    /// request back until it is open. `installed` is needed for [`Provider::Embedded`] only.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`](crate::error::Kind::Usage) for a `base_url` or key that cannot be used, and
+    /// for an embedded model that is not installed.
+    pub fn new(
+        config: &ModelConfig,
+        timeouts: Timeouts,
+        state_dir: &Path,
+        gate: Gate,
+        installed: Option<Installed>,
+    ) -> Result<Self> {
+        let remote = |path: &[&str]| -> Result<Box<Remote>> {
+            let http = Http::new(config, path, timeouts, gate.clone())?;
+            Ok(Box::new(Remote::new(http, config, state_dir)))
+        };
+        let speaker = match config.provider {
+            Provider::Openai => Speaker::Openai(remote(openai::PATH)?),
+            Provider::Ollama => Speaker::Ollama(remote(ollama::PATH)?),
+            Provider::Cli => Speaker::Cli,
+            Provider::Embedded => {
+                Speaker::Embedded(Box::new(Embedded::new(installed.ok_or_else(missing)?, timeouts)))
+            }
+        };
+        Ok(Model { config: config.clone(), timeouts, gate, speaker })
+    }
+
+    /// Asks, and gives the answer as soon as it begins. `notice` is told what a person should know
+    /// meanwhile: that it is asked again, and why.
+    ///
+    /// Dropping the future, or the answer before its end, cancels the request.
+    ///
+    /// # Errors
+    /// [`Kind::Remote`](crate::error::Kind::Remote) for everything that fails on the way; the key
+    /// and the query of a URL are in no message.
+    pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Answer<'_>> {
+        let key = self.config.key.value.clone();
+        let asked: Result<Source<'_>> = match &mut self.speaker {
+            Speaker::Openai(remote) => {
+                remote.ask(request, notice).await.map(|body| Source::Openai(body, Default::default()))
+            }
+            Speaker::Ollama(remote) => {
+                remote.ask(request, notice).await.map(|body| Source::Ollama(body, Default::default()))
+            }
+            Speaker::Cli => {
+                self.gate.passed().await;
+                cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
+            }
+            Speaker::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
+        };
+        match asked {
+            Ok(source) => Ok(Answer::new(source, key)),
+            Err(error) => Err(without_key(error, key.as_ref())),
+        }
+    }
+}
+
+fn missing() -> Error {
+    Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it")
+}
+
+/// A request's body. What is serialised here has only string keys, so it cannot fail.
+fn json_bytes(body: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(body).unwrap_or_default()
+}

@@ -42,6 +42,12 @@ impl Store {
         draft.publish(hidden, not_before)
     }
 
+    /// A file without a name, gone when it is closed: for what is too large to hold in memory.
+    pub fn scratch(&self) -> Result<File> {
+        let draft = self.draft(Kind::System, true, None)?;
+        draft.file.try_clone().map_err(|error| draft.failed(error))
+    }
+
     /// Begins a bubb. Its place in the forest is in the temporary name, for `fsck --recover`.
     pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
         let fail = |error: io::Error| self.error("cannot write in", "_tmp", error);

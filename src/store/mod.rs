@@ -11,12 +11,12 @@ mod open;
 mod read;
 mod scan;
 
-use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
 
@@ -42,7 +42,7 @@ pub struct Store {
     /// Where commands of a turn run.
     root: PathBuf,
     /// A scan saw a bubb whose file is not named in upper case.
-    unusual: Cell<bool>,
+    unusual: AtomicBool,
 }
 
 impl Store {
@@ -58,7 +58,7 @@ impl Store {
 
     /// The path of a bubb's file, as the user would type it.
     pub fn path_of(&self, name: &Name) -> PathBuf {
-        if self.unusual.get()
+        if self.unusual.load(Ordering::Relaxed)
             && let Some(file) = self.spelling(name)
         {
             return self.shown.join(file);

@@ -1,11 +1,11 @@
 //! Finding a store, opening it, making one.
 
-use std::cell::Cell;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -44,7 +44,7 @@ impl Store {
             if fs::symlink_metadata(&path).is_ok() {
                 shown.push(STORE);
                 return open_dir(rustix::fs::CWD, &path, &shown).and_then(owned).map(|fd| {
-                    Some(Store { dir: fd, shown, root: dir.to_path_buf(), unusual: Cell::new(false) })
+                    Some(Store { dir: fd, shown, root: dir.to_path_buf(), unusual: AtomicBool::new(false) })
                 });
             }
             if Some(dir) == home {
@@ -59,7 +59,12 @@ impl Store {
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
         let dir = owned((dir, rel.to_path_buf()))?;
-        Ok(Some(Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: Cell::new(false) }))
+        Ok(Some(Store {
+            dir,
+            shown: rel.to_path_buf(),
+            root: cwd.to_path_buf(),
+            unusual: AtomicBool::new(false),
+        }))
     }
 
     /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
@@ -69,7 +74,7 @@ impl Store {
             walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot make {}", rel.display())))?;
         let dir = owned((dir, rel.to_path_buf()))?;
         let store =
-            Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: Cell::new(false) };
+            Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: AtomicBool::new(false) };
         let ignored = store.furnish(".gitignore", "*\n")?;
         let instructed = store.furnish("_insts.toml", insts)?;
         if ignored || instructed {

@@ -5,6 +5,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
 
@@ -24,7 +25,7 @@ impl Store {
             let Some(name) = Name::parse(file) else { return };
             if kind == FileType::RegularFile || (kind == FileType::Unknown && self.is_regular(file)) {
                 if file.iter().any(u8::is_ascii_lowercase) && name.to_string().as_bytes() != file {
-                    self.unusual.set(true);
+                    self.unusual.store(true, Ordering::Relaxed);
                 }
                 names.push(name);
             }

@@ -2,6 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
 
 use super::clean;
 
@@ -25,13 +28,30 @@ impl Tty {
         self.write.flush()
     }
 
-    /// Asks, and reads one line; `None` at the end of input.
-    pub fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
+    /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`.
+    pub fn ask(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
         self.show(question)?;
+        // Waited for in short steps: a blocked read could not be called back, and would take the next line.
+        while !ready(self.read.get_ref())? {
+            if withdrawn.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+        }
         let mut line = String::new();
         match self.read.read_line(&mut line)? {
             0 => Ok(None),
             _ => Ok(Some(line.trim().to_string())),
         }
+    }
+}
+
+/// Whether something can be read, after a tenth of a second at most.
+fn ready(file: &File) -> io::Result<bool> {
+    let mut fds = [PollFd::new(file, PollFlags::IN)];
+    let step = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    match rustix::event::poll(&mut fds, Some(&step)) {
+        Ok(n) => Ok(n > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }

@@ -6,11 +6,13 @@
 mod ask;
 mod clean;
 mod excerpt;
+mod heading;
 mod out;
 mod paint;
 
 pub use ask::{Tty, tty};
 pub use clean::{Cleaner, clean};
 pub use excerpt::excerpt;
+pub use heading::heading;
 pub use out::{Out, say};
 pub use paint::{Color, Paint};

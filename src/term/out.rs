@@ -10,6 +10,7 @@ pub struct Out {
     to: BufWriter<Stdout>,
     cleaner: Option<Cleaner>,
     closed: bool,
+    used: bool,
     failed: Option<io::Error>,
     /// The last byte was a newline, or there was none yet.
     at_line_start: bool,
@@ -20,7 +21,7 @@ impl Out {
     pub fn stdout() -> Out {
         let cleaner = io::stdout().is_terminal().then(Cleaner::default);
         let to = BufWriter::with_capacity(32 << 10, Stdout);
-        Out { to, cleaner, closed: false, failed: None, at_line_start: true }
+        Out { to, cleaner, closed: false, used: false, failed: None, at_line_start: true }
     }
 
     /// It is a terminal, and a person reads it.
@@ -31,6 +32,11 @@ impl Out {
     /// Nobody reads any more: a command may stop.
     pub fn closed(&self) -> bool {
         self.closed
+    }
+
+    /// Nothing was written yet.
+    pub fn is_unused(&self) -> bool {
+        !self.used
     }
 
     /// Nothing stands on the present line.
@@ -93,6 +99,7 @@ impl Out {
     }
 
     fn put(&mut self, bytes: &[u8]) {
+        self.used |= !bytes.is_empty();
         if !self.closed && self.failed.is_none() {
             let put = self.to.write_all(bytes);
             self.note(put);

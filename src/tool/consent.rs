@@ -71,9 +71,7 @@ impl Consent {
             Reply::Yes => Consent::Granted(Granted { request: proposal.request }),
             Reply::No => Consent::Refused,
             Reply::Nobody => Consent::Pending,
-            Reply::Edit(command) if command == proposal.request.command => {
-                Consent::Edited(proposal.request)
-            }
+            Reply::Edit(command) if command == proposal.request.command => Consent::Edited(proposal.request),
             Reply::Edit(command) => Consent::Edited(CommandRequest { command, ..proposal.request }),
         }
     }

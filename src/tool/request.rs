@@ -30,7 +30,9 @@ impl Access {
     }
 
     fn of(word: &str) -> Option<Access> {
-        [Access::Read, Access::Write, Access::Net, Access::Full].into_iter().find(|access| access.word() == word)
+        [Access::Read, Access::Write, Access::Net, Access::Full]
+            .into_iter()
+            .find(|access| access.word() == word)
     }
 }
 

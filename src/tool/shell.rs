@@ -180,11 +180,17 @@ mod tests {
     #[test]
     fn every_ending_is_told() {
         let long = Duration::from_secs(60);
-        assert_eq!(run("echo hi; echo no >&2; exit 3", long), (Ending::Exit(3), "hi\n".into(), "no\n".into()));
+        assert_eq!(
+            run("echo hi; echo no >&2; exit 3", long),
+            (Ending::Exit(3), "hi\n".into(), "no\n".into())
+        );
         assert_eq!(run("kill -9 $$", long).0, Ending::Signal(9));
         assert_eq!(run("nosuchprogram 2>/dev/null", long).0, Ending::Exit(127));
         let short = Duration::from_millis(200);
-        assert_eq!(run("echo begun; sleep 60", short), (Ending::TimedOut(short), "begun\n".into(), String::new()));
+        assert_eq!(
+            run("echo begun; sleep 60", short),
+            (Ending::TimedOut(short), "begun\n".into(), String::new())
+        );
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The program lepo-embedded. With real weights it is asked for the shape of an answer, never for its words:
 //! the model is small and often wrong. Without weights those tests say so and pass.
-#![allow(clippy::unwrap_used)] // a test may; clippy sees that in its helpers only when told
 
 use std::env;
 use std::fs;

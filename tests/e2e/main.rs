@@ -1,3 +1,12 @@
+//! All end-to-end tests, in one binary.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod basics;
+mod docs;
 #[cfg(feature = "embedded")]
 mod embedded;
-fn main() {}
+mod home;
+mod house;
+mod providers;
+mod scripted;

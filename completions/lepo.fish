@@ -1,0 +1,116 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_lepo_global_optspecs
+    string join \n c/cd= s/save-to= color= v/version h/help
+end
+
+function __fish_lepo_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_lepo_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_lepo_using_subcommand
+    set -l cmd (__fish_lepo_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c lepo -n "__fish_lepo_needs_command" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_needs_command" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_needs_command" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "do" -d 'Ask a model and keep the conversation'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "init" -d 'Make the store `.lepo` here'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "ls" -d 'List the tails, newest first'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "add" -d 'Add one bubb from stdin and print its id'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "resolve" -d 'Print the full id of an address'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s t -l tail -d 'Start from this bubb' -r
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s f -l file -d 'Add this file\'s text to the question' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l context -d 'Add a file to the question as context; repeatable' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l run -d 'Run this first and give its output to the model; repeatable' -r
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s m -l model -d 'Which model answers: a configured name, or PROVIDER:MODEL' -r
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l tools -d 'Consent for tool requests this time: manual, auto or off' -r
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l config -d 'Use this configuration instead of the user\'s' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s o -l output -d 'Write the result to a file as well' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s n -l new -d 'Start a new conversation'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s r -l retry -d 'Answer the last visible question again'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s p -l show-past -d 'Print the conversation so far first'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s a -l show-all -d 'Show hidden bubbs too'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l no-stdin -d 'Leave stdin alone'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l json -d 'Print one JSON document about the turn'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s q -l quiet -d 'Print the answer and nothing else'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand do" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand init" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand init" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand init" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand init" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -s n -d 'Only the N newest' -r
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -l all -d 'Spent ones too: tool calls beside a finished answer'
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -l paths -d 'The paths of their files'
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -l json -d 'One JSON document: {"tails": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand show" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand show" -l one -d 'Just that bubb: the bytes as stored, nothing else'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -s a -l all -d 'Hidden bubbs too'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -l paths -d 'The paths of the files instead of what is in them'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -l json -d 'One JSON document: {"bubbs": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand add" -l kind -d 'Who speaks: s system, u user, a assistant, t tool' -r
+complete -c lepo -n "__fish_lepo_using_subcommand add" -l prev -d 'The bubb it follows, or `head` to begin a conv' -r
+complete -c lepo -n "__fish_lepo_using_subcommand add" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand add" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand add" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand add" -l hidden -d 'Not shown unless asked for'
+complete -c lepo -n "__fish_lepo_using_subcommand add" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand resolve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand resolve" -l path -d 'The path of its file instead'
+complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "do" -d 'Ask a model and keep the conversation'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "init" -d 'Make the store `.lepo` here'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "ls" -d 'List the tails, newest first'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "add" -d 'Add one bubb from stdin and print its id'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "resolve" -d 'Print the full id of an address'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -1,0 +1,261 @@
+//! `lepo do`: a turn with a model. The only command that talks to anybody.
+
+mod document;
+mod input;
+mod log;
+mod setup;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Context, resolve, show, warn_incomplete};
+use crate::config::{ToolMode, list_words, read_word};
+use crate::conv::{Addressee, Forest};
+use crate::error::{Error, Kind, Result};
+use crate::repl::{self, View};
+use crate::store::Store;
+use crate::talk::{Interrupt, Report, Start, Wish, start};
+use crate::term::say;
+use setup::Setup;
+
+/// Ask a model and keep the conversation
+///
+/// The question is PROMPT, then --file, then stdin if it is not a terminal, whichever are there.
+/// It follows the newest tail unless told otherwise, and so does its answer:
+///
+///     s1 ← u0 ← a0              lepo do QUESTION
+///     s1 ← u0 ← a0 ← u0 ← a0    again: it goes on where it was
+///     s1 ← u0 ← a0              lepo do --retry: a second answer beside the first
+///            ↖ a0
+///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION: on from an earlier bubb
+///                ↖ u0 ← a0
+///
+/// With nothing to ask and a terminal on stdin it is a conversation, line by line.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo do 'what does this repository do?'\n  \
+    lepo do --run 'git log --oneline -5' 'what changed?'\n  \
+    git diff | lepo do --file review.md --context src/main.rs\n  lepo do --tail main --retry -m other")]
+pub struct Args {
+    /// The question
+    #[arg(value_name = "PROMPT")]
+    prompt: Vec<String>,
+    /// Start a new conversation
+    #[arg(short, long, conflicts_with_all = ["tail", "retry"])]
+    new: bool,
+    /// Start from this bubb
+    #[arg(short, long, value_name = "ADDR")]
+    tail: Option<String>,
+    /// Answer the last visible question again
+    #[arg(short, long, conflicts_with_all = ["prompt", "file"])]
+    retry: bool,
+    /// Print the conversation so far first
+    #[arg(short = 'p', long)]
+    show_past: bool,
+    /// Show hidden bubbs too
+    #[arg(short = 'a', long)]
+    show_all: bool,
+    /// Add this file's text to the question
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Add a file to the question as context; repeatable
+    #[arg(long, value_name = "FILE", conflicts_with = "retry")]
+    context: Vec<PathBuf>,
+    /// Leave stdin alone
+    #[arg(long)]
+    no_stdin: bool,
+    /// Run this first and give its output to the model; repeatable
+    #[arg(long, value_name = "COMMAND")]
+    run: Vec<String>,
+    /// Which model answers: a configured name, or PROVIDER:MODEL
+    #[arg(short, long, value_name = "NAME")]
+    model: Option<String>,
+    /// Consent for tool requests this time: manual, auto or off
+    #[arg(long, value_name = "MODE", value_parser = tool_mode)]
+    tools: Option<ToolMode>,
+    /// Use this configuration instead of the user's
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print one JSON document about the turn
+    #[arg(long)]
+    pub json: bool,
+    /// Write the result to a file as well
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the answer and nothing else
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
+    const MODES: &[ToolMode] = ToolMode::ALL;
+    read_word(text, MODES).ok_or_else(|| list_words(MODES))
+}
+
+/// Takes the turn, or begins the REPL.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    // A child could read lepo's keys from its environment otherwise. Root can all the same.
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    let json = args.json;
+    match take(args, context) {
+        Ok(code) => Ok(code),
+        Err(error) => {
+            if json && context.out.is_unused() {
+                let report = Report { error: Some(error), ..Report::default() };
+                context.out.line(&document::document(None, &report).to_string());
+                return Err(report.error.unwrap_or_else(|| Error::usage("failed")));
+            }
+            Err(error)
+        }
+    }
+}
+
+fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let question = if args.retry { None } else { input::question(&args)? };
+    if question.is_none() && !args.retry {
+        return converse(&args, context);
+    }
+    let mut output = args.output.as_ref().map(open_output).transpose()?;
+    let setup = Setup::new(&args, context)?;
+    let store = Arc::new(context.store_or_make()?);
+    let forest = store.forest()?;
+    let tail = find_tail(&args, &store, &forest)?;
+    let wish = Wish { new: args.new, tail, retry: args.retry };
+    let begin = start(&store, &forest, wish)?;
+    if args.show_past && !args.json {
+        show_past(&args, context, &store, &forest, begin)?;
+    }
+
+    let runtime = setup::runtime()?;
+    let report = runtime.block_on(async {
+        let interrupt = Interrupt::listen()?;
+        let mut view = View::new(context.out, context.paint, args.json, args.quiet, args.show_all);
+        let taken = setup.turn(&store, &forest, &interrupt, &mut view, begin, question, &args.run).await;
+        view.end();
+        taken
+    })?;
+    // What still runs (a lookup that was given up) is not waited for.
+    runtime.shutdown_background();
+
+    if let (Some(tail), Some(answer), Some(branch)) = (tail, &report.answer, &args.tail)
+        && tail.by_branch
+        && !store.move_branch(branch, forest.name(tail.ix).id, answer.name.id)?
+    {
+        say(&format!("note: branch {branch} has moved meanwhile and was left where it is"));
+    }
+    let document = (args.json).then(|| document::document(Some(&store), &report));
+    if let Some(document) = &document {
+        context.out.line(&document.to_string());
+    }
+    if let Some(file) = &mut output {
+        write_output(file, &store, &report, document)?;
+    }
+    match report.error {
+        Some(error) => Err(error),
+        None => Ok(0),
+    }
+}
+
+/// The plain line loop on a terminal.
+fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
+    let setup = Setup::new(args, context)?;
+    let store = Arc::new(context.store_or_make()?);
+    let mut wish = Wish { new: args.new, tail: None, retry: false };
+    let mut tip = None;
+    let mut branch = None;
+    if let Some(address) = &args.tail {
+        let forest = store.forest()?;
+        wish.tail = find_tail(args, &store, &forest)?;
+        branch = wish.tail.filter(|tail| tail.by_branch).map(|_| address.clone());
+        tip = wish.tail.map(|tail| forest.name(tail.ix).id);
+    }
+    if args.show_past {
+        let forest = store.forest()?;
+        let begin = start(&store, &forest, wish)?;
+        show_past(args, context, &store, &forest, begin)?;
+        context.out.flush();
+    }
+    let runtime = setup::runtime()?;
+    let mut runs = args.run.clone();
+    while let Some(question) = repl::prompt()? {
+        let forest = store.forest()?;
+        let tail = tip.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        let begin = start(&store, &forest, Wish { tail, ..wish })?;
+        let report = runtime.block_on(async {
+            let interrupt = Interrupt::listen()?;
+            let mut view = View::new(context.out, context.paint, false, args.quiet, args.show_all);
+            let taken =
+                setup.turn(&store, &forest, &interrupt, &mut view, begin, Some(question), &runs).await;
+            view.end();
+            taken
+        })?;
+        runs.clear();
+        wish = Wish::default();
+        if let (Some(name), Some(from), Some(answer)) = (&branch, tip, &report.answer)
+            && !store.move_branch(name, from, answer.name.id)?
+        {
+            say(&format!("note: branch {name} has moved meanwhile and was left where it is"));
+            branch = None;
+        }
+        // It goes on with its own conv, whatever other processes add meanwhile.
+        tip = report.answer.map(|answer| answer.name.id).or(report.user).or(tip);
+        match report.error {
+            Some(error) if matches!(error.kind, Kind::Signal(n) if n != 2) => return Err(error),
+            Some(error) => repl::complain(&error),
+            None => {}
+        }
+    }
+    Ok(0)
+}
+
+fn find_tail(args: &Args, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
+    args.tail.as_deref().map(|address| resolve(store, forest, address)).transpose()
+}
+
+fn show_past(
+    args: &Args,
+    context: &mut Context<'_>,
+    store: &Store,
+    forest: &Forest,
+    begin: Start,
+) -> Result<()> {
+    let (Start::Under(id) | Start::Again(id)) = begin else { return Ok(()) };
+    let Some(ix) = forest.find(id) else { return Ok(()) };
+    let conv = forest.conv(ix);
+    warn_incomplete(&conv);
+    for ix in conv.path {
+        let name = forest.name(ix);
+        if args.show_all || !name.hidden {
+            show::bubb(store, &name, context.out, context.paint)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opened before anything is asked, so that an answer is not paid for and then lost.
+fn open_output(path: &PathBuf) -> Result<File> {
+    File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(|error| Error::usage(format!("cannot write --output {}", path.display())).because(error))
+}
+
+fn write_output(
+    file: &mut File,
+    store: &Store,
+    report: &Report,
+    document: Option<serde_json::Value>,
+) -> Result<()> {
+    let written = match (document, report.answer) {
+        (Some(document), _) => file.set_len(0).and_then(|()| writeln!(file, "{document}")),
+        (None, Some(answer)) => {
+            let mut from = store.open(&answer.name)?.take(u64::MAX);
+            file.set_len(0).and_then(|()| std::io::copy(&mut from, file)).and_then(|_| writeln!(file))
+        }
+        (None, None) => Ok(()),
+    };
+    written.map_err(|error| Error::store("cannot write the --output file").because(error))
+}

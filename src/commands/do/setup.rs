@@ -1,0 +1,111 @@
+//! What a turn is lent: settings, instructions, the model and the line to it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Args, log};
+use crate::commands::Context;
+use crate::config::{Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Settings, system_prompt};
+use crate::conv::Forest;
+use crate::error::{Error, Result};
+use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights};
+use crate::store::Store;
+use crate::talk::{Ask, Front, Interrupt, Report, Start, Turn};
+use crate::term::say;
+
+/// Everything that is the same for all turns of a process.
+pub struct Setup {
+    paths: Paths,
+    settings: Settings,
+    config: ModelConfig,
+}
+
+impl Setup {
+    /// Reads the configuration and chooses the model. Nothing is written to the store yet.
+    pub fn new(args: &Args, context: &Context<'_>) -> Result<Setup> {
+        let env = Env::from_process();
+        let paths = Paths::from_env(&env)?;
+        let flags = Flags {
+            config: args.config.clone(),
+            model: args.model.clone(),
+            tools: args.tools,
+            ..Flags::default()
+        };
+        if let Some(store) = context.find_store()? {
+            for name in ["_config.toml", "_mcp.json"] {
+                if store.furniture(name)?.is_some() {
+                    let path = store.shown().join(name);
+                    say(&format!("note: {} is ignored: it is not trusted", path.display()));
+                }
+            }
+        }
+        let settings = Settings::load(&paths, &env, None, &flags)?;
+        log::start(&paths, settings.log_level);
+        let config = match settings.choose()? {
+            Choice::Model(config) => *config,
+            Choice::Look(look) => {
+                let ollama_model = runtime()?.block_on(first_ollama_model(&look.ollama_url));
+                let embedded = installed(&paths).is_some();
+                look.settle(Found { ollama_model, embedded })?
+            }
+        };
+        Ok(Setup { paths, settings, config })
+    }
+
+    /// One turn.
+    #[allow(clippy::too_many_arguments)]
+    pub async fn turn(
+        &self,
+        store: &Arc<Store>,
+        forest: &Forest,
+        interrupt: &Interrupt,
+        front: &mut dyn Front,
+        begin: Start,
+        question: Option<String>,
+        runs: &[String],
+    ) -> Result<Report> {
+        let insts = insts(store)?;
+        let system_prompt = match begin {
+            Start::New => system_prompt(&self.paths)?,
+            _ => None,
+        };
+        let gate = Gate::new();
+        let timeouts = Timeouts { connect: self.settings.http_connect, idle: self.settings.http_idle };
+        let installed = installed(&self.paths);
+        let mut model = Model::new(&self.config, timeouts, &self.paths.state, gate.clone(), installed)?;
+        let turn = Turn {
+            store,
+            forest,
+            settings: &self.settings,
+            insts: &insts,
+            config: &self.config,
+            model: &mut model,
+            gate,
+            interrupt,
+            front,
+        };
+        Ok(turn.take(Ask { start: begin, question, system_prompt, runs: runs.to_vec() }).await)
+    }
+}
+
+/// The runtime of `do`: one thread, which waits.
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::store("cannot start the runtime").because(error))
+}
+
+fn installed(paths: &Paths) -> Option<Installed> {
+    let weights: PathBuf = weights::installed(&paths.models())?;
+    Some(Installed { program: embedded_program()?, weights })
+}
+
+fn insts(store: &Store) -> Result<Insts> {
+    let Some(bytes) = store.insts()? else { return Ok(Insts::default()) };
+    let (insts, ignored) = Insts::parse(&store.shown().join("_insts.toml"), &bytes)?;
+    for what in ignored {
+        say(&format!("warning: {what}"));
+    }
+    Ok(insts)
+}

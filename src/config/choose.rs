@@ -1,0 +1,131 @@
+//! Which model answers: the one asked for, the active one, or, where nothing is configured at all,
+//! what the environment offers; else the words that tell a person how to get one.
+//!
+//! This room does no network. Where an Ollama server would have to be asked, it says so and waits
+//! for the answer as a value.
+
+use super::ambient::Ambient;
+use super::{ModelConfig, Settings};
+use crate::error::{Error, Result};
+
+/// The outcome of choosing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// This one.
+    Model(Box<ModelConfig>),
+    /// Nothing is configured: look around, then [`Look::settle`].
+    Look(Look),
+}
+
+/// What is left to find out when nothing is configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// The Ollama server to ask for its models (`GET {ollama_url}/api/tags`).
+    pub ollama_url: String,
+    ambient: Ambient,
+    guidance: String,
+}
+
+/// What was found on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The first model of the Ollama server, if one answered and has any.
+    pub ollama_model: Option<String>,
+    /// The embedded model is there: its program and its weights.
+    pub embedded: bool,
+}
+
+impl Settings {
+    /// The model that answers, with its key. Exit 2: an unknown name, a missing key, or none is
+    /// active (the guidance).
+    pub fn choose(&self) -> Result<Choice> {
+        let model = match (&self.wanted, self.models.iter().find(|model| model.active)) {
+            (Some(name), _) => self.model(name)?,
+            (None, Some(active)) => active.clone(),
+            (None, None) if !self.models.is_empty() => return Err(self.none_active()),
+            (None, None) if self.ambient.openai_key.is_some() => {
+                let name = format!("openai:{}", self.ambient.openai_model);
+                self.model(&name)?
+            }
+            (None, None) => {
+                return Ok(Choice::Look(Look {
+                    ollama_url: self.ambient.ollama_url.clone(),
+                    ambient: self.ambient.clone(),
+                    guidance: self.none_configured(),
+                }));
+            }
+        };
+        model.require_key()?;
+        Ok(Choice::Model(Box::new(model)))
+    }
+
+    /// The model of that name, configured or `PROVIDER:MODEL`. Its key is not asked for yet, see
+    /// [`ModelConfig::require_key`]. An unknown name: exit 2, with those that are known.
+    pub fn model(&self, name: &str) -> Result<ModelConfig> {
+        if let Some(model) = self.models.iter().find(|model| model.name == name) {
+            return Ok(model.clone());
+        }
+        self.ambient.model(name).unwrap_or_else(|| {
+            let hint = match self.models.is_empty() {
+                true => format!("none is configured in {}", self.file.display()),
+                false => format!("configured: {}", self.names()),
+            };
+            Err(Error::usage(format!("unknown model \"{name}\""))
+                .hint(format!("{hint}; or write PROVIDER:MODEL, like ollama:qwen3:8b")))
+        })
+    }
+
+    fn names(&self) -> String {
+        self.models.iter().map(|model| model.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn none_active(&self) -> Error {
+        Error::usage("no model is active").hint(format!(
+            "choose one with /set-model or `lepo model use NAME`, or for once with -m NAME; configured: {}",
+            self.names()
+        ))
+    }
+
+    fn none_configured(&self) -> String {
+        format!(
+            "add one to {}:\n\n{EXAMPLE}\nor get the small embedded one with `lepo model get`",
+            self.file.display()
+        )
+    }
+}
+
+/// What a first model looks like.
+const EXAMPLE: &str = r#"    [[models]]
+    name = "gpt"
+    provider = "openai"
+    model = "gpt-4o"
+    api_key_env = "OPENAI_API_KEY"
+    active = true
+"#;
+
+impl Look {
+    /// The model that was found, Ollama's before the embedded one; else the guidance (exit 2).
+    pub fn settle(self, found: Found) -> Result<ModelConfig> {
+        let name = match found {
+            Found { ollama_model: Some(model), .. } => format!("ollama:{model}"),
+            Found { embedded: true, .. } => "embedded:".to_string(),
+            Found { .. } => {
+                return Err(Error::usage("no model is configured").hint(self.guidance));
+            }
+        };
+        let unknown = || Err(Error::usage(format!("unknown model \"{name}\"")));
+        self.ambient.model(&name).unwrap_or_else(unknown)
+    }
+}
+
+impl ModelConfig {
+    /// Exit 2 if a key was looked for and not found: says where.
+    pub fn require_key(&self) -> Result<()> {
+        if self.key.value.is_some() || self.key.looked_for.is_empty() {
+            return Ok(());
+        }
+        let (name, place) = (&self.name, &self.key.looked_for);
+        Err(Error::usage(format!("model \"{name}\" has no key: looked for {place}"))
+            .hint("set that variable, or choose another model with -m NAME"))
+    }
+}

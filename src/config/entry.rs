@@ -1,0 +1,124 @@
+//! One `[[models]]` of a file: read, checked, and still without the environment, so that a file
+//! means the same everywhere until it is used.
+
+use super::program::read_program;
+use super::reader::Section;
+use super::source::Source;
+use super::url::{BASE_URL_FORM, base_url};
+use super::word::Word;
+use super::{AnswerForm, Provider, Secret};
+use crate::error::Result;
+
+/// Where a model's key is, as the file says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyEntry {
+    /// Nothing is said.
+    None,
+    /// `api_key`.
+    Literal(Secret),
+    /// `api_key_env`: a variable of the environment.
+    Env(String),
+}
+
+/// A model as the file has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelEntry {
+    /// The line of its `[[models]]`.
+    pub source: Source,
+    /// What `-m` calls it.
+    pub name: String,
+    /// Who speaks for it.
+    pub provider: Provider,
+    /// The provider's name for it; empty where there is none.
+    pub model: String,
+    /// Checked, no trailing slash.
+    pub base_url: Option<String>,
+    /// Where its key is.
+    pub key: KeyEntry,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Where the answer stands.
+    pub answer: AnswerForm,
+    /// `system = "first"`.
+    pub system_first: bool,
+    /// Used when nothing else is said.
+    pub active: bool,
+}
+
+/// Reads one table of `[[models]]`, all keys and only those its provider has.
+pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
+    let source = section.source();
+    let Some(name) = section.take("name") else {
+        return Err(section.error("a model without a name", "add name = \"…\": what -m calls it"));
+    };
+    let said = name.text()?.value;
+    if said.trim() != said || said.contains(',') {
+        return Err(name.error("has a comma, or spaces around it", "choose a plain name"));
+    }
+    let name = said;
+    let Some(provider) = section.take("provider") else {
+        let allowed = "add provider = \"openai\" | \"ollama\" | \"cli\" | \"embedded\"";
+        return Err(section.error(format!("model \"{name}\" has no provider"), allowed));
+    };
+    let provider = provider.word(Provider::ALL)?.value;
+    section.rename(format!(" in a model with provider = \"{}\"", provider.word()));
+    let active = match section.take("active") {
+        Some(active) => active.yes()?,
+        None => false,
+    };
+    let mut entry = ModelEntry {
+        source,
+        name,
+        provider,
+        model: String::new(),
+        base_url: None,
+        key: KeyEntry::None,
+        command: Vec::new(),
+        answer: AnswerForm::Text,
+        system_first: false,
+        active,
+    };
+    match provider {
+        Provider::Openai | Provider::Ollama => read_server(&mut entry, &mut section)?,
+        Provider::Cli => read_program(&mut entry, &mut section)?,
+        Provider::Embedded => {
+            if let Some(model) = section.take("model") {
+                entry.model = model.text()?.value;
+            }
+        }
+    }
+    section.end()?;
+    Ok(entry)
+}
+
+fn read_server(entry: &mut ModelEntry, section: &mut Section) -> Result<()> {
+    let Some(model) = section.take("model") else {
+        let allowed = "add model = \"…\": what the server calls it, like gpt-4o or qwen3:8b";
+        return Err(section.error(format!("model \"{}\" has no `model`", entry.name), allowed));
+    };
+    entry.model = model.text()?.value;
+    if let Some(field) = section.take("base_url") {
+        let url = base_url(&field.text()?.value);
+        entry.base_url = Some(url.map_err(|what| field.error(what, BASE_URL_FORM))?);
+    }
+    if let Some(field) = section.take("api_key") {
+        entry.key = KeyEntry::Literal(Secret::new(field.text()?.value));
+    }
+    if let Some(field) = section.take("api_key_env") {
+        let name = field.text()?.value;
+        if entry.key != KeyEntry::None {
+            return Err(field.error("stands beside `api_key`", "keep one of the two"));
+        }
+        if name.contains('=') {
+            return Err(field.error("is no variable's name", "name it like OPENAI_API_KEY"));
+        }
+        entry.key = KeyEntry::Env(name);
+    }
+    if let Some(field) = section.take("system") {
+        if field.text()?.value != "first" {
+            return Err(field.error("is not \"first\"", "allowed: first, or leave the key out"));
+        }
+        entry.system_first = true;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! `_insts.toml`: the texts that tell a model what to do. Inert data of a repository: they can be
+//! read without trust, since nothing in them makes lepo run or connect.
+
+use std::path::Path;
+
+use super::field::Field;
+use super::reader::Document;
+use crate::error::Result;
+
+/// What `lepo init` writes: every default under a comment that says what it is for. It is the one
+/// source of the defaults too.
+const DEFAULTS: &str = include_str!("default-insts.toml");
+
+/// The instruction texts in use; `None` where the file has an empty one: nothing is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Insts {
+    /// With every request for an answer.
+    pub general: Option<String>,
+    /// Is a command needed (`toolChooser`).
+    pub tool_chooser: Option<String>,
+    /// Which one (`commandWriter`).
+    pub command_writer: Option<String>,
+    /// A debate: who speaks.
+    pub orchestrator: Option<String>,
+    /// A debate: do you want to speak.
+    pub floor: Option<String>,
+    /// A debate: speak.
+    pub speech: Option<String>,
+}
+
+impl Default for Insts {
+    fn default() -> Self {
+        let (insts, _) =
+            read(Path::new("_insts.toml"), DEFAULTS.as_bytes()).expect("the default file is read in a test");
+        insts
+    }
+}
+
+impl Insts {
+    /// Reads the bytes of `_insts.toml`, and says what was ignored in it. A key that is missing
+    /// means its default. A syntax error or a text that is none: exit 2, with `path` and line.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
+        let (said, ignored) = read(path, bytes)?;
+        Ok((said.over(Insts::default()), ignored))
+    }
+
+    /// The text of a new `_insts.toml`: the defaults, commented.
+    pub fn default_file_text() -> &'static str {
+        DEFAULTS
+    }
+
+    /// What the file says, or the default where it says nothing. Said and blank: none.
+    fn over(self, defaults: Insts) -> Insts {
+        let text = |said: Option<String>, default: Option<String>| {
+            said.or(default).filter(|text| !text.trim().is_empty())
+        };
+        Insts {
+            general: text(self.general, defaults.general),
+            tool_chooser: text(self.tool_chooser, defaults.tool_chooser),
+            command_writer: text(self.command_writer, defaults.command_writer),
+            orchestrator: text(self.orchestrator, defaults.orchestrator),
+            floor: text(self.floor, defaults.floor),
+            speech: text(self.speech, defaults.speech),
+        }
+    }
+}
+
+/// The texts that a file has, blank ones too, and what else is in it.
+fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
+    let document = Document::new(path, bytes)?;
+    let mut root = document.root()?;
+    let said = Insts {
+        general: root.read("general", Field::prose)?,
+        tool_chooser: root.read("toolChooser", Field::prose)?,
+        command_writer: root.read("commandWriter", Field::prose)?,
+        orchestrator: root.read("orchestrator", Field::prose)?,
+        floor: root.read("floor", Field::prose)?,
+        speech: root.read("speech", Field::prose)?,
+    };
+    let ignored = |(at, key)| format!("{}: unknown key `{key}`, ignored", document.source(at));
+    Ok((said, root.rest().into_iter().map(ignored).collect()))
+}
+
+/// A text with each `{name}` of `values` put in. What is put in is not looked at again, so a topic
+/// that speaks of `{topic}` stays as it is; any other brace stays too.
+pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let found = values.iter().find_map(|(name, value)| {
+            let after = after.strip_prefix(name)?.strip_prefix('}')?;
+            Some((value, after))
+        });
+        match found {
+            Some((value, after)) => {
+                filled.push_str(value);
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}

@@ -1,0 +1,70 @@
+//! A model that is a program: its command line, and where the answer stands in what it prints.
+
+use super::AnswerForm;
+use super::entry::ModelEntry;
+use super::reader::Section;
+use crate::error::Result;
+
+/// Reads the keys of a `cli` model: a preset, or a command with the form of its answer.
+pub fn read_program(entry: &mut ModelEntry, section: &mut Section) -> Result<()> {
+    let command = section.take("command");
+    let answer = section.take("answer");
+    if let Some(field) = section.take("preset") {
+        if command.is_some() || answer.is_some() {
+            let allowed = "keep the preset, or command and answer";
+            return Err(field.error("stands beside `command` or `answer`", allowed));
+        }
+        let Some((command, answer)) = preset(&field.text()?.value) else {
+            return Err(field.error("is not known", "allowed: claude | gemini | codex"));
+        };
+        entry.command = command.iter().map(|word| word.to_string()).collect();
+        entry.answer = answer;
+        return Ok(());
+    }
+    let Some(field) = command else {
+        let allowed =
+            "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"gemini\" | \"codex\"";
+        return Err(section.error(format!("model \"{}\" has no command", entry.name), allowed));
+    };
+    entry.command = field.texts()?.value;
+    if entry.command.is_empty() {
+        return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
+    }
+    if let Some(field) = answer {
+        let Some(form) = answer_form(&field.text()?.value) else {
+            let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
+            return Err(field.error("is no answer form", allowed));
+        };
+        entry.answer = form;
+    }
+    Ok(())
+}
+
+/// The programs that lepo knows how to ask. Each answers without a person at its side, with no
+/// more rights than it has by default.
+fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
+    match name {
+        "claude" => Some((
+            &["claude", "-p", "{prompt}", "--output-format", "json"],
+            AnswerForm::Json("/result".into()),
+        )),
+        "gemini" => Some((&["gemini", "-o", "json"], AnswerForm::Json("/response".into()))),
+        // It prints a line an event; the last one with a text is the answer.
+        "codex" => Some((
+            &["codex", "exec", "--json", "--skip-git-repo-check"],
+            AnswerForm::Jsonl("/item/text".into()),
+        )),
+        _ => None,
+    }
+}
+
+/// `text`, `json:POINTER` or `jsonl:POINTER`, where a pointer (RFC 6901) is empty or starts with `/`.
+fn answer_form(text: &str) -> Option<AnswerForm> {
+    let is_pointer = |pointer: &&str| pointer.is_empty() || pointer.starts_with('/');
+    match text.split_once(':') {
+        None if text == "text" => Some(AnswerForm::Text),
+        Some(("json", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerForm::Json(p.into())),
+        Some(("jsonl", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerForm::Jsonl(p.into())),
+        _ => None,
+    }
+}

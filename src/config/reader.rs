@@ -1,0 +1,147 @@
+//! Reads a TOML table key by key, each with its line, so that every mistake can be told as
+//! `FILE:LINE: what` with what is allowed. By hand and not by derive: a derived message would
+//! show the value it did not like, and some values are keys.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::de::DeTable;
+
+use super::field::Field;
+use super::source::Source;
+use crate::error::{Error, Result};
+
+/// A TOML file that is being read: what its mistakes are reported against.
+pub struct Document<'a> {
+    path: Arc<Path>,
+    text: &'a str,
+}
+
+impl<'a> Document<'a> {
+    /// `path` is only named, never opened. A file that is not UTF-8 fails with the line (exit 2).
+    pub fn new(path: &Path, bytes: &'a [u8]) -> Result<Document<'a>> {
+        let path = Arc::from(path);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Document { path, text }),
+            Err(error) => {
+                let line = line_at(bytes, error.valid_up_to());
+                Err(Error::usage(format!("{}:{line}: not UTF-8", path.display()))
+                    .hint("save the file as UTF-8 text"))
+            }
+        }
+    }
+
+    /// The document's root table; a syntax error has file and line (exit 2).
+    pub fn root(&self) -> Result<Section<'_>> {
+        let table = DeTable::parse(self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.error(at, error.message(), "the format is TOML, see https://toml.io")
+        })?;
+        Ok(Section::new(self, String::new(), 0, table.into_inner()))
+    }
+
+    /// A mistake at a byte offset of the text.
+    pub fn error(&self, at: usize, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
+        let line = line_at(self.text.as_bytes(), at);
+        let what = what.as_ref();
+        Error::usage(format!("{}:{line}: {what}", self.path.display())).hint(allowed)
+    }
+
+    /// The place of a byte offset.
+    pub fn source(&self, at: usize) -> Source {
+        Source::File { path: Arc::clone(&self.path), line: line_at(self.text.as_bytes(), at) }
+    }
+}
+
+fn line_at(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// A table that is being read. Each key is taken once; [`Section::end`] refuses what is left.
+pub struct Section<'d> {
+    document: &'d Document<'d>,
+    /// ` in [http]`, or nothing for the root.
+    title: String,
+    /// Where the table starts.
+    pub at: usize,
+    table: DeTable<'d>,
+    known: Vec<&'static str>,
+}
+
+impl<'d> Section<'d> {
+    /// A table that starts at a byte offset; `title` is ` in [NAME]`, for messages.
+    pub fn new(document: &'d Document<'d>, title: String, at: usize, table: DeTable<'d>) -> Section<'d> {
+        let known = Vec::new();
+        Section { document, title, at, table, known }
+    }
+
+    /// A key's value, if the table has it.
+    pub fn take(&mut self, key: &'static str) -> Option<Field<'d>> {
+        self.known.push(key);
+        let (name, value) = self.table.remove_entry(key)?;
+        let document = self.document;
+        let title = self.title.clone();
+        Some(Field { document, key, title, at: name.span().start, value })
+    }
+
+    /// What stands under `key` in the form wanted, if the table has it.
+    pub fn read<T>(
+        &mut self,
+        key: &'static str,
+        form: impl FnOnce(&Field<'d>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.take(key).map(|field| form(&field)).transpose()
+    }
+
+    /// The table under `key`, empty if it is not there.
+    pub fn section(&mut self, key: &'static str) -> Result<Section<'d>> {
+        match self.take(key) {
+            None => Ok(Section::new(self.document, String::new(), 0, DeTable::new())),
+            Some(field) => field.section(),
+        }
+    }
+
+    /// The tables of the array `key`, in order.
+    pub fn sections(&mut self, key: &'static str) -> Result<Vec<Section<'d>>> {
+        match self.take(key) {
+            None => Ok(Vec::new()),
+            Some(field) => field.sections(),
+        }
+    }
+
+    /// A mistake in this table as a whole.
+    pub fn error(&self, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
+        self.document.error(self.at, what, allowed)
+    }
+
+    /// Where this table stands.
+    pub fn source(&self) -> Source {
+        self.document.source(self.at)
+    }
+
+    /// Names the table by what it turned out to be: ` in …`, for [`Section::end`].
+    pub fn rename(&mut self, title: String) {
+        self.title = title;
+    }
+
+    /// Refuses the first key that was not taken.
+    pub fn end(self) -> Result<()> {
+        match self.rest().first() {
+            None => Ok(()),
+            Some((at, key)) => Err(self.document.error(
+                *at,
+                format!("unknown key `{key}`{}", self.title),
+                format!("allowed here: {}", self.known.join(", ")),
+            )),
+        }
+    }
+
+    /// The keys that were not taken, each with its byte offset, in the order of the file.
+    pub fn rest(&self) -> Vec<(usize, String)> {
+        let keys = self.table.keys();
+        let mut rest: Vec<_> = keys.map(|key| (key.span().start, key.get_ref().to_string())).collect();
+        rest.sort();
+        rest
+    }
+}

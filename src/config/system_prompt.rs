@@ -1,0 +1,65 @@
+//! The system prompt of new convs: a file of the user's, made on first use so that there is
+//! something to edit, and theirs from then on.
+
+use super::file::read_if_there;
+use super::write::create;
+use crate::config::Paths;
+use crate::error::{Error, Result};
+
+/// The text that a new `system_prompt.txt` has, to the letter.
+pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("default-system-prompt.txt");
+
+/// The system prompt in force, byte for byte; `None` if the file is blank: no system prompt.
+///
+/// Makes the file if there is none (0600, its directory 0700), never touches one that is there.
+/// Exit 2 if it cannot be read or made, or is not UTF-8.
+pub fn system_prompt(paths: &Paths) -> Result<Option<String>> {
+    let path = paths.system_prompt_file();
+    let bytes = match read_if_there(&path)? {
+        Some(bytes) => bytes,
+        None => {
+            create(&path, DEFAULT_SYSTEM_PROMPT.as_bytes())?;
+            // Read back: another process may have been first, with another text.
+            read_if_there(&path)?.unwrap_or_default()
+        }
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            Err(Error::usage(format!("{}: not UTF-8 at byte {at}", path.display()))
+                .hint("save it as UTF-8 text, or remove it to get the default"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Env;
+
+    #[test]
+    fn made_once_then_the_users() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("lepo");
+        let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", folder.to_str().unwrap())];
+        let paths = Paths::from_env(&Env::of(&env)).unwrap();
+        let file = paths.system_prompt_file();
+
+        let first = system_prompt(&paths).unwrap();
+        assert_eq!(first.as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), DEFAULT_SYSTEM_PROMPT);
+
+        let table: [(&[u8], Option<&str>); 3] = [(b"Mine.\n", Some("Mine.\n")), (b"", None), (b" \n", None)];
+        for (bytes, prompt) in table {
+            std::fs::write(&file, bytes).unwrap();
+            assert_eq!(system_prompt(&paths).unwrap().as_deref(), prompt);
+            assert_eq!(std::fs::read(&file).unwrap(), bytes);
+        }
+
+        std::fs::write(&file, b"ab\xff").unwrap();
+        let error = system_prompt(&paths).unwrap_err();
+        assert_eq!(error.kind.exit_code(), 2);
+        assert!(error.message.ends_with("system_prompt.txt: not UTF-8 at byte 2"));
+    }
+}

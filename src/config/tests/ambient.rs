@@ -1,0 +1,42 @@
+//! Models that only the environment speaks of.
+
+use super::Vars;
+use crate::config::Env;
+use crate::config::ambient::{Ambient, OPENAI_URL};
+
+fn ambient(variables: Vars) -> Ambient {
+    Ambient::from_env(&Env::of(variables)).unwrap()
+}
+
+#[test]
+fn provider_and_model() {
+    let local = [("OPENAI_BASE_URL", "http://localhost:8080/v1/"), ("OLLAMA_HOST", "box")];
+    let keyed = [("OPENAI_API_KEY", "k\n")];
+    // variables, text, then: model, base_url, has a key, is one looked for
+    let table: [(Vars, &str, &str, &str, bool, bool); 6] = [
+        (&[], "openai:gpt-4o", "gpt-4o", OPENAI_URL, false, true),
+        (&keyed, "openai:gpt-4o", "gpt-4o", OPENAI_URL, true, true),
+        (&local, "openai:any", "any", "http://localhost:8080/v1", false, false),
+        (&local, "ollama:qwen3:8b", "qwen3:8b", "http://box:11434", false, false),
+        (&keyed, "ollama:qwen3:8b", "qwen3:8b", "http://127.0.0.1:11434", false, false),
+        (&keyed, "embedded:", "", "", false, false),
+    ];
+    for (variables, text, model, url, key, looked_for) in table {
+        let got = ambient(variables).model(text).unwrap().unwrap();
+        assert_eq!((got.name.as_str(), got.model.as_str()), (text, model));
+        assert_eq!(got.base_url, url, "{text}");
+        assert_eq!((got.key.value.is_some(), !got.key.looked_for.is_empty()), (key, looked_for));
+    }
+    assert!(ambient(&[]).model("gpt").is_none());
+    assert!(ambient(&[]).model("qwen3:8b").is_none());
+    assert!(ambient(&[]).model("openai: ").unwrap().is_err());
+}
+
+#[test]
+fn a_wrong_address_names_its_variable_and_hides_what_is_in_it() {
+    for (name, value) in [("OPENAI_BASE_URL", "http://me:hush@host"), ("OLLAMA_HOST", "me:hush@host")] {
+        let error = Ambient::from_env(&Env::of(&[(name, value)])).unwrap_err();
+        assert!(error.message.contains(name), "{}", error.message);
+        assert!(!format!("{error:?}").contains("hush"));
+    }
+}

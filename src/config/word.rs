@@ -1,0 +1,169 @@
+//! The settings that are one word out of a few: closed enums, spelled the same in a file, in the
+//! environment, in a flag and in `lepo config`.
+
+use super::Provider;
+
+/// A value that is written as one lower-case word.
+pub trait Word: Copy + 'static {
+    /// The word.
+    fn word(self) -> &'static str;
+}
+
+/// The one of `allowed` that is written `text`.
+pub fn read_word<T: Word>(text: &str, allowed: &[T]) -> Option<T> {
+    allowed.iter().copied().find(|value| value.word() == text)
+}
+
+/// `manual | auto`, for messages.
+pub fn list_words<T: Word>(allowed: &[T]) -> String {
+    allowed.iter().map(|value| value.word()).collect::<Vec<_>>().join(" | ")
+}
+
+/// What the log of `do` holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    /// Every request and response too, without keys.
+    Debug,
+    /// The default.
+    Info,
+    /// What went wrong but was survived.
+    Warn,
+    /// What failed.
+    Error,
+}
+
+impl LogLevel {
+    /// All of them.
+    pub const ALL: &[LogLevel] = &[LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error];
+}
+
+impl Word for LogLevel {
+    fn word(self) -> &'static str {
+        match self {
+            LogLevel::Debug => "debug",
+            LogLevel::Info => "info",
+            LogLevel::Warn => "warn",
+            LogLevel::Error => "error",
+        }
+    }
+}
+
+/// How a tool request gets its consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolMode {
+    /// The person is asked each time (the default).
+    Manual,
+    /// Announced and run, up to [`AutoAccess`].
+    Auto,
+    /// No tools at all, and no planner. Only `--tools` says this.
+    Off,
+}
+
+impl ToolMode {
+    /// What a file, the environment and `/set-tool-mode` may say.
+    pub const LASTING: &[ToolMode] = &[ToolMode::Manual, ToolMode::Auto];
+    /// What `--tools` may say.
+    pub const ALL: &[ToolMode] = &[ToolMode::Manual, ToolMode::Auto, ToolMode::Off];
+}
+
+impl Word for ToolMode {
+    fn word(self) -> &'static str {
+        match self {
+            ToolMode::Manual => "manual",
+            ToolMode::Auto => "auto",
+            ToolMode::Off => "off",
+        }
+    }
+}
+
+/// The most that `auto` runs without asking. `full` is not here: it is always asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AutoAccess {
+    /// Read the working directory (the default).
+    Read,
+    /// And write in it.
+    Write,
+    /// And use the network.
+    Net,
+}
+
+impl AutoAccess {
+    /// All of them, least first.
+    pub const ALL: &[AutoAccess] = &[AutoAccess::Read, AutoAccess::Write, AutoAccess::Net];
+}
+
+impl Word for AutoAccess {
+    fn word(self) -> &'static str {
+        match self {
+            AutoAccess::Read => "read",
+            AutoAccess::Write => "write",
+            AutoAccess::Net => "net",
+        }
+    }
+}
+
+/// Who decides that a command is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planner {
+    /// A tool chooser, then a command writer (the default).
+    Chooser,
+    /// The model itself: the command is one of its native tools.
+    Native,
+    /// Nobody: the answer at once.
+    Off,
+}
+
+impl Planner {
+    /// All of them.
+    pub const ALL: &[Planner] = &[Planner::Chooser, Planner::Native, Planner::Off];
+}
+
+impl Word for Planner {
+    fn word(self) -> &'static str {
+        match self {
+            Planner::Chooser => "chooser",
+            Planner::Native => "native",
+            Planner::Off => "off",
+        }
+    }
+}
+
+impl Provider {
+    /// All of them.
+    pub const ALL: &[Provider] = &[Provider::Openai, Provider::Ollama, Provider::Cli, Provider::Embedded];
+}
+
+impl Word for Provider {
+    fn word(self) -> &'static str {
+        match self {
+            Provider::Openai => "openai",
+            Provider::Ollama => "ollama",
+            Provider::Cli => "cli",
+            Provider::Embedded => "embedded",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Word + PartialEq + std::fmt::Debug>(all: &[T], listed: &str) {
+        assert_eq!(list_words(all), listed);
+        for value in all {
+            assert_eq!(read_word(value.word(), all), Some(*value));
+        }
+        assert_eq!(read_word("Loud", all), None);
+    }
+
+    #[test]
+    fn every_word_reads_back() {
+        check(LogLevel::ALL, "debug | info | warn | error");
+        check(ToolMode::ALL, "manual | auto | off");
+        check(ToolMode::LASTING, "manual | auto");
+        check(AutoAccess::ALL, "read | write | net");
+        check(Planner::ALL, "chooser | native | off");
+        check(Provider::ALL, "openai | ollama | cli | embedded");
+        assert!(AutoAccess::Read < AutoAccess::Net);
+    }
+}

@@ -1,0 +1,129 @@
+//! The model that comes with lepo: a program of its own, one JSON object a line in and out.
+//!
+//! in `{"messages":[{"role","content"}],"temperature"}`; out `{"event":"notice"|"text"|"usage"|"done"|"error", …}`.
+//! It is started before the question may leave, because loading its weights takes half a second.
+
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Timeouts;
+use super::event::{Event, Events, Finish, Usage};
+use super::frames::Lines;
+use super::gate::Gate;
+use super::message::Request;
+use super::process::Process;
+use super::said::excerpt;
+use crate::error::{Error, Result};
+
+const NAME: &str = "lepo-embedded";
+
+/// Where the embedded model is.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// The program; see [`embedded_program`].
+    pub program: PathBuf,
+    /// Its weights, a GGUF file.
+    pub weights: PathBuf,
+}
+
+/// The program `lepo-embedded`: beside the running executable, else in `PATH`.
+pub fn embedded_program() -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.to_path_buf()));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = beside.into_iter().chain(std::env::split_paths(&path));
+    folders.map(|folder| folder.join(NAME)).find(|program| program.is_file())
+}
+
+/// The program, kept running between answers.
+pub(super) struct Embedded {
+    installed: Installed,
+    process: Option<Process>,
+    timeouts: Timeouts,
+}
+
+impl Embedded {
+    /// Starts nothing yet.
+    pub fn new(installed: Installed, timeouts: Timeouts) -> Self {
+        Embedded { installed, process: None, timeouts }
+    }
+
+    /// Starts the program if it does not run, and gives it the question when the gate is open.
+    pub async fn ask(&mut self, request: Request<'_>, gate: &Gate) -> Result<Exchange<'_>> {
+        if !self.process.as_mut().is_some_and(Process::is_alive) {
+            let weights = self.installed.weights.to_string_lossy().into_owned();
+            let arguments = ["--weights".to_owned(), weights];
+            self.process = Some(Process::spawn(self.installed.program.as_os_str(), &arguments, true)?);
+        }
+        gate.passed().await;
+        let messages: Vec<_> =
+            request.messages.iter().map(|m| json!({"role": m.role.word(), "content": m.text})).collect();
+        let line = json!({"messages": messages, "temperature": super::TEMPERATURE}).to_string() + "\n";
+        if let Some(process) = &mut self.process {
+            process.send(Bytes::from(line), true);
+        }
+        Ok(Exchange { model: self, lines: Lines::default(), done: false })
+    }
+}
+
+/// One answer that is being given. Dropped before its end, it ends the program.
+pub(super) struct Exchange<'m> {
+    model: &'m mut Embedded,
+    lines: Lines,
+    done: bool,
+}
+
+impl Exchange<'_> {
+    /// Waits for what comes next.
+    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
+        let Exchange { model, lines, done } = self;
+        let Some(process) = &mut model.process else {
+            return Err(Error::remote("the embedded model has ended"));
+        };
+        match process.read(model.timeouts.idle).await? {
+            Some(bytes) => lines.feed(&bytes, |line| {
+                *done |= understand(line, events)?;
+                Ok(())
+            }),
+            None => Err(process.ended()),
+        }
+    }
+}
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            self.model.process = None;
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Said {
+    Notice { text: String },
+    Text { text: String },
+    Usage { input: Option<u64>, output: Option<u64> },
+    Done { reason: String },
+    Error { message: String },
+}
+
+/// One line of its output; whether it was the last of the answer.
+fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
+    let said = serde_json::from_slice(line)
+        .map_err(|_| Error::remote(format!("the embedded model said what is no event: {}", excerpt(line))))?;
+    let event = match said {
+        Said::Notice { text } => Event::Notice(text),
+        Said::Text { text } => Event::Text(text),
+        Said::Usage { input, output } => Event::Usage(Usage { input, output }),
+        Said::Done { reason } => Event::Done(Finish::from_word(&reason)),
+        Said::Error { message } => {
+            return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));
+        }
+    };
+    let last = matches!(event, Event::Done(_));
+    events.push_back(event);
+    Ok(last)
+}

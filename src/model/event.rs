@@ -1,0 +1,57 @@
+//! What comes back from a model, piece by piece, the same for every provider.
+
+use super::message::ToolCall;
+
+/// One piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// Text of the model's thinking.
+    Thinking(String),
+    /// Text of the answer.
+    Text(String),
+    /// A call, complete.
+    ToolCall(ToolCall),
+    /// What the answer cost, once, just before [`Event::Done`], if the provider says it.
+    Usage(Usage),
+    /// Something said about the work, for a person.
+    Notice(String),
+    /// The end mark came. Nothing follows.
+    Done(Finish),
+}
+
+/// Tokens, as the provider counted them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finish {
+    /// It was complete.
+    Stop,
+    /// It reached the limit of tokens.
+    Length,
+    /// The model waits for the results of its calls.
+    ToolCalls,
+    /// Another reason, in the provider's word (`content_filter`).
+    Other(String),
+}
+
+impl Finish {
+    /// A provider's word, read.
+    pub(super) fn from_word(word: &str) -> Self {
+        match word {
+            "stop" | "end_turn" | "eos" => Finish::Stop,
+            "length" | "max_tokens" => Finish::Length,
+            "tool_calls" | "function_call" => Finish::ToolCalls,
+            other => Finish::Other(other.to_owned()),
+        }
+    }
+}
+
+/// Where parsers put what they understood, in order.
+pub(super) type Events = std::collections::VecDeque<Event>;

@@ -1,0 +1,111 @@
+//! The forms a conversation takes for those who do not take it message by message.
+
+use super::message::{Message, Role};
+
+/// For models that take a system message only as the first one, and no two neighbours of one role:
+/// later system messages become the user's, under a `[system]` line, and neighbours are merged.
+///
+/// Results of native calls stay apart, for each answers a call of its own.
+pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
+    let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let mut message = message.clone();
+        let leading = merged.iter().all(|earlier| earlier.role == Role::System);
+        if message.role == Role::System && !leading {
+            message.role = Role::User;
+            message.text.insert_str(0, "[system]\n");
+        }
+        match merged.last_mut() {
+            Some(last)
+                if last.role == message.role && message.call_id.is_none() && last.call_id.is_none() =>
+            {
+                if !last.text.is_empty() && !message.text.is_empty() {
+                    last.text.push_str("\n\n");
+                }
+                last.text.push_str(&message.text);
+                last.calls.append(&mut message.calls);
+            }
+            _ => merged.push(message),
+        }
+    }
+    merged
+}
+
+/// A conversation as one text, for a program: the question alone if it is the only message, else
+/// each message under a line `[system]`, `[user]`, `[assistant]` or `[tool]`, an empty line between.
+///
+/// Which messages are given at all (not the root, not the `general` inst) is the caller's decision.
+pub fn prompt_text(messages: &[Message]) -> String {
+    if let [Message { role: Role::User, text, .. }] = messages {
+        return text.clone();
+    }
+    let parts: Vec<String> = messages.iter().map(|m| format!("[{}]\n{}", m.role.word(), m.text)).collect();
+    parts.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::ToolCall;
+    use super::*;
+
+    /// `s:text u:text …` → messages.
+    fn conversation(short: &str) -> Vec<Message> {
+        short
+            .split(' ')
+            .map(|word| {
+                let (kind, text) = word.split_once(':').unwrap();
+                let role = match kind {
+                    "s" => Role::System,
+                    "u" => Role::User,
+                    "a" => Role::Assistant,
+                    _ => Role::Tool,
+                };
+                Message::new(role, text)
+            })
+            .collect()
+    }
+
+    fn short(messages: &[Message]) -> String {
+        let words: Vec<String> = messages
+            .iter()
+            .map(|m| format!("{}:{}", m.role.word().split_at(1).0, m.text.replace('\n', "/")))
+            .collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn system_messages_come_first_and_neighbours_merge() {
+        for (given, expected) in [
+            ("s:root u:hi", "s:root u:hi"),
+            ("s:root u:hi s:general", "s:root u:hi//[system]/general"),
+            ("s:a s:b u:hi", "s:a//b u:hi"),
+            ("u:a u:b a:c a:d", "u:a//b a:c//d"),
+            ("u:a s:r u:b", "u:a//[system]/r//b"),
+            ("u:a a:b s:r", "u:a a:b u:[system]/r"),
+        ] {
+            assert_eq!(short(&system_first(&conversation(given))), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn results_of_native_calls_stay_apart() {
+        let call = |id: &str| ToolCall { id: id.into(), name: "f".into(), arguments: serde_json::json!({}) };
+        let result = |id: &str| Message { call_id: Some(id.into()), ..Message::new(Role::Tool, "r") };
+        let asked = |id: &str| Message { calls: vec![call(id)], ..Message::new(Role::Assistant, "") };
+        let merged = system_first(&[asked("1"), asked("2"), result("1"), result("2")]);
+        assert_eq!(merged.len(), 3);
+        assert_eq!(merged[0].calls.len(), 2);
+    }
+
+    #[test]
+    fn a_program_gets_the_question_or_the_path() {
+        for (given, expected) in [
+            ("u:hi", "hi"),
+            ("s:only", "[system]\nonly"),
+            ("u:a a:b u:c", "[user]\na\n\n[assistant]\nb\n\n[user]\nc"),
+            ("s:x u:a t:r", "[system]\nx\n\n[user]\na\n\n[tool]\nr"),
+        ] {
+            assert_eq!(prompt_text(&conversation(given)), expected);
+        }
+    }
+}

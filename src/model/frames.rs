@@ -1,0 +1,188 @@
+//! Bytes from a network → lines → server-sent events. The one line splitter of the room.
+//!
+//! A read may end anywhere, even inside a character, so bytes are only looked at as text once a
+//! line is whole. Lines that lie whole in one read are not copied.
+
+use memchr::memchr;
+
+use crate::error::{Error, Result};
+
+/// The longest line or event that is taken: 16 MiB.
+pub(super) const LIMIT: usize = 16 << 20;
+
+/// Splits bytes into lines that end in LF or CRLF; a byte order mark at the start is dropped.
+#[derive(Default)]
+pub(super) struct Lines {
+    partial: Vec<u8>,
+    begun: bool,
+}
+
+impl Lines {
+    /// Hands on every line that `bytes` completes, without its end.
+    pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        while let Some(end) = memchr(b'\n', bytes) {
+            let (head, rest) = bytes.split_at(end);
+            bytes = &rest[1..];
+            if self.partial.is_empty() {
+                bounded(head.len())?;
+                line(self.bare(head))?;
+            } else {
+                bounded(self.partial.len() + head.len())?;
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(head);
+                line(self.bare(&whole))?;
+                whole.clear();
+                self.partial = whole;
+            }
+        }
+        bounded(self.partial.len() + bytes.len())?;
+        self.partial.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Hands on a last line that had no end.
+    pub fn end(&mut self, mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let last = std::mem::take(&mut self.partial);
+        if last.is_empty() { Ok(()) } else { line(self.bare(&last)) }
+    }
+
+    fn bare<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if std::mem::replace(&mut self.begun, true) {
+            return line;
+        }
+        line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
+    }
+}
+
+fn bounded(length: usize) -> Result<()> {
+    if length <= LIMIT {
+        return Ok(());
+    }
+    Err(Error::remote("a line of the answer is longer than 16 MiB")
+        .hint("check that `provider` and `base_url` belong together"))
+}
+
+/// What a stream of server-sent events holds.
+pub(super) enum Frame<'a> {
+    /// The data of one event, its lines joined by LF.
+    Data(&'a [u8]),
+    /// A line that is no field of an event: another protocol's, to be shown if nothing else comes.
+    Stray(&'a [u8]),
+}
+
+/// Server-sent events (WHATWG HTML, section 9.2): comments, `event`, `id` and `retry` are skipped.
+#[derive(Default)]
+pub(super) struct Sse {
+    lines: Lines,
+    event: Pending,
+}
+
+impl Sse {
+    /// Hands on every event that `bytes` completes.
+    pub fn feed(&mut self, bytes: &[u8], mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
+        let Sse { lines, event } = self;
+        lines.feed(bytes, |line| event.line(line, &mut frame))
+    }
+
+    /// Hands on a last event that had no empty line after it: many servers leave it out.
+    pub fn end(&mut self, mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
+        let Sse { lines, event } = self;
+        lines.end(|line| event.line(line, &mut frame))?;
+        event.line(b"", &mut frame)
+    }
+}
+
+/// The data lines of the event that is being read.
+#[derive(Default)]
+struct Pending {
+    data: Vec<u8>,
+}
+
+impl Pending {
+    fn line(&mut self, line: &[u8], frame: &mut impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
+        if let Some(data) = line.strip_prefix(b"data:") {
+            let data = data.strip_prefix(b" ").unwrap_or(data);
+            bounded(self.data.len() + data.len())?;
+            if !self.data.is_empty() {
+                self.data.push(b'\n');
+            }
+            self.data.extend_from_slice(data);
+            return Ok(());
+        }
+        if line.is_empty() {
+            if self.data.is_empty() {
+                return Ok(());
+            }
+            let passed = frame(Frame::Data(&self.data));
+            self.data.clear();
+            return passed;
+        }
+        let name = line.split(|&byte| byte == b':').next().unwrap_or_default();
+        match name {
+            b"" | b"data" | b"event" | b"id" | b"retry" => Ok(()),
+            _ => frame(Frame::Stray(line)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events of `pieces`, one a line; stray lines after a `?`.
+    fn events(pieces: &[&[u8]]) -> String {
+        let mut sse = Sse::default();
+        let mut seen = String::new();
+        let mut note = |frame: Frame<'_>| {
+            let (mark, bytes) = match frame {
+                Frame::Data(data) => ("", data),
+                Frame::Stray(line) => ("?", line),
+            };
+            seen += &format!("{mark}{}|", String::from_utf8(bytes.to_vec()).unwrap());
+            Ok(())
+        };
+        for piece in pieces {
+            sse.feed(piece, &mut note).unwrap();
+        }
+        sse.end(&mut note).unwrap();
+        seen
+    }
+
+    #[test]
+    fn events_are_the_same_wherever_reads_end() {
+        for (stream, expected) in [
+            ("data: a\n\ndata: b\n\n", "a|b|"),
+            ("data: a\r\n\r\ndata:b\r\n\r\n", "a|b|"),
+            ("\u{feff}data: 안녕\n\n", "안녕|"),
+            (": keep-alive\n\nevent: x\nid: 3\nretry: 9\ndata: a\n\n", "a|"),
+            ("data: {\ndata:  1}\n\n", "{\n 1}|"),
+            ("data: a", "a|"),
+            ("data: a\n", "a|"),
+            ("\n\n\ndata:\n\ndata: 🙂🙂\n\n", "🙂🙂|"),
+            ("<html>\n", "?<html>|"),
+            ("data\n\n", ""),
+        ] {
+            let bytes = stream.as_bytes();
+            for at in 0..=bytes.len() {
+                let (a, b) = bytes.split_at(at);
+                assert_eq!(events(&[a, b]), expected, "{stream:?} split at {at}");
+            }
+            let single: Vec<&[u8]> = bytes.chunks(1).collect();
+            assert_eq!(events(&single), expected, "{stream:?} byte by byte");
+        }
+    }
+
+    #[test]
+    fn an_endless_line_or_event_is_an_error() {
+        let mut lines = Lines::default();
+        let piece = vec![b'x'; 1 << 20];
+        let failed = (0..17).find_map(|_| lines.feed(&piece, |_| Ok(())).err());
+        assert!(failed.is_some_and(|e| e.message.contains("16 MiB")));
+
+        let mut sse = Sse::default();
+        let line = [b"data: ".as_slice(), &piece, b"\n"].concat();
+        let failed = (0..17).find_map(|_| sse.feed(&line, |_| Ok(())).err());
+        assert!(failed.is_some_and(|e| e.message.contains("16 MiB")));
+    }
+}

@@ -1,0 +1,222 @@
+//! The HTTP client of one model: where it may connect, what it may send there, what it says when
+//! that fails. A key goes to the configured origin only, and into no message; nor does a URL's query.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url, redirect};
+use tokio::time::sleep;
+
+use super::Timeouts;
+use super::gate::{Gate, GateLayer};
+use crate::config::{Key, ModelConfig};
+use crate::error::{Error, Result};
+
+/// How many redirects are followed.
+const REDIRECTS: usize = 5;
+
+/// A client for one endpoint of one model.
+pub(super) struct Http {
+    client: Client,
+    endpoint: Url,
+    authorization: Option<HeaderValue>,
+    gate: Gate,
+    connected: bool,
+    /// Where the model is, for messages: `base_url` without query and user.
+    pub place: String,
+    /// How long each step may take.
+    pub timeouts: Timeouts,
+}
+
+impl Http {
+    /// A client that posts to `path` under the model's `base_url`. Opens no connection yet.
+    pub fn new(config: &ModelConfig, path: &[&str], timeouts: Timeouts, gate: Gate) -> Result<Self> {
+        let mut endpoint = address(&config.base_url, &config.name)?;
+        let place = shown(&endpoint);
+        if let Ok(mut segments) = endpoint.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        let mut builder = Client::builder()
+            .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .http1_only()
+            .tcp_nodelay(true)
+            .connector_layer(GateLayer { gate: gate.clone(), limit: timeouts.connect });
+        if is_loopback(&endpoint) {
+            builder = builder.no_proxy();
+        }
+        if !needs_certificates(&endpoint) {
+            // Reading the system's certificates takes longer than a whole exchange on loopback.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|e| {
+            Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
+        })?;
+        let authorization = authorization(&config.key)?;
+        Ok(Http { client, endpoint, authorization, gate, connected: false, place, timeouts })
+    }
+
+    /// Posts a JSON body and gives the response as it is, whatever its status.
+    ///
+    /// The connection opens at once; the request leaves when the gate is open. Redirects (301, 302,
+    /// 307, 308) are followed with the same body, within the origin only.
+    pub async fn post(&mut self, body: Bytes) -> Result<Response> {
+        if self.connected {
+            // A connection from the pool does not come through the connector, where the gate stands.
+            self.gate.passed().await;
+        }
+        let mut url = self.endpoint.clone();
+        for _ in 0..=REDIRECTS {
+            let response = self.send(url.clone(), body.clone()).await?;
+            self.connected = true;
+            let Some(location) = redirection(&response) else { return Ok(response) };
+            let target = url.join(&location).map_err(|_| self.misdirected(response.status(), "nowhere"))?;
+            if target.origin() != url.origin() {
+                return Err(self.misdirected(response.status(), &shown(&target)));
+            }
+            url = target;
+        }
+        Err(Error::remote(format!("{} redirects in circles", self.place)).hint("check `base_url`"))
+    }
+
+    async fn send(&self, url: Url, body: Bytes) -> Result<Response> {
+        let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json").body(body);
+        if let Some(value) = &self.authorization {
+            request = request.header(AUTHORIZATION, value.clone());
+        }
+        // Connecting has its own limit, and waiting at the gate has none.
+        let silence = async {
+            self.gate.passed().await;
+            sleep(self.timeouts.idle).await;
+        };
+        tokio::select! {
+            answered = request.send() => answered.map_err(|error| self.failed(error.without_url())),
+            () = silence => Err(self.silent()),
+        }
+    }
+
+    /// The error for a model that says nothing for too long.
+    pub fn silent(&self) -> Error {
+        silent(&self.place, self.timeouts)
+    }
+
+    fn failed(&self, error: reqwest::Error) -> Error {
+        let why = cause(&error);
+        if error.is_connect() {
+            return Error::remote(format!("cannot reach {}: {why}", self.place))
+                .hint("check that the server is running and that `base_url` is right");
+        }
+        Error::remote(format!("no answer from {}: {why}", self.place))
+            .hint("ask again with `lepo do --retry`")
+    }
+
+    fn misdirected(&self, status: StatusCode, target: &str) -> Error {
+        Error::remote(format!(
+            "{} answered {} and redirects to {target}, which is not followed",
+            self.place,
+            status.as_u16()
+        ))
+        .hint("if you trust that address, make it the `base_url`: a key is sent only where it is configured")
+    }
+}
+
+/// The error for a model at `place` that says nothing for too long.
+pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
+    Error::remote(format!("{place} said nothing for {} s", timeouts.idle.as_secs_f32()))
+        .hint("a slow model needs a longer idle timeout")
+}
+
+/// The innermost cause of an error, in words without an operating system's number.
+pub(super) fn cause(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn address(base_url: &str, model: &str) -> Result<Url> {
+    let wrong = || {
+        Error::usage(format!("the `base_url` of model \"{model}\" is no web address"))
+            .hint("it looks like http://localhost:11434 or https://api.openai.com/v1")
+    };
+    let url = Url::parse(base_url).map_err(|_| wrong())?;
+    if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(wrong()) }
+}
+
+/// A URL as it may be shown: no user, password, query or fragment.
+pub(super) fn shown(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether any connection on the way speaks TLS: to the server, or to a proxy.
+fn needs_certificates(url: &Url) -> bool {
+    let secure_proxy = || {
+        ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
+            .iter()
+            .any(|name| std::env::var(name).is_ok_and(|proxy| proxy.starts_with("https:")))
+    };
+    url.scheme() == "https" || (!is_loopback(url) && secure_proxy())
+}
+
+fn authorization(key: &Key) -> Result<Option<HeaderValue>> {
+    let Some(secret) = &key.value else { return Ok(None) };
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", secret.reveal())).map_err(|_| {
+        Error::usage("the key has characters that cannot be sent").hint(format!("see {}", key.looked_for))
+    })?;
+    value.set_sensitive(true);
+    Ok(Some(value))
+}
+
+fn redirection(response: &Response) -> Option<String> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 307 | 308) {
+        return None;
+    }
+    Some(response.headers().get(LOCATION)?.to_str().ok()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_without_secrets() {
+        for (url, expected) in [
+            ("http://127.0.0.1:80/v1/?key=sk-1#x", "http://127.0.0.1/v1"),
+            ("https://me:pw@example.com:8443/a/b", "https://example.com:8443/a/b"),
+            ("http://[::1]:11434", "http://[::1]:11434"),
+        ] {
+            assert_eq!(shown(&Url::parse(url).unwrap()), expected);
+        }
+        for wrong in ["", "localhost:11434", "ftp://x", "http://"] {
+            let error = address(wrong, "m").unwrap_err();
+            assert_eq!(error.kind, crate::error::Kind::Usage, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn loopback_is_known_by_its_name_and_numbers() {
+        for (url, expected) in [
+            ("http://localhost:1", true),
+            ("http://127.8.9.1", true),
+            ("http://[::1]/", true),
+            ("http://models.localhost", true),
+            ("http://localhost.example.com", false),
+            ("http://10.0.0.1", false),
+        ] {
+            assert_eq!(is_loopback(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What is said to a model, as plain values; what a message means on a wire is each provider's own matter.
+
+use serde_json::Value;
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Instructions.
+    System,
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+    /// What a tool gave back.
+    Tool,
+}
+
+impl Role {
+    /// The word for it, the same on every wire: `system`, `user`, `assistant`, `tool`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        }
+    }
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub text: String,
+    /// The native tool calls of an assistant's message.
+    pub calls: Vec<ToolCall>,
+    /// Of a tool's message: the id of the call it answers.
+    pub call_id: Option<String>,
+}
+
+impl Message {
+    /// A message that is text and nothing else.
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Message { role, text: text.into(), calls: Vec::new(), call_id: None }
+    }
+}
+
+/// A tool that a model may call natively.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// The name it is called by: letters, digits, `_` and `-`, at most 64 of them (the API's own rule).
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// The JSON schema of its arguments.
+    pub schema: Value,
+}
+
+/// One call of a tool, asked for by a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// What its result must name. Made from the call's position if the model gave none.
+    pub id: String,
+    /// Which tool.
+    pub name: String,
+    /// The arguments. If the model's text was no JSON, a [`Value::String`] with that text.
+    pub arguments: Value,
+}
+
+/// The shape an answer must have: structured output, where the provider has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// A name for it: letters, digits, `_` and `-`.
+    pub name: String,
+    /// A JSON schema. It is asked for strictly, so every property must be required and
+    /// `additionalProperties` false.
+    pub schema: Value,
+}
+
+/// One request to a model.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// The conversation, oldest first.
+    pub messages: &'a [Message],
+    /// The shape of the answer, if it must have one.
+    pub schema: Option<&'a Schema>,
+    /// The tools it may call natively; only `openai` is told of them.
+    pub tools: &'a [ToolSpec],
+}
+
+/// Arguments as a model wrote them: empty text means none, and what is no JSON stays text.
+pub(super) fn arguments(text: &str) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(serde_json::Map::new());
+    }
+    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn arguments_are_json_or_the_text_itself() {
+        for (text, expected) in [
+            (r#"{"a":1}"#, json!({"a": 1})),
+            ("", json!({})),
+            (" \n", json!({})),
+            (r#"{"a":"#, json!(r#"{"a":"#)),
+            ("ls -l", json!("ls -l")),
+        ] {
+            assert_eq!(arguments(text), expected, "{text}");
+        }
+    }
+}

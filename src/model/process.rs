@@ -1,0 +1,205 @@
+//! A program that speaks for a model: its pipes, all served at once, and the end of its whole tree.
+//!
+//! It leads a process group of its own, so that a terminal's Ctrl+C is lepo's to decide about, and
+//! so that what it started goes with it.
+
+use std::io::ErrorKind;
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use bytes::{Buf, Bytes, BytesMut};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+use super::said::excerpt;
+use crate::error::{Error, Result};
+
+/// How much of the end of stderr is kept.
+const TAIL: usize = 2 << 10;
+
+/// How much is read at once.
+const READ: usize = 16 << 10;
+
+/// How long a process group may take to end when asked to.
+const MERCY: Duration = Duration::from_millis(300);
+
+/// How long output is waited for after the program itself has ended: what it left behind may hold the pipe.
+const LEFTOVERS: Duration = Duration::from_millis(200);
+
+/// A running program. Dropping it ends its process group.
+pub(super) struct Process {
+    name: String,
+    child: Child,
+    group: Option<Pid>,
+    stdin: Option<ChildStdin>,
+    input: Bytes,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    buffer: BytesMut,
+    tail: BytesMut,
+    status: Option<ExitStatus>,
+    keep_stdin: bool,
+}
+
+impl Process {
+    /// Starts `program` in a process group of its own; `stdin` says whether it has one.
+    pub fn spawn(program: &std::ffi::OsStr, arguments: &[String], stdin: bool) -> Result<Self> {
+        let name = program.to_string_lossy().into_owned();
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        command.stdin(if stdin { Stdio::piped() } else { Stdio::null() });
+        let mut child = command.spawn().map_err(|error| not_started(&name, &error))?;
+        let group = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
+        Ok(Process {
+            name,
+            group,
+            stdin: child.stdin.take(),
+            input: Bytes::new(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            buffer: BytesMut::new(),
+            tail: BytesMut::new(),
+            status: None,
+            keep_stdin: false,
+            child,
+        })
+    }
+
+    /// Gives it `input`, while its output is read; then stdin is closed, unless `more` may come later.
+    pub fn send(&mut self, input: Bytes, more: bool) {
+        self.input = input;
+        self.keep_stdin = more;
+    }
+
+    /// Whether it still runs.
+    pub fn is_alive(&mut self) -> bool {
+        self.status.is_none() && matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// The next bytes of its stdout; `None` when it has ended. Silence on both outputs for longer than
+    /// `idle` is a failure.
+    pub async fn read(&mut self, idle: Duration) -> Result<Option<Bytes>> {
+        loop {
+            let limit = if self.status.is_some() { LEFTOVERS } else { idle };
+            let Process { child, stdin, input, stdout, stderr, buffer, tail, status, .. } = self;
+            if stdout.is_none() && stderr.is_none() && status.is_some() {
+                return Ok(None);
+            }
+            if input.is_empty() && !self.keep_stdin {
+                *stdin = None;
+            }
+            tokio::select! {
+                biased;
+                read = read(stdout, buffer), if stdout.is_some() => match read {
+                    Ok(0) | Err(_) => *stdout = None,
+                    Ok(_) => return Ok(Some(buffer.split().freeze())),
+                },
+                read = read(stderr, tail), if stderr.is_some() => match read {
+                    Ok(0) | Err(_) => *stderr = None,
+                    Ok(_) => tail.advance(tail.len().saturating_sub(TAIL)),
+                },
+                written = write(stdin, input), if stdin.is_some() && !input.is_empty() => match written {
+                    Ok(length) => drop(input.split_to(length)),
+                    // It does not read all of the question, and need not.
+                    Err(_) => (*stdin, *input) = (None, Bytes::new()),
+                },
+                ended = child.wait(), if status.is_none() => {
+                    *status = Some(ended.map_err(|e| Error::remote(format!("{} was lost", self.name)).because(e))?);
+                }
+                () = tokio::time::sleep(limit) => {
+                    if self.status.is_some() {
+                        return Ok(None);
+                    }
+                    return Err(Error::remote(format!("{} said nothing for {} s", self.name, idle.as_secs_f32()))
+                        .hint("a slow program needs a longer idle timeout"));
+                }
+            }
+        }
+    }
+
+    /// After its end: an error if it failed, with the end of what it said on stderr.
+    pub fn ended_well(&self) -> Result<()> {
+        match self.status {
+            Some(status) if status.success() => Ok(()),
+            _ => Err(self.ended()),
+        }
+    }
+
+    /// The error for having ended.
+    pub fn ended(&self) -> Error {
+        use std::os::unix::process::ExitStatusExt;
+        let how = match self.status.map(|status| (status.code(), status.signal())) {
+            Some((Some(0), _)) => "ended".to_owned(),
+            Some((Some(code), _)) => format!("failed with exit code {code}"),
+            Some((None, Some(signal))) => format!("was ended by signal {signal}"),
+            _ => "ended".to_owned(),
+        };
+        let tail = String::from_utf8_lossy(&self.tail);
+        let tail = tail.trim();
+        if tail.is_empty() {
+            return Error::remote(format!("{} {how}", self.name));
+        }
+        Error::remote(format!("{} {how}: {tail}", self.name))
+    }
+
+    /// Ends the group: SIGTERM, and SIGKILL to whatever is still there after [`MERCY`].
+    fn end_group(&mut self) {
+        let Some(group) = self.group.take() else { return };
+        let _ = kill_process_group(group, Signal::TERM);
+        let started = Instant::now();
+        while started.elapsed() < MERCY {
+            // A leader that is not waited for stays in its group.
+            let _ = self.child.try_wait();
+            if test_kill_process_group(group).is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end_group();
+    }
+}
+
+/// Reads from a pipe; never ends where there is none, as a branch of a select that is off.
+async fn read<P: AsyncRead + Unpin>(pipe: &mut Option<P>, buffer: &mut BytesMut) -> std::io::Result<usize> {
+    match pipe {
+        Some(pipe) => {
+            buffer.reserve(READ);
+            pipe.read_buf(buffer).await
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes to a pipe; never ends where there is none.
+async fn write(pipe: &mut Option<ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
+    match pipe {
+        Some(pipe) => pipe.write(bytes).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn not_started(name: &str, error: &std::io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::NotFound => Error::remote(format!("program {name} is not installed or not in PATH"))
+            .hint("install it, or correct `command` in the configuration"),
+        ErrorKind::ArgumentListTooLong => {
+            Error::remote(format!("the conversation is too long for {name}'s arguments"))
+                .hint("leave `{prompt}` out of `command`: the question then goes to stdin")
+        }
+        _ => {
+            Error::remote(format!("program {name} cannot be run: {}", excerpt(error.to_string().as_bytes())))
+        }
+    }
+}

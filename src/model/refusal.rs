@@ -1,0 +1,96 @@
+//! An HTTP status that is not success, read: what it means, and what a person can do about it.
+
+use std::time::Duration;
+
+use reqwest::Response;
+use reqwest::header::RETRY_AFTER;
+
+use super::said::{complaint, excerpt};
+use crate::config::{ModelConfig, Provider};
+use crate::error::Error;
+
+/// How much of a refusal is read.
+const ENOUGH: usize = 64 << 10;
+
+/// A refused request.
+pub(super) struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body, as text.
+    pub body: String,
+    /// The header `Retry-After`.
+    pub retry_after: Option<String>,
+    words: String,
+}
+
+impl Refusal {
+    /// Reads what a response says, for at most `limit`: a refusal without words is still one.
+    pub async fn read(mut response: Response, limit: Duration) -> Self {
+        let status = response.status();
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|v| Some(v.to_str().ok()?.to_owned()));
+        let mut body = Vec::new();
+        let reading = async {
+            while let Ok(Some(chunk)) = response.chunk().await {
+                body.extend_from_slice(&chunk);
+                if body.len() >= ENOUGH {
+                    break;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(limit, reading).await;
+        let words = complaint(&body).unwrap_or_else(|| excerpt(&body));
+        let title = match status.canonical_reason() {
+            Some(reason) => format!("{} {reason}", status.as_u16()),
+            None => status.as_u16().to_string(),
+        };
+        let words = if words.is_empty() { title } else { format!("{title}: {words}") };
+        Refusal {
+            status: status.as_u16(),
+            body: String::from_utf8_lossy(&body).into_owned(),
+            retry_after,
+            words,
+        }
+    }
+
+    /// Whether it may pass by itself.
+    pub fn may_pass(&self) -> bool {
+        self.status == 429 || (500..=599).contains(&self.status)
+    }
+
+    /// The error for it, from `place`.
+    pub fn error(&self, config: &ModelConfig, place: &str) -> Error {
+        let words = &self.words;
+        match self.status {
+            401 | 403 => Error::remote(format!("{place} refused the key: {words}")).hint(key_hint(config)),
+            404 => Error::remote(format!("no model \"{}\" at {place}: {words}", config.model))
+                .hint(model_hint(config)),
+            429 => Error::remote(format!("{place} has had too many requests: {words}"))
+                .hint("wait and ask again"),
+            300..=399 => Error::remote(format!("{place} answered {words}"))
+                .hint("check `base_url`: the server is somewhere else"),
+            500..=599 => Error::remote(format!("{place} failed: {words}")).hint("ask again later"),
+            _ => Error::remote(format!("{place} refused the request: {words}"))
+                .hint("check `provider`, `model` and `base_url`"),
+        }
+    }
+}
+
+fn key_hint(config: &ModelConfig) -> String {
+    let looked_for = &config.key.looked_for;
+    if looked_for.is_empty() {
+        return format!("no key is configured for model \"{}\": set `api_key_env` or `api_key`", config.name);
+    }
+    match config.key.value {
+        Some(_) => format!("the key was {looked_for}"),
+        None => format!("looked for {looked_for}, and there was none"),
+    }
+}
+
+fn model_hint(config: &ModelConfig) -> String {
+    match config.provider {
+        Provider::Ollama => {
+            format!("`ollama pull {}` fetches it, `ollama list` names what is there", config.model)
+        }
+        _ => "check `model` and `base_url`".to_owned(),
+    }
+}

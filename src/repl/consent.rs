@@ -1,0 +1,90 @@
+//! The question before a command runs, on the terminal device.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+use crate::term::{Tty, tty};
+use crate::tool::{Proposal, Reply, Sandbox};
+
+/// Withdraws a question when it is dropped.
+struct Withdraw(Arc<AtomicBool>);
+
+impl Drop for Withdraw {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Asks about one request, in a thread of its own: a signal can withdraw the question.
+pub async fn ask(proposal: Proposal) -> Result<Reply> {
+    let withdrawn = Arc::new(AtomicBool::new(false));
+    let guard = Withdraw(withdrawn.clone());
+    let reply = tokio::task::spawn_blocking(move || match tty() {
+        Some(mut tty) => converse(&mut tty, &proposal, &withdrawn),
+        None => Ok(Reply::Nobody),
+    })
+    .await;
+    drop(guard);
+    reply
+        .map_err(|error| Error::store("the question ended early").because(error))?
+        .map_err(|error| Error::usage("cannot ask on the terminal").because(error))
+}
+
+fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Reply> {
+    tty.show(&text(proposal))?;
+    loop {
+        let Some(answer) = tty.ask("Run it? (Y/N/e): ", withdrawn)? else { return Ok(Reply::No) };
+        match answer.as_str() {
+            "y" | "Y" => return Ok(Reply::Yes),
+            "n" | "N" => return Ok(Reply::No),
+            "e" | "E" => match edit(&proposal.request.command) {
+                Ok(command) => return Ok(Reply::Edit(command)),
+                Err(error) => tty.show(&format!("the editor failed: {error}\n"))?,
+            },
+            _ => {}
+        }
+    }
+}
+
+/// What will run, where, with which access, and why.
+fn text(proposal: &Proposal) -> String {
+    let request = &proposal.request;
+    let held = match proposal.sandbox {
+        Sandbox::None => "no sandbox",
+    };
+    let mut text = format!("\nCommand request\n  $ {}\n", request.command.replace('\n', "\n    "));
+    text.push_str(&format!("  in {}\n  access: {} ({held})\n", proposal.dir.display(), request.access));
+    if let Some(why) = &request.why {
+        text.push_str(&format!("  why: {why}\n"));
+    }
+    text
+}
+
+/// Opens the command in the user's editor, on the terminal.
+fn edit(command: &str) -> std::io::Result<String> {
+    let mut file = tempfile::Builder::new().prefix("lepo-command-").suffix(".sh").tempfile()?;
+    writeln!(file, "{command}")?;
+    let editor = std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".into());
+    let terminal = || std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty");
+    let status = std::process::Command::new("sh")
+        .arg("-c")
+        .arg(format!("{editor} \"$1\""))
+        .arg("sh")
+        .arg(file.path())
+        .stdin(terminal()?)
+        .stdout(terminal()?)
+        .stderr(terminal()?)
+        .status()?;
+    if !status.success() {
+        return Err(std::io::Error::other(format!("{editor} ended with {status}")));
+    }
+    let mut edited = String::new();
+    std::fs::File::open(file.path())?.read_to_string(&mut edited)?;
+    let edited = edited.trim_end_matches('\n');
+    if edited.trim().is_empty() {
+        return Err(std::io::Error::other("nothing is left of the command"));
+    }
+    Ok(edited.to_string())
+}

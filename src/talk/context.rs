@@ -1,0 +1,131 @@
+//! What a model sees: exactly one path from the root, one bubb one message, and the inst last.
+//!
+//! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
+
+use super::line::Said;
+use crate::bubb::Kind;
+use crate::config::Provider;
+use crate::model::{Message, Role};
+
+/// Which instruction goes with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inst<'i> {
+    /// `general`.
+    General(Option<&'i str>),
+    /// `toolChooser`, `commandWriter`.
+    Planner(Option<&'i str>),
+}
+
+/// The messages of one request.
+pub fn messages(said: &[Said], inst: Inst<'_>, provider: Provider) -> Vec<Message> {
+    match provider {
+        Provider::Openai | Provider::Ollama => whole(said, inst),
+        Provider::Cli => for_program(said, inst),
+        Provider::Embedded => for_embedded(said),
+    }
+}
+
+fn whole(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
+    let (Inst::General(inst) | Inst::Planner(inst)) = inst;
+    let path = said.iter().map(|said| Message::new(role(said.kind), said.text.as_str()));
+    path.chain(inst.map(|inst| Message::new(Role::System, inst))).collect()
+}
+
+/// Such programs have a system prompt of their own: no root, no `general`; and the question alone
+/// where nothing visible came before it.
+fn for_program(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
+    let path: Vec<&Said> = said.iter().filter(|said| !is_system_prompt(said)).collect();
+    let planner = match inst {
+        Inst::General(_) => None,
+        Inst::Planner(inst) => inst,
+    };
+    let alone = match path.split_last() {
+        Some((last, before)) => last.kind == Kind::User && before.iter().all(|said| said.hidden),
+        None => false,
+    };
+    let kept = if alone && planner.is_none() { path.len() - 1 } else { 0 };
+    let path = path.iter().skip(kept).map(|said| Message::new(role(said.kind), said.text.as_str()));
+    path.chain(planner.map(|inst| Message::new(Role::System, inst))).collect()
+}
+
+/// It answers worse with any system message: the root and insts stay out, what a command printed is
+/// the user's word, and neighbours of one role are one message.
+fn for_embedded(said: &[Said]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for said in said.iter().filter(|said| !is_system_prompt(said)) {
+        let role = match said.kind {
+            Kind::Assistant => Role::Assistant,
+            Kind::System | Kind::User | Kind::Tool => Role::User,
+        };
+        match messages.last_mut() {
+            Some(last) if last.role == role => {
+                last.text.push_str("\n\n");
+                last.text.push_str(&said.text);
+            }
+            _ => messages.push(Message::new(role, said.text.as_str())),
+        }
+    }
+    messages
+}
+
+fn is_system_prompt(said: &Said) -> bool {
+    said.root && said.hidden && said.kind == Kind::System
+}
+
+fn role(kind: Kind) -> Role {
+    match kind {
+        Kind::System => Role::System,
+        Kind::User => Role::User,
+        Kind::Assistant => Role::Assistant,
+        Kind::Tool => Role::Tool,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `s1 prompt / u0 hi`: the first is the root.
+    fn path(text: &str) -> Vec<Said> {
+        let said = |(i, line): (usize, &str)| {
+            let (tag, text) = line.split_once(' ').unwrap();
+            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
+            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into() }
+        };
+        text.split(" / ").enumerate().map(said).collect()
+    }
+
+    fn written(messages: &[Message]) -> String {
+        let line = |message: &Message| format!("{} {}", message.role.word(), message.text);
+        messages.iter().map(line).collect::<Vec<_>>().join(" / ").replace("\n\n", "+")
+    }
+
+    #[test]
+    fn each_provider_gets_its_own_view() {
+        let general = Inst::General(Some("INST"));
+        let planner = Inst::Planner(Some("PLAN"));
+        use Provider::{Cli, Embedded, Ollama, Openai};
+        for (said, inst, provider, expected) in [
+            ("s1 P / u0 hi", general, Openai, "system P / user hi / system INST"),
+            ("s1 P / u0 hi", planner, Ollama, "system P / user hi / system PLAN"),
+            ("s1 P / u0 hi", Inst::General(None), Openai, "system P / user hi"),
+            (
+                "s1 P / u0 a / a0 b / t1 c / u0 d",
+                general,
+                Openai,
+                "system P / user a / assistant b / tool c / user d / system INST",
+            ),
+            ("s1 P / u0 hi", general, Cli, "user hi"),
+            ("s1 P / s1 x / u0 hi", general, Cli, "user hi"),
+            ("s1 P / s0 ran / u0 hi", general, Cli, "system ran / user hi"),
+            ("s1 P / u0 a / a0 b / u0 c", general, Cli, "user a / assistant b / user c"),
+            ("s1 P / u0 hi", planner, Cli, "user hi / system PLAN"),
+            ("u0 hi / s1 r", general, Cli, "user hi / system r"),
+            ("s1 P / u0 hi", general, Embedded, "user hi"),
+            ("s1 P / s0 ran / u0 hi", general, Embedded, "user ran+hi"),
+            ("s0 ran / u0 a / a0 b / u0 c", general, Embedded, "user ran+a / assistant b / user c"),
+        ] {
+            assert_eq!(written(&messages(&path(said), inst, provider)), expected, "{said}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What happens in a turn, told to whoever shows it.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::bubb::Name;
+use crate::error::Result;
+use crate::tool::{Proposal, Reply};
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// A bubb was written; its bytes, except an answer's, which were told as they came.
+    Bubb(&'e Name, Option<&'e [u8]>),
+    /// A request left; nothing has come yet.
+    Waiting,
+    /// Text of the model's thinking.
+    Thinking(&'e str),
+    /// Text of the answer.
+    Text(&'e str),
+    /// All that had come was told: show it.
+    Pause,
+    /// Something about the work, for a person.
+    Say(&'e str),
+    /// A command begins.
+    Running(&'e str),
+    /// What the running command writes to stderr.
+    Stderr(&'e [u8]),
+}
+
+/// Who watches a turn, and can be asked.
+pub trait Front {
+    /// Something happened.
+    fn happens(&mut self, event: Event<'_>);
+
+    /// Asks the person for consent. Dropped, the question is withdrawn.
+    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
+}

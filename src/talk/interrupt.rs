@@ -1,0 +1,53 @@
+//! The signals that end a turn early: SIGINT, SIGTERM, SIGHUP.
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::error::{Error, Kind, Result};
+
+/// Tells, once one came, which signal it was. Clones hear the same.
+#[derive(Clone)]
+pub struct Interrupt(watch::Receiver<Option<u8>>, watch::Sender<Option<u8>>);
+
+impl Interrupt {
+    /// Begins to listen; from now on these signals do not end the process by themselves.
+    pub fn listen() -> Result<Interrupt> {
+        let (sender, receiver) = watch::channel(None);
+        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+            let mut signals =
+                signal(kind).map_err(|error| Error::store("cannot listen for signals").because(error))?;
+            let sender = sender.clone();
+            tokio::spawn(async move {
+                while signals.recv().await.is_some() {
+                    sender.send_replace(Some(kind.as_raw_value() as u8));
+                }
+            });
+        }
+        Ok(Interrupt(receiver, sender))
+    }
+
+    /// Waits for a signal; the error is what the turn ends with.
+    pub async fn wait(&self) -> Error {
+        let mut receiver = self.0.clone();
+        let number = match receiver.wait_for(Option::is_some).await {
+            Ok(number) => number.unwrap_or_default(),
+            // The sender lives in `self`.
+            Err(_) => std::future::pending().await,
+        };
+        Error::new(Kind::Signal(number), "interrupted")
+    }
+
+    /// Forgets what came: the next turn begins anew.
+    pub fn reset(&self) {
+        self.1.send_replace(None);
+    }
+
+    /// Waits for `work`, or until a signal comes; then `work` is dropped.
+    pub async fn or<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            interrupted = self.wait() => Err(interrupted),
+            done = work => done,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The path a turn grows on: what was said so far, and the bubbs that are added at its end.
+
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+
+use crate::bubb::{BubbId, Kind, Name};
+use crate::conv::{Conv, Forest};
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// One bubb of the path, with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Who said it.
+    pub kind: Kind,
+    /// Not shown.
+    pub hidden: bool,
+    /// It has no prev.
+    pub root: bool,
+    /// What was said; bytes that are not UTF-8 as U+FFFD.
+    pub text: String,
+}
+
+/// The path from its root to the tip.
+pub struct Line {
+    store: Arc<Store>,
+    /// What was said, oldest first, the bubbs that are still being written too.
+    pub said: Vec<Said>,
+    /// The ids of the bubbs on disk, oldest first.
+    pub path: Vec<BubbId>,
+    /// A new root's time is not before this.
+    not_before: u64,
+    unsaved: Option<JoinHandle<Result<Vec<(Name, Vec<u8>)>>>>,
+}
+
+impl Line {
+    /// The conv that is there, or the beginning of a new one.
+    pub fn new(store: &Arc<Store>, forest: &Forest, conv: Option<&Conv>) -> Result<Line> {
+        let mut line = Line {
+            store: store.clone(),
+            said: Vec::new(),
+            path: Vec::new(),
+            not_before: forest.root_time(crate::store::now()),
+            unsaved: None,
+        };
+        for &ix in conv.map(|conv| conv.path.as_slice()).unwrap_or_default() {
+            let name = forest.name(ix);
+            let said = Said {
+                kind: name.kind,
+                hidden: name.hidden,
+                root: name.prev.is_none(),
+                text: store.text(&name)?,
+            };
+            line.said.push(said);
+            line.path.push(name.id);
+        }
+        Ok(line)
+    }
+
+    /// The bubb that the next one follows.
+    pub fn tip(&self) -> Option<BubbId> {
+        self.path.last().copied()
+    }
+
+    /// Adds a bubb, durable when this returns.
+    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+        let name = self.store.write(kind, hidden, self.tip(), self.not_before, text)?;
+        self.hear(kind, hidden, self.path.is_empty(), text);
+        self.path.push(name.id);
+        Ok(name)
+    }
+
+    /// Begins to write bubbs, in a thread of its own: a connection opens meanwhile. `written` is
+    /// called when they are durable.
+    pub fn begin(&mut self, bubbs: Vec<(Kind, bool, String)>, written: impl FnOnce() + Send + 'static) {
+        for (i, (kind, hidden, text)) in bubbs.iter().enumerate() {
+            self.hear(*kind, *hidden, i == 0 && self.path.is_empty(), text.as_bytes());
+        }
+        let (store, not_before, mut tip) = (self.store.clone(), self.not_before, self.tip());
+        self.unsaved = Some(tokio::task::spawn_blocking(move || {
+            let mut names = Vec::new();
+            for (kind, hidden, text) in bubbs {
+                let name = store.write(kind, hidden, tip, not_before, text.as_bytes())?;
+                tip = Some(name.id);
+                names.push((name, text.into_bytes()));
+            }
+            written();
+            Ok(names)
+        }));
+    }
+
+    /// Waits until what was begun is durable, and tells what it became.
+    pub async fn saved(&mut self) -> Result<Vec<(Name, Vec<u8>)>> {
+        let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
+        let names = unsaved.await;
+        self.unsaved = None;
+        let names = names.map_err(|error| Error::store("the writer ended early").because(error))??;
+        self.path.extend(names.iter().map(|(name, _)| name.id));
+        Ok(names)
+    }
+
+    fn hear(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
+        self.said.push(Said { kind, hidden, root, text: String::from_utf8_lossy(text).into_owned() });
+    }
+}

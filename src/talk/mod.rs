@@ -1,0 +1,22 @@
+//! One turn: from a question to its answer, each step a bubb. Events go up to a [`Front`]; no terminal here.
+//!
+//! This room is where the others meet: [`context`] alone turns bubbs into messages.
+
+mod answer;
+mod command;
+mod context;
+mod event;
+mod interrupt;
+mod line;
+mod planner;
+mod question;
+mod report;
+mod start;
+mod turn;
+
+pub use event::{Event, Front};
+pub use interrupt::Interrupt;
+pub use question::{Context, Part, question};
+pub use report::{Answered, Report, ToolUse};
+pub use start::{Start, Wish, start};
+pub use turn::{Ask, Turn};

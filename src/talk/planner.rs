@@ -1,0 +1,94 @@
+//! The chooser and the command writer: two short questions to the model, answered in JSON.
+//!
+//! The provider is asked to hold the answer to a schema where it can; it is checked all the same,
+//! and what cannot be read is asked for once more without the schema.
+
+use serde_json::{Value, json};
+
+use crate::model::Schema;
+use crate::tool::{CommandRequest, first};
+
+/// The chooser's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// No command is needed.
+    None,
+    /// One is.
+    Command,
+}
+
+impl Choice {
+    /// What the bubb says.
+    pub fn canonical(self) -> &'static str {
+        match self {
+            Choice::None => r#"{"tool":"none"}"#,
+            Choice::Command => r#"{"tool":"command"}"#,
+        }
+    }
+
+    /// Reads a chooser's answer.
+    pub fn read(answer: &str) -> Option<Choice> {
+        let (choice, _) = first(answer, |object| match object.get("tool")?.as_str()? {
+            "none" => Some(Choice::None),
+            "command" => Some(Choice::Command),
+            _ => None,
+        })?;
+        Some(choice)
+    }
+}
+
+/// Reads a writer's answer: the request, and the words around it.
+pub fn read_request(answer: &str) -> Option<(CommandRequest, String)> {
+    first(answer, CommandRequest::from_json)
+}
+
+/// The form of a chooser's answer.
+pub fn choice_schema() -> Schema {
+    let tool = json!({ "type": "string", "enum": ["none", "command"] });
+    schema("tool_choice", json!({ "tool": tool }))
+}
+
+/// The form of a writer's answer.
+pub fn request_schema() -> Schema {
+    let access = json!({ "type": "string", "enum": ["read", "write", "net", "full"] });
+    let text = json!({ "type": "string" });
+    schema("command_request", json!({ "command": text, "access": access, "why": text }))
+}
+
+fn schema(name: &str, properties: Value) -> Schema {
+    let required: Vec<&String> = properties.as_object().map(|map| map.keys().collect()).unwrap_or_default();
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    Schema { name: name.to_string(), schema }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_leniently_and_checked_strictly() {
+        for (answer, choice) in [
+            (r#"{"tool":"none"}"#, Some(Choice::None)),
+            ("Sure!\n```json\n{\"tool\": \"command\"}\n```", Some(Choice::Command)),
+            (r#"{"tool":"hammer"}"#, None),
+            (r#"{"tools":"none"}"#, None),
+            ("none", None),
+            ("", None),
+        ] {
+            assert_eq!(Choice::read(answer), choice, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_request_keeps_the_words_around_it() {
+        let answer = "I will look.\n```json\n{\"command\":\"ls\",\"access\":\"read\"}\n```";
+        let (request, words) = read_request(answer).unwrap();
+        assert_eq!(request.canonical(), r#"{"access":"read","command":"ls"}"#);
+        assert_eq!(words, "I will look.");
+    }
+}

@@ -1,0 +1,102 @@
+//! A question from its parts: words, a file, stdin, and files as context.
+
+use crate::error::{Error, Result};
+
+/// One part of a question: where it is from, for the error, and its bytes.
+#[derive(Debug)]
+pub struct Part {
+    /// `PROMPT`, `question.md`, `stdin`.
+    pub from: String,
+    /// What it says.
+    pub bytes: Vec<u8>,
+}
+
+/// A file that goes with the question.
+#[derive(Debug)]
+pub struct Context {
+    /// Its path, as the user gave it.
+    pub path: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// Joins the parts by a blank line, without their trailing newlines, and puts the context behind,
+/// each file fenced under its path. Blank, or not UTF-8: exit 2.
+pub fn question(parts: Vec<Part>, context: Vec<Context>) -> Result<String> {
+    let mut texts = Vec::new();
+    for part in parts {
+        let text = utf8(&part.from, part.bytes)?;
+        let text = text.trim_end_matches(['\n', '\r']);
+        if !text.trim().is_empty() {
+            texts.push(text.to_string());
+        }
+    }
+    if texts.is_empty() {
+        return Err(Error::usage("the question is blank").hint("lepo do QUESTION, or a question on stdin"));
+    }
+    for file in context {
+        let text = utf8(&file.path, file.bytes)?;
+        texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
+    }
+    Ok(texts.join("\n\n"))
+}
+
+fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"))
+            .hint("iconv changes other encodings to UTF-8")
+    })
+}
+
+/// A file in a fence that is longer than any in it.
+fn fenced(path: &str, text: &str) -> String {
+    let longest = text
+        .lines()
+        .map(|line| line.trim_start().chars().take_while(|&c| c == '`').count())
+        .max()
+        .unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{path}:\n{fence}\n{text}\n{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(text: &str) -> Part {
+        Part { from: "stdin".into(), bytes: text.into() }
+    }
+
+    fn file(path: &str, text: &str) -> Context {
+        Context { path: path.into(), bytes: text.into() }
+    }
+
+    #[test]
+    fn parts_are_joined_by_a_blank_line() {
+        for (parts, context, expected) in [
+            (vec![part("a")], vec![], "a"),
+            (vec![part("a\n\n"), part("b\r\n")], vec![], "a\n\nb"),
+            (vec![part("a"), part(" \n"), part("b")], vec![], "a\n\nb"),
+            (vec![part("  indented\nlines ")], vec![], "  indented\nlines "),
+            (vec![part("q")], vec![file("x.rs", "fn x() {}\n")], "q\n\nx.rs:\n```\nfn x() {}\n```"),
+            (vec![part("q")], vec![file("x.md", "```\na\n```\n")], "q\n\nx.md:\n````\n```\na\n```\n````"),
+        ] {
+            assert_eq!(question(parts, context).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_blank_question_is_none() {
+        for parts in [vec![], vec![part("")], vec![part(" \n\t"), part("\u{3000}")]] {
+            let error = question(parts, vec![file("x", "context")]).unwrap_err();
+            assert_eq!(error.kind.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_told_with_its_place() {
+        let error = question(vec![Part { from: "stdin".into(), bytes: b"ab\xff".to_vec() }], vec![]);
+        assert_eq!(error.unwrap_err().message, "stdin is not UTF-8: byte 2 begins no character");
+    }
+}

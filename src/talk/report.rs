@@ -1,0 +1,50 @@
+//! What a turn came to, for whoever asked.
+
+use crate::bubb::{BubbId, Name};
+use crate::error::Error;
+use crate::model::Usage;
+
+/// The outcome of a turn. What was written stays, whatever the error.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The conv, oldest first, as far as it got.
+    pub conv: Vec<BubbId>,
+    /// The question.
+    pub user: Option<BubbId>,
+    /// Who was asked: the model's configured name.
+    pub model: Option<String>,
+    /// The answer.
+    pub answer: Option<Answered>,
+    /// The requests of this turn.
+    pub tools: Vec<ToolUse>,
+    /// A request that waits for consent.
+    pub pending: Option<BubbId>,
+    /// Why it did not come to an answer.
+    pub error: Option<Error>,
+}
+
+/// An answer that was given.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered {
+    /// Its bubb.
+    pub name: Name,
+    /// Tokens, if they were told.
+    pub usage: Usage,
+    /// From the request to the end, milliseconds.
+    pub ms: u64,
+}
+
+/// A request, and what came of it.
+#[derive(Debug)]
+pub struct ToolUse {
+    /// The request's bubb; the result's, for the user's own command.
+    pub bubb: BubbId,
+    /// `command`, or `run` for the user's own.
+    pub kind: &'static str,
+    /// The request in its canonical form.
+    pub request: serde_json::Value,
+    /// The result's bubb.
+    pub result: Option<BubbId>,
+    /// The exit code, if the command came to one.
+    pub exit: Option<i32>,
+}

@@ -1,0 +1,75 @@
+//! Where a question goes: under which bubb, or as a new conv.
+
+use crate::bubb::{BubbId, Kind};
+use crate::conv::{Addressee, Forest, Ix};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::tool::CommandRequest;
+
+/// What the options say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wish {
+    /// `--new`.
+    pub new: bool,
+    /// `--tail`, found.
+    pub tail: Option<Addressee>,
+    /// `--retry`.
+    pub retry: bool,
+}
+
+/// Where the turn begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Under a new root.
+    New,
+    /// A new question under this bubb.
+    Under(BubbId),
+    /// The question that is this bubb, answered again.
+    Again(BubbId),
+}
+
+/// Decides it.
+pub fn start(store: &Store, forest: &Forest, wish: Wish) -> Result<Start> {
+    if wish.new {
+        return Ok(Start::New);
+    }
+    let tip = match wish.tail {
+        Some(tail) => Some(tail.ix),
+        None => forest.newest(),
+    };
+    let Some(tip) = tip else {
+        return match wish.retry {
+            true => Err(Error::usage("no question to answer again: the store has no bubbs")
+                .hint("ask something first: lepo do QUESTION")),
+            false => Ok(Start::New),
+        };
+    };
+    if wish.retry {
+        let question = forest.last_question(tip).ok_or_else(|| {
+            Error::usage(format!("no question to answer again in the conv of {}", forest.name(tip).id))
+        })?;
+        return Ok(Start::Again(forest.name(question).id));
+    }
+    let under = match wish.tail {
+        Some(_) => Some(tip),
+        None => step_back(store, forest, tip)?,
+    };
+    Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
+}
+
+/// Back over what an unfinished turn left behind: hidden answers and tool results, and a request nobody answered.
+fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Result<Option<Ix>> {
+    for ix in forest.up(tip) {
+        let name = forest.name(ix);
+        let left_behind = name.hidden
+            && match name.kind {
+                Kind::Assistant | Kind::Tool => true,
+                Kind::System => CommandRequest::from_canonical(&store.text(&name)?).is_some(),
+                Kind::User => false,
+            };
+        if !left_behind {
+            return Ok(Some(ix));
+        }
+    }
+    Ok(None)
+}

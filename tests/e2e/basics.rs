@@ -1,0 +1,152 @@
+//! `init`, `add`, `ls`, `show`, `resolve`: the store from outside.
+
+use crate::home::Home;
+
+#[test]
+fn a_conversation_written_by_hand_is_listed_and_shown() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let first = home.add(&[], "What is the capital of France, please?");
+    let second = home.add(&["--kind", "a"], "Paris.\n");
+    assert_eq!(home.ok(&["ls"]), format!("{second} (2): What is the  ... nce, please?\n"));
+    assert_eq!(
+        home.ok(&["show"]),
+        format!("# user {first}\nWhat is the capital of France, please?\n\n# assistant {second}\nParis.\n\n")
+    );
+    assert_eq!(home.ok(&["show", "--one", "@"]), "Paris.\n");
+    assert_eq!(home.ok(&["resolve", "@^", &second[18..]]), format!("{first}\n{second}\n"));
+    assert_eq!(home.ok(&["resolve", "--path", "@"]), format!(".lepo/{second}-a0-{first}.md\n"));
+}
+
+#[test]
+fn init_twice_changes_nothing() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    home.write("work/.lepo/_insts.toml", "general = 'mine'\n");
+    let again = home.lepo(&["init"]);
+    assert_eq!(again.code, 0);
+    assert!(again.err.contains("nothing changed"), "{}", again.err);
+    assert_eq!(std::fs::read_to_string(home.work().join(".lepo/_insts.toml")).unwrap(), "general = 'mine'\n");
+}
+
+#[test]
+fn no_store_is_exit_1_with_a_hint() {
+    let home = Home::new();
+    for args in [&["ls"][..], &["show"], &["resolve", "@"]] {
+        let ran = home.lepo(args);
+        assert_eq!(ran.code, 1, "{args:?}");
+        assert!(ran.err.contains("hint: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn help_and_version_win_over_everything() {
+    let home = Home::new();
+    for (args, begins) in [
+        (&["-v"][..], "lepo 0."),
+        (&["ls", "--nonsense", "-v"], "lepo 0."),
+        (&["--new", "--tail", "x", "--version"], "lepo 0."),
+        (&["ls", "-v", "--help"], "List the tails"),
+        (&["--help"], "Conversations with language models"),
+        (&["-t", "show", "-h"], "Conversations with language models"),
+    ] {
+        let ran = home.lepo(args);
+        assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
+        assert!(ran.out.starts_with(begins), "{args:?}: {}", ran.out);
+    }
+}
+
+#[test]
+fn what_bears_a_bubbs_name_without_being_one_is_no_bubb() {
+    let home = Home::new();
+    let real = home.add(&[], "hello");
+    let store = home.work().join(".lepo");
+    let name = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}-u0-{real}.md");
+    let status = std::process::Command::new("mkfifo").arg(store.join(name('A'))).status().unwrap();
+    assert!(status.success());
+    std::fs::create_dir(store.join(name('B'))).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", store.join(name('C'))).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(store.join(name('D'))).unwrap();
+    std::fs::write(store.join("notes.md"), "foreign").unwrap();
+    assert_eq!(home.ok(&["ls"]), format!("{real} (1): hello\n"));
+}
+
+#[test]
+fn a_name_in_lower_case_is_read() {
+    let home = Home::new();
+    let root = home.add(&[], "one");
+    let name = format!("{}-a0-{}.md", "01jb3z0q4n8v2k5t7w9x1y3z5a", root.to_lowercase());
+    home.write(&format!("work/.lepo/{name}"), "two\n");
+    assert_eq!(home.ok(&["show", "--one", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A"]), "two\n");
+    assert_eq!(
+        home.ok(&["show", "--paths", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A"]).lines().last().unwrap(),
+        format!(".lepo/{name}")
+    );
+}
+
+#[test]
+fn a_missing_prev_and_a_circle_are_warned_of() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let [a, b, gone] = ["A", "B", "C"].map(|end| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}"));
+    home.write(&format!("work/.lepo/{a}-u0-{gone}.md"), "left");
+    let ran = home.lepo(&["show", &a]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains(&format!("bubb {gone} not found: incomplete conversation")), "{}", ran.err);
+    home.write(&format!("work/.lepo/{gone}-u0-{b}.md"), "c");
+    home.write(&format!("work/.lepo/{b}-u0-{a}.md"), "b");
+    let ran = home.lepo(&["show", &a]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("incomplete conversation"), "{}", ran.err);
+}
+
+#[test]
+fn a_store_is_found_in_a_parent_and_made_elsewhere_on_wish() {
+    let home = Home::new();
+    let id = home.add(&[], "hello");
+    std::fs::create_dir(home.work().join("sub")).unwrap();
+    assert_eq!(home.ok(&["-c", "sub", "ls"]), format!("{id} (1): hello\n"));
+    assert!(home.ok(&["-c", "sub", "resolve", "--path", "@"]).starts_with("../.lepo/"));
+    let other = home.add(&["--save-to", ".lepo/other"], "other");
+    assert_eq!(home.ok(&["-s", ".lepo/other", "ls"]), format!("{other} (1): other\n"));
+    for bad in ["/tmp/x", "../x", "", ".git", "a\nb", "link/x"] {
+        std::os::unix::fs::symlink("/tmp", home.work().join("link")).ok();
+        assert_eq!(home.lepo_with(&["-s", bad, "add"], b"x").code, 2, "{bad:?}");
+    }
+}
+
+#[test]
+fn a_store_that_is_a_file_is_told() {
+    let home = Home::new();
+    home.write("work/.lepo", "a file");
+    for args in [&["ls"][..], &["init"], &["add"]] {
+        let ran = home.lepo_with(args, b"x");
+        assert_eq!(ran.code, 5, "{args:?} {}", ran.err);
+        assert!(ran.err.contains("is not a directory"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_a_quiet_end() {
+    let home = Home::new();
+    for i in 0..200 {
+        home.add(&["--prev", "head"], &format!("question {i}"));
+    }
+    let script = format!("'{}' ls | head -1", env!("CARGO_BIN_EXE_lepo"));
+    let mut command = std::process::Command::new("bash");
+    command.args(["-o", "pipefail", "-c", &script]).current_dir(home.work());
+    let ran = crate::home::run(command, b"");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(ran.out.lines().count(), 1);
+}
+
+#[test]
+fn a_full_disk_behind_stdout_is_an_error() {
+    let home = Home::new();
+    home.add(&[], "hello");
+    let mut command = home.command(&["ls"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = command.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+}

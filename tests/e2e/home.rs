@@ -1,0 +1,129 @@
+//! A temporary home with a cleared environment, and the real binary run in it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A home, and in it a working directory `work` where commands run.
+pub struct Home {
+    dir: TempDir,
+}
+
+/// What a run came to.
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Home {
+    pub fn new() -> Home {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("work")).unwrap();
+        Home { dir }
+    }
+
+    /// A home whose configuration is this text.
+    pub fn with_config(config: &str) -> Home {
+        let home = Home::new();
+        home.write("config/config.toml", config);
+        home
+    }
+
+    /// A home with one model, `test`, at an OpenAI address, and no planner.
+    pub fn with_openai(base_url: &str) -> Home {
+        Home::with_config(&format!(
+            "planner = \"off\"\n[[models]]\nname = \"test\"\nprovider = \"openai\"\nmodel = \"m\"\n\
+             base_url = \"{base_url}\"\nactive = true\n"
+        ))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn work(&self) -> PathBuf {
+        self.dir.path().join("work")
+    }
+
+    /// Writes a file below the home, with the directories it needs.
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.dir.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// lepo, ready to be started in `work`: nothing of the caller's environment but PATH.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lepo"));
+        command
+            .args(args)
+            .current_dir(self.work())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.dir.path())
+            .env("LEPO_CONFIG_HOME", self.dir.path().join("config"))
+            .env("XDG_STATE_HOME", self.dir.path().join("state"))
+            .env("XDG_DATA_HOME", self.dir.path().join("data"))
+            // No Ollama of the machine is ever asked.
+            .env("OLLAMA_HOST", "http://127.0.0.1:9");
+        command
+    }
+
+    /// Runs it to its end, with nothing on stdin.
+    pub fn lepo(&self, args: &[&str]) -> Ran {
+        self.lepo_with(args, b"")
+    }
+
+    /// Runs it to its end, with these bytes on stdin.
+    pub fn lepo_with(&self, args: &[&str], stdin: &[u8]) -> Ran {
+        run(self.command(args), stdin)
+    }
+
+    /// Runs it and gives its stdout; anything but exit 0 fails the test.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let ran = self.lepo(args);
+        assert_eq!(ran.code, 0, "lepo {args:?}: {}", ran.err);
+        ran.out
+    }
+
+    /// `lepo add` of a text; its id.
+    pub fn add(&self, args: &[&str], text: &str) -> String {
+        let ran = self.lepo_with(&[&["add"], args].concat(), text.as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out.trim().to_string()
+    }
+
+    /// The names of all bubbs, in order.
+    pub fn bubbs(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.work().join(".lepo"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .filter(|name| !name.starts_with(['_', '.']))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// Runs a command to its end.
+pub fn run(mut command: Command, stdin: &[u8]) -> Ran {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Nobody may read it: that is the program's right.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    finish(child)
+}
+
+/// Waits for a child that was started with pipes.
+pub fn finish(child: Child) -> Ran {
+    use std::os::unix::process::ExitStatusExt;
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or_default()),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}

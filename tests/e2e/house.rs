@@ -1,0 +1,94 @@
+//! The house: imports run one way, files are one idea each and say what they are for.
+
+use std::path::{Path, PathBuf};
+
+/// Each room, and the rooms it may name.
+const MAY_NAME: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("bubb", &[]),
+    ("conv", &["bubb", "error"]),
+    ("store", &["bubb", "conv", "error"]),
+    ("config", &["error"]),
+    ("model", &["config", "error"]),
+    ("tool", &["config", "error"]),
+    ("talk", &["bubb", "config", "conv", "error", "model", "store", "tool"]),
+    ("term", &["bubb", "error"]),
+    ("repl", &["bubb", "config", "conv", "error", "model", "store", "talk", "term", "tool"]),
+    ("commands", &["bubb", "config", "conv", "error", "repl", "store", "term"]),
+    ("cli", &["commands", "error", "term"]),
+];
+
+/// The commands that may talk to anybody.
+const OUTWARD: &[(&str, &[&str])] = &[("commands/do", &["model", "talk", "tool"]), ("commands/model.rs", &["model"])];
+
+#[test]
+fn imports_run_one_way() {
+    let mut wrong = Vec::new();
+    for file in sources() {
+        let path = short(&file);
+        let room = path.split(['/', '.']).next().unwrap();
+        let Some((_, may)) = MAY_NAME.iter().find(|(name, _)| *name == room) else { continue };
+        let outward = OUTWARD.iter().filter(|(place, _)| path.starts_with(place)).flat_map(|(_, rooms)| *rooms);
+        let may: Vec<&str> = may.iter().chain(outward).copied().collect();
+        for named in rooms_named(&std::fs::read_to_string(&file).unwrap()) {
+            if named != room && !may.contains(&named.as_str()) {
+                wrong.push(format!("{path} names {named}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_is_short() {
+    let mut lengths = Vec::new();
+    for file in sources() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//!"), "{} has no header", short(&file));
+        let lines = text.lines().count();
+        assert!(lines <= 400, "{} has {lines} lines", short(&file));
+        lengths.push(lines);
+    }
+    lengths.sort_unstable();
+    let ninth = lengths[lengths.len() * 9 / 10];
+    assert!(ninth <= 350, "nine of ten files are to be under 350 lines, not {ninth}");
+}
+
+#[test]
+fn the_protocol_library_is_named_in_one_room() {
+    for file in sources() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("rmcp::") || short(&file).starts_with("tool/mcp"), "{}", short(&file));
+    }
+}
+
+/// `crate::x` and the list of `crate::{x, y}`.
+fn rooms_named(text: &str) -> Vec<String> {
+    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| line.split("crate::").skip(1).map(word).collect::<Vec<_>>())
+        .filter(|room| !room.is_empty())
+        .collect()
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+fn short(file: &Path) -> String {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    file.strip_prefix(src).unwrap().to_string_lossy().into_owned()
+}

@@ -1,0 +1,160 @@
+//! OpenAI's wire: everything that servers make of it.
+
+use serde_json::{Value, json};
+
+use super::super::scripted::{Piece, Reply, Server, openai_event, openai_json, openai_sse, openai_stream};
+use super::{KEY, ask, openai};
+use lepo::model::{Event, Finish, ToolCall, Usage};
+
+#[test]
+fn an_answer_streams_and_says_what_it_cost() {
+    let server = Server::start([openai_sse(["Hel", "lo ", "세상"])]);
+    let heard = ask(&openai(&server));
+    let usage = Usage { input: Some(12), output: Some(34) };
+    let text = |t: &str| Event::Text(t.into());
+    let expected = [text("Hel"), text("lo "), text("세상"), Event::Usage(usage), Event::Done(Finish::Stop)];
+    assert_eq!(heard.whole(), expected);
+
+    let asked = &server.asked()[0];
+    assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", "/v1/chat/completions"));
+    assert_eq!(asked.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    assert_eq!(asked.header("content-type"), Some("application/json"));
+    let expected = json!({"model": "test-1", "messages": [{"role": "user", "content": "why?"}],
+        "stream": true, "stream_options": {"include_usage": true}, "temperature": 0.1});
+    assert_eq!(asked.json(), expected);
+}
+
+#[test]
+fn a_query_of_the_base_url_stays_where_it_belongs() {
+    let server = Server::start([openai_sse(["a"])]);
+    let mut config = openai(&server);
+    config.base_url += "/?api-version=3";
+    assert_eq!(ask(&config).text(), "a");
+    assert_eq!(server.asked()[0].path, "/v1/chat/completions?api-version=3");
+}
+
+#[test]
+fn frames_may_be_split_and_dressed_anyhow() {
+    let stream = openai_stream(["가나", "🙂"]);
+    let dressed = stream.replace("data: ", ": keep-alive\n\nevent: message\nid: 7\nretry: 10\ndata:");
+    for (what, stream) in [
+        ("plain", stream.clone()),
+        ("CRLF", stream.replace('\n', "\r\n")),
+        ("comments and other fields", dressed),
+        ("a byte order mark", format!("\u{feff}{stream}")),
+        ("empty lines first", format!("\n\r\n\n{stream}")),
+        ("no last empty line", stream.trim_end().to_owned()),
+        ("junk after the end", format!("{stream}data: {{oops\n\n")),
+        ("no usage, no [DONE]", stream.split_inclusive("\n\n").take(3).collect()),
+        ("[DONE] alone", openai_event(json!({"content": "가나🙂"}), None) + "data: [DONE]\n\n"),
+        ("data over two lines", stream.replace(r#"{"choices""#, "{\ndata: \"choices\"")),
+    ] {
+        let bytes = stream.as_bytes();
+        let cut = stream.find('나').unwrap_or(bytes.len() / 2) + 1;
+        let (head, tail) = bytes.split_at(cut.min(bytes.len()));
+        for (how, reply) in [
+            ("whole", Reply::chunks([bytes])),
+            ("inside a character", Reply::chunks([head, tail])),
+            ("byte by byte", Reply::chunks(bytes.chunks(1))),
+        ] {
+            let server = Server::start([reply]);
+            let heard = ask(&openai(&server));
+            assert_eq!(heard.text(), "가나🙂", "{what}, {how}");
+            let events = heard.whole();
+            assert_eq!(events.last(), Some(&Event::Done(Finish::Stop)), "{what}, {how}");
+        }
+    }
+}
+
+#[test]
+fn a_reason_to_end_is_enough_even_if_the_stream_stays_open() {
+    let server =
+        Server::start([Reply::chunks([openai_event(json!({"content": "a"}), Some("length")).as_bytes()])
+            .then(Piece::Wait)]);
+    let heard = ask(&openai(&server));
+    assert_eq!(heard.whole(), [Event::Text("a".into()), Event::Done(Finish::Length)]);
+}
+
+#[test]
+fn thinking_is_heard_under_each_of_its_names() {
+    for (what, delta) in [
+        ("DeepSeek", json!({"reasoning_content": "hm", "content": null})),
+        ("OpenRouter", json!({"reasoning": "hm", "content": ""})),
+        ("both names", json!({"reasoning": "hm", "reasoning_content": "hm"})),
+        ("an object", json!({"reasoning": {"type": "text", "text": "hm"}})),
+        ("a list", json!({"reasoning": [{"text": "h"}, {"summary": "m"}]})),
+    ] {
+        let stream = openai_event(delta, None) + &openai_stream(["so"]);
+        let server = Server::start([Reply::new(200, stream)]);
+        let heard = ask(&openai(&server));
+        assert_eq!((heard.thinking().as_str(), heard.text().as_str()), ("hm", "so"), "{what}");
+    }
+}
+
+#[test]
+fn an_answer_that_does_not_stream_is_understood() {
+    let server = Server::start([openai_json("all at once")]);
+    let heard = ask(&openai(&server));
+    assert_eq!(heard.text(), "all at once");
+    assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)));
+}
+
+/// The stream of these pieces of tool calls.
+fn calling(pieces: &[Value]) -> Reply {
+    let mut stream: String =
+        pieces.iter().map(|piece| openai_event(json!({"tool_calls": [piece]}), None)).collect();
+    stream += &openai_event(json!({}), Some("tool_calls"));
+    Reply::new(200, stream + "data: [DONE]\n\n")
+}
+
+#[test]
+fn tool_calls_are_put_together_from_their_pieces() {
+    let piece = |index: Value, id: Value, name: Value, arguments: Value| json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
+    let null = || Value::Null;
+    let two = [("c1", "read", json!({"path": "a"})), ("c2", "list", json!({}))];
+    for (what, pieces, expected) in [
+        (
+            "in turns, by index",
+            vec![
+                piece(json!(0), json!("c1"), json!("read"), json!("")),
+                piece(json!(1), json!("c2"), json!("list"), json!("{")),
+                piece(json!(0), null(), null(), json!("{\"path\"")),
+                piece(json!(1), null(), null(), json!("}")),
+                piece(json!(0), null(), null(), json!(":\"a\"}")),
+            ],
+            two.to_vec(),
+        ),
+        (
+            "every one with index 0",
+            vec![
+                piece(json!(0), json!("c1"), json!("read"), json!("{\"path\":\"a\"}")),
+                piece(json!(0), json!("c2"), json!("list"), json!("{}")),
+            ],
+            two.to_vec(),
+        ),
+        (
+            "no index, id and name repeated, arguments as an object",
+            vec![
+                piece(null(), json!("c1"), json!("read"), json!("{\"pa")),
+                piece(null(), json!("c1"), json!("read"), json!("th\":\"a\"}")),
+                piece(null(), json!("c2"), json!("list"), json!({})),
+            ],
+            two.to_vec(),
+        ),
+        (
+            "no id, and arguments that are no JSON",
+            vec![piece(json!(0), null(), json!("run"), json!("ls -l"))],
+            vec![("call_1", "run", json!("ls -l"))],
+        ),
+    ] {
+        let server = Server::start([calling(&pieces)]);
+        let mut expected: Vec<Event> = expected
+            .into_iter()
+            .map(|(id, name, arguments)| {
+                Event::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments })
+            })
+            .collect();
+        expected.push(Event::Done(Finish::ToolCalls));
+        assert_eq!(ask(&openai(&server)).whole(), expected, "{what}");
+    }
+}
