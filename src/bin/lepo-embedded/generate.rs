@@ -7,7 +7,7 @@ use candle_transformers::utils::apply_repeat_penalty;
 use lepo::error::{Error, Result};
 
 use crate::prompt::{self, CONTEXT};
-use crate::protocol::{Event, Reason, Request, emit, end_if_unheard};
+use crate::protocol::{Event, Reason, Request, emit, sign_of_life};
 use crate::tokenizer::{Characters, Tokenizer};
 
 /// How many tokens are read at a time: attention over all of a long prompt at once would take gigabytes.
@@ -100,8 +100,10 @@ impl Speaker {
     /// Reads tokens; gives the logits of what may follow the last of them.
     fn read(&mut self, tokens: &[u32]) -> candle_core::Result<Tensor> {
         let mut logits = Err(candle_core::Error::Msg("nothing to read".into()));
-        for stride in tokens.chunks(STRIDE) {
-            end_if_unheard();
+        for (past, stride) in tokens.chunks(STRIDE).enumerate() {
+            if past > 0 {
+                sign_of_life();
+            }
             let input = Tensor::new(stride, &Device::Cpu)?.unsqueeze(0)?;
             logits = self.model.forward(&input, self.read.len())?.squeeze(0);
             self.read.extend_from_slice(stride);

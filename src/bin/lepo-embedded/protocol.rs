@@ -13,12 +13,13 @@
 //! | `usage` | `input`, `output` | tokens read and written |
 //! | `done` | `reason`: `stop` or `length` | the answer is whole, or was cut at `max_tokens` |
 //! | `error` | `message` | no answer; the next request is read all the same, or the exit code is 3 |
+//!
+//! Spaces before an event are signs of life while a long prompt is read; see [`sign_of_life`].
 
 use std::io::{self, Write};
 use std::process::exit;
 
 use lepo::error::{Error, Kind, Result};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 
 /// The exit code where the program cannot go on; the same as lepo's own for a model that failed.
@@ -96,25 +97,26 @@ pub fn parse(line: &[u8]) -> Result<Request> {
     Ok(request)
 }
 
-/// Writes one event and flushes it. If nobody reads any more, the program ends here, quietly.
+/// Writes one event and flushes it.
 pub fn emit(event: &Event) {
     let mut line = serde_json::to_vec(event).unwrap_or_default();
     line.push(b'\n');
+    write(&line);
+}
+
+/// Tells that the work goes on: a space, which JSON allows before the next event. Reading a long prompt takes
+/// a minute or more, too long for a reader to wait in silence, or for nobody at all.
+pub fn sign_of_life() {
+    write(b" ");
+}
+
+/// If nobody reads any more, the program ends here, quietly.
+fn write(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(&line).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit(0),
         Err(_) => exit(FAILED),
-    }
-}
-
-/// Ends the program, quietly, if nobody reads any more. Reading a long prompt takes minutes, and tells nothing.
-pub fn end_if_unheard() {
-    let stdout = io::stdout();
-    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    if poll(&mut watched, Some(&at_once)).is_ok() && watched[0].revents().contains(PollFlags::ERR) {
-        exit(0);
     }
 }
 
