@@ -8,5 +8,6 @@ mod docs;
 mod embedded;
 mod home;
 mod house;
+mod manual;
 mod providers;
 mod scripted;
