@@ -4,6 +4,8 @@
 
 mod basics;
 mod docs;
+#[cfg(feature = "embedded")]
+mod embedded;
 mod home;
 mod house;
 mod manual;
