@@ -55,6 +55,11 @@ impl Home {
         std::fs::write(path, text).unwrap();
     }
 
+    /// A file below the home as text; nothing if it is not there.
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.dir.path().join(path)).unwrap_or_default()
+    }
+
     /// lepo, ready to be started in `work`: nothing of the caller's environment but PATH.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lepo"));

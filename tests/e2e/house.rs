@@ -19,7 +19,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 ];
 
 /// The commands that may talk to anybody.
-const OUTWARD: &[(&str, &[&str])] = &[("commands/do", &["model", "talk", "tool"]), ("commands/model.rs", &["model"])];
+const OUTWARD: &[(&str, &[&str])] =
+    &[("commands/do", &["model", "talk", "tool"]), ("commands/model.rs", &["model"])];
 
 #[test]
 fn imports_run_one_way() {
@@ -28,7 +29,8 @@ fn imports_run_one_way() {
         let path = short(&file);
         let room = path.split(['/', '.']).next().unwrap();
         let Some((_, may)) = MAY_NAME.iter().find(|(name, _)| *name == room) else { continue };
-        let outward = OUTWARD.iter().filter(|(place, _)| path.starts_with(place)).flat_map(|(_, rooms)| *rooms);
+        let outward =
+            OUTWARD.iter().filter(|(place, _)| path.starts_with(place)).flat_map(|(_, rooms)| *rooms);
         let may: Vec<&str> = may.iter().chain(outward).copied().collect();
         for named in rooms_named(&std::fs::read_to_string(&file).unwrap()) {
             if named != room && !may.contains(&named.as_str()) {
