@@ -23,7 +23,7 @@ use rustix::fs::{Mode, OFlags};
 pub use blobs::Blob;
 pub use branches::check_branch_name;
 pub use draft::Draft;
-pub use journal::Entry;
+pub use journal::{Entry, Fact};
 pub use open::{Made, STORE};
 
 use crate::bubb::Name;

@@ -9,7 +9,7 @@ use super::context::{Inst, messages};
 use super::line::Line;
 use super::planner::{Choice, choice_schema, read_request, request_schema};
 use super::{Event, Front, Interrupt, Report, Start, ToolUse};
-use crate::bubb::{Kind, Name};
+use crate::bubb::{BubbId, Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, Settings, ToolMode};
 use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -150,7 +150,7 @@ impl Turn<'_> {
                 return Ok(());
             };
             let name = self.add(line, Kind::System, true, choice.canonical().as_bytes())?;
-            self.journal(&name, "chooser", used);
+            self.journal(Some(name.id), "chooser", used);
             if choice == Choice::None {
                 return Ok(());
             }
@@ -163,7 +163,7 @@ impl Turn<'_> {
                 self.add(line, Kind::Assistant, true, words.as_bytes())?;
             }
             let name = self.add(line, Kind::System, true, request.canonical().as_bytes())?;
-            self.journal(&name, "writer", used);
+            self.journal(Some(name.id), "writer", used);
             match self.request(line, request, name, &mut done, report).await? {
                 Next::Again => {}
                 Next::Answer | Next::Wait => return Ok(()),
@@ -284,8 +284,10 @@ impl Turn<'_> {
                 whole(answer?, self.front).await
             };
             let (text, usage) = interrupt.or(work).await?;
-            if let Some(found) = read(&text) {
-                return Ok(Some((found, Used { usage, ms: start.elapsed().as_millis() as u64 })));
+            let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
+            match read(&text) {
+                Some(found) => return Ok(Some((found, used))),
+                None => self.journal(None, "unreadable", used),
             }
         }
         Ok(None)
@@ -298,9 +300,9 @@ impl Turn<'_> {
     }
 
     // The journal is never needed: that it cannot be written is no reason to fail.
-    fn journal(&self, name: &Name, what: &str, used: Used) {
+    fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
         let _ = self.store.journal(Entry {
-            bubb: Some(name.id),
+            bubb,
             what,
             model: Some(&self.config.name),
             input: used.usage.input,

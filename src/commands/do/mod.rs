@@ -116,8 +116,8 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     if question.is_none() && !args.retry {
         return converse(&args, context);
     }
-    let mut output = args.output.as_ref().map(open_output).transpose()?;
     let setup = Setup::new(&args, context)?;
+    let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = Arc::new(context.store_or_make()?);
     let forest = store.forest()?;
     let tail = find_tail(&args, &store, &forest)?;
@@ -141,6 +141,7 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     if let (Some(tail), Some(answer), Some(branch)) = (tail, &report.answer, &args.tail)
         && tail.by_branch
         && !store.move_branch(branch, forest.name(tail.ix).id, answer.name.id)?
+        && !args.quiet
     {
         say(&format!("note: branch {branch} has moved meanwhile and was left where it is"));
     }
@@ -174,7 +175,6 @@ fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
         let forest = store.forest()?;
         let begin = start(&store, &forest, wish)?;
         show_past(args, context, &store, &forest, begin)?;
-        context.out.flush();
     }
     let runtime = setup::runtime()?;
     let mut runs = args.run.clone();
@@ -230,6 +230,7 @@ fn show_past(
             show::bubb(store, &name, context.out, context.paint)?;
         }
     }
+    context.out.flush();
     Ok(())
 }
 
