@@ -111,7 +111,6 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{self, id};
-    use super::*;
 
     #[test]
     fn tails_are_newest_first_and_leave_out_what_is_spent() {

@@ -44,6 +44,7 @@ impl Interrupt {
             Err(_) => std::future::pending().await,
         };
         Error::new(Kind::Signal(number), "interrupted")
+            .hint("what came is kept, hidden; `lepo do --retry` answers again")
     }
 
     /// Forgets what came: the next turn begins anew.

@@ -8,9 +8,11 @@ mod context;
 mod event;
 mod interrupt;
 mod line;
+mod plan;
 mod planner;
 mod question;
 mod report;
+mod send;
 mod start;
 mod turn;
 

@@ -14,7 +14,10 @@ fn the_question_is_kept_and_can_be_asked_again() {
     let busy = |status| Reply::new(status, "busy").header("retry-after", "0");
     let sse = |text: &str| Reply::new(200, text).header("content-type", "text/event-stream");
     for (replies, says) in [
-        (vec![Reply::new(401, r#"{"error":{"message":"bad key"}}"#)], "refused the key: 401 Unauthorized: bad key"),
+        (
+            vec![Reply::new(401, r#"{"error":{"message":"bad key"}}"#)],
+            "refused the key: 401 Unauthorized: bad key",
+        ),
         (vec![Reply::new(403, "no")], "refused the key"),
         (vec![Reply::new(404, "no")], "no model \"m\" at http://127.0.0.1"),
         (vec![Reply::new(400, "too long")], "refused the request: 400 Bad Request: too long"),
@@ -22,7 +25,10 @@ fn the_question_is_kept_and_can_be_asked_again() {
         (vec![busy(429), busy(429), busy(429), busy(429)], "too many requests"),
         (vec![Reply::new(429, "busy").header("retry-after", "3600")], "too many requests"),
         (vec![Reply::new(302, "").header("location", "http://127.0.0.2:9/")], "is not followed"),
-        (vec![Reply::new(200, "<html>login</html>").header("content-type", "text/html")], "<html>login</html>"),
+        (
+            vec![Reply::new(200, "<html>login</html>").header("content-type", "text/html")],
+            "<html>login</html>",
+        ),
         (vec![sse("data: {\"error\":{\"message\":\"overloaded\"}}\n\n")], "overloaded"),
         (vec![sse("data: [DONE]\n\n")], "answered nothing"),
         (vec![openai_sse([" \n"])], "answered nothing"),
@@ -71,7 +77,8 @@ fn a_server_that_is_not_there() {
 #[test]
 fn what_came_of_half_a_stream_is_kept_hidden() {
     let half = |end| {
-        let text = openai_event(json!({"content": "반쪽 "}), None) + &openai_event(json!({"content": "답"}), None);
+        let text =
+            openai_event(json!({"content": "반쪽 "}), None) + &openai_event(json!({"content": "답"}), None);
         Reply::pieces([Piece::Bytes(text.into_bytes()), end])
     };
     // Broken in the middle, ended without its end mark, and fallen silent.
@@ -102,7 +109,9 @@ fn programs_fail_too() {
         ("[\"sh\", \"-c\", \"kill -9 $$\"]", "sh was ended by signal 9", ""),
     ] {
         let config = |command: &str| {
-            format!("{OFF}\n[[models]]\nname = \"p\"\nprovider = \"cli\"\ncommand = {command}\nactive = true\n")
+            format!(
+                "{OFF}\n[[models]]\nname = \"p\"\nprovider = \"cli\"\ncommand = {command}\nactive = true\n"
+            )
         };
         let home = crate::home::Home::with_config(&config(command));
         let ran = home.lepo(&["do", "Capital?"]);

@@ -68,22 +68,14 @@ fn a_refused_command() {
 #[test]
 fn a_pending_command() {
     Bot::each("", &[COMMAND, REQUEST, NONE, "Later."], |bot| {
-        let alone = |args: &[&str]| {
-            // A session without a terminal: there is nobody to ask.
-            let mut command = std::process::Command::new("setsid");
-            let lepo = bot.home.command(args);
-            command.arg("--wait").arg(lepo.get_program()).args(lepo.get_args()).current_dir(bot.home.work());
-            command.env_clear().envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap())));
-            crate::home::run(command, b"")
-        };
-        let ran = alone(&["do", "run it"]);
+        let ran = bot.home.alone(&["do", "run it"]);
         assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{}: {}", bot.provider, ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C");
         let request = bubbs(&bot.home).pop().unwrap();
         assert_eq!(request.text, CANONICAL);
         assert!(ran.err.contains(&request.id), "{}", ran.err);
         // The next question does not hang under a request that nobody answered.
-        assert_eq!(alone(&["do", "and now?"]).out, "Later.\n");
+        assert_eq!(bot.home.alone(&["do", "and now?"]).out, "Later.\n");
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C / E u0 C / F s1 E / G a0 F");
     });
 }

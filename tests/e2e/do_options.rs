@@ -168,7 +168,8 @@ fn a_turn_that_fails_moves_no_branch() {
 
 #[test]
 fn the_past_is_shown_first_hidden_bubbs_on_wish() {
-    let shown = |bot: &Bot, at: usize, word: &str, text: &str| format!("# {word} {}\n{text}\n\n", id(bot, at));
+    let shown =
+        |bot: &Bot, at: usize, word: &str, text: &str| format!("# {word} {}\n{text}\n\n", id(bot, at));
     let bot = after_two(&["three", "four", "five"]);
     let past = [(1, "user", "1."), (2, "assistant", "one"), (3, "user", "2."), (4, "assistant", "two")]
         .map(|(at, word, text)| shown(&bot, at, word, text))

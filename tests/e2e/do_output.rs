@@ -79,11 +79,7 @@ fn failures_are_told_in_the_document_too() {
 fn a_request_that_waits_is_told_in_the_document() {
     let request = r#"{"access":"net","command":"curl x","why":"to see"}"#;
     let bot = Bot::saying("", &[r#"{"tool":"command"}"#, request]);
-    let lepo = bot.home.command(&["do", "--json", "q"]);
-    let mut command = std::process::Command::new("setsid");
-    command.arg("--wait").arg(lepo.get_program()).args(lepo.get_args()).current_dir(bot.home.work());
-    command.env_clear().envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap())));
-    let ran = crate::home::run(command, b"");
+    let ran = bot.home.alone(&["do", "--json", "q"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     let told = document(&ran.out);
     let waiting = bubbs(&bot.home).pop().unwrap();
@@ -145,12 +141,8 @@ fn an_answer_nobody_reads_is_kept() {
     for (stdout, code) in [("| head -c0", 0), ("> /dev/full", 5)] {
         let long = "word ".repeat(50_000);
         let bot = Bot::saying(OFF, &[&long]);
-        let lepo = bot.home.command(&[]);
-        let mut command = std::process::Command::new("bash");
-        let script = format!("set -o pipefail; '{}' do q {stdout}", env!("CARGO_BIN_EXE_lepo"));
-        command.args(["-c", &script]).current_dir(bot.home.work()).env_clear();
-        command.envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap())));
-        let ran = crate::home::run(command, b"");
+        let script = format!("set -o pipefail; \"$LEPO\" do q {stdout}");
+        let ran = crate::home::run(bot.home.script("bash", &script), b"");
         assert_eq!(ran.code, code, "{stdout}: {}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
         assert_eq!(bubbs(&bot.home)[2].text, long);

@@ -15,7 +15,8 @@ fn question(bot: &Bot) -> String {
 
 #[test]
 fn its_parts_are_joined_by_blank_lines() {
-    let files: [(&str, &str); 3] = [("q.md", "from file\n\n"), ("a.rs", "fn a() {}\n"), ("한글.md", "```\nx\n```\n")];
+    let files: [(&str, &str); 3] =
+        [("q.md", "from file\n\n"), ("a.rs", "fn a() {}\n"), ("한글.md", "```\nx\n```\n")];
     for (args, stdin, expected) in [
         (&["one", "two"][..], "", "one two"),
         (&["one  two"], "", "one  two"),
@@ -97,11 +98,7 @@ fn a_stdin_that_stays_open_is_told_of() {
 #[test]
 fn without_stdin_a_loop_over_lines_sees_all_its_lines() {
     let bot = Bot::saying(OFF, &["1", "2", "3"]);
-    let lepo = bot.home.command(&[]);
-    let mut command = std::process::Command::new("sh");
-    let script = format!("while read q; do '{}' do --no-stdin \"$q\"; done", env!("CARGO_BIN_EXE_lepo"));
-    command.args(["-c", &script]).current_dir(bot.home.work()).env_clear();
-    command.envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap())));
-    let ran = crate::home::run(command, b"a\nb\nc\n");
+    let script = "while read q; do \"$LEPO\" do --no-stdin \"$q\"; done";
+    let ran = crate::home::run(bot.home.script("sh", script), b"a\nb\nc\n");
     assert_eq!(ran.out, "1\n2\n3\n", "{}", ran.err);
 }

@@ -77,6 +77,23 @@ impl Home {
         command
     }
 
+    /// A shell script in which `$LEPO` is lepo, ready to be started in `work` with the same environment.
+    pub fn script(&self, shell: &str, script: &str) -> Command {
+        let lepo = self.command(&[]);
+        let mut command = Command::new(shell);
+        command.args(["-c", script]).current_dir(self.work()).env_clear();
+        command.envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap_or_default())));
+        command.env("LEPO", lepo.get_program());
+        command
+    }
+
+    /// Runs it in a session without a terminal: there is nobody to ask.
+    pub fn alone(&self, args: &[&str]) -> Ran {
+        let mut command = self.script("sh", "exec setsid --wait \"$LEPO\" \"$@\"");
+        command.arg("sh").args(args);
+        run(command, b"")
+    }
+
     /// Runs it to its end, with nothing on stdin.
     pub fn lepo(&self, args: &[&str]) -> Ran {
         self.lepo_with(args, b"")

@@ -192,7 +192,8 @@ pub mod tests {
 
     #[test]
     fn characters_stay_whole() {
-        let cases: [(&[&[u8]], &[&str], &str); 5] = [
+        type Case<'c> = (&'c [&'c [u8]], &'c [&'c str], &'c str);
+        let cases: [Case; 5] = [
             (&[b"a", b"b"], &["a", "b"], ""),
             (&[b"\xEA", b"\xB0", b"\x80!"], &["", "", "가!"], ""),
             (&[b"a\xEA\xB0"], &["a"], "\u{FFFD}"),

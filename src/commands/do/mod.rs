@@ -1,5 +1,6 @@
 //! `lepo do`: a turn with a model. The only command that talks to anybody.
 
+mod converse;
 mod document;
 mod input;
 mod log;
@@ -11,10 +12,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Context, resolve, show, warn_incomplete};
+use crate::bubb::BubbId;
 use crate::config::{ToolMode, list_words, read_word};
 use crate::conv::{Addressee, Forest};
-use crate::error::{Error, Kind, Result};
-use crate::repl::{self, View};
+use crate::error::{Error, Result};
+use crate::repl::View;
 use crate::store::Store;
 use crate::talk::{Interrupt, Report, Start, Wish, start};
 use crate::term::say;
@@ -114,7 +116,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let question = if args.retry { None } else { input::question(&args)? };
     if question.is_none() && !args.retry {
-        return converse(&args, context);
+        return converse::converse(&args, context);
     }
     let setup = Setup::new(&args, context)?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
@@ -140,10 +142,8 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
 
     if let (Some(tail), Some(answer), Some(branch)) = (tail, &report.answer, &args.tail)
         && tail.by_branch
-        && !store.move_branch(branch, forest.name(tail.ix).id, answer.name.id)?
-        && !args.quiet
     {
-        say(&format!("note: branch {branch} has moved meanwhile and was left where it is"));
+        move_branch(&store, branch, forest.name(tail.ix).id, answer.name.id)?;
     }
     let document = (args.json).then(|| document::document(Some(&store), &report));
     if let Some(document) = &document {
@@ -158,59 +158,17 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// The plain line loop on a terminal.
-fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
-    let setup = Setup::new(args, context)?;
-    let store = Arc::new(context.store_or_make()?);
-    let mut wish = Wish { new: args.new, tail: None, retry: false };
-    let mut tip = None;
-    let mut branch = None;
-    if let Some(address) = &args.tail {
-        let forest = store.forest()?;
-        wish.tail = find_tail(args, &store, &forest)?;
-        branch = wish.tail.filter(|tail| tail.by_branch).map(|_| address.clone());
-        tip = wish.tail.map(|tail| forest.name(tail.ix).id);
-    }
-    if args.show_past {
-        let forest = store.forest()?;
-        let begin = start(&store, &forest, wish)?;
-        show_past(args, context, &store, &forest, begin)?;
-    }
-    let runtime = setup::runtime()?;
-    let mut runs = args.run.clone();
-    while let Some(question) = repl::prompt()? {
-        let forest = store.forest()?;
-        let tail = tip.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
-        let begin = start(&store, &forest, Wish { tail, ..wish })?;
-        let report = runtime.block_on(async {
-            let interrupt = Interrupt::listen()?;
-            let mut view = View::new(context.out, context.paint, false, args.quiet, args.show_all);
-            let taken =
-                setup.turn(&store, &forest, &interrupt, &mut view, begin, Some(question), &runs).await;
-            view.end();
-            taken
-        })?;
-        runs.clear();
-        wish = Wish::default();
-        if let (Some(name), Some(from), Some(answer)) = (&branch, tip, &report.answer)
-            && !store.move_branch(name, from, answer.name.id)?
-        {
-            say(&format!("note: branch {name} has moved meanwhile and was left where it is"));
-            branch = None;
-        }
-        // It goes on with its own conv, whatever other processes add meanwhile.
-        tip = report.answer.map(|answer| answer.name.id).or(report.user).or(tip);
-        match report.error {
-            Some(error) if matches!(error.kind, Kind::Signal(n) if n != 2) => return Err(error),
-            Some(error) => repl::complain(&error),
-            None => {}
-        }
-    }
-    Ok(0)
-}
-
 fn find_tail(args: &Args, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
     args.tail.as_deref().map(|address| resolve(store, forest, address)).transpose()
+}
+
+/// Moves the branch a turn started from to its answer. False, and said, if it has moved meanwhile.
+fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
+    let moved = store.move_branch(name, from, to)?;
+    if !moved {
+        say(&format!("note: branch {name} has moved meanwhile and was left where it is"));
+    }
+    Ok(moved)
 }
 
 fn show_past(

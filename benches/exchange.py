@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""One exchange beside its peers, in one run: start-up, an answer that comes at once, 100,000
+chunks, an answer of 100 MB, and 100 processes writing to one store.
+
+    cargo build --release --no-default-features
+    benches/exchange.py [--lepo target/release/lepo] [--quick]
+
+Prints one line a figure: lepo, its peer, the ratio, the goal. Figures are medians; CPU is user and
+system time of the process. Needs curl; GNU time for memory, strace for system calls (left out without).
+"""
+import argparse, json, os, re, shutil, socket, statistics, subprocess, sys, tempfile, threading, time
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+END = (b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+       b'data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9}}\n\ndata: [DONE]\n\n')
+
+
+def event(text):
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+             "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
+    return b"data: " + json.dumps(chunk, separators=(",", ":")).encode() + b"\n\n"
+
+
+class Server:
+    """Answers every POST with the same bytes, given as (block, how many times)."""
+
+    def __init__(self, blocks):
+        self.blocks = blocks
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.url = "http://127.0.0.1:%d/v1" % self.socket.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            connection, _ = self.socket.accept()
+            threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
+
+    def answer(self, connection):
+        with connection:
+            request = b""
+            while b"\r\n\r\n" not in request:
+                got = connection.recv(65536)
+                if not got:
+                    return
+                request += got
+            head, body = request.split(b"\r\n\r\n", 1)
+            length = int(re.search(rb"content-length: *(\d+)", head, re.I).group(1))
+            while len(body) < length:
+                body += connection.recv(65536)
+            try:
+                connection.sendall(HEAD)
+                for block, times in self.blocks:
+                    for _ in range(times):
+                        connection.sendall(block)
+            except OSError:
+                pass
+
+
+def home(base, url):
+    """A home with one model at `url` and a store with one exchange in it."""
+    path = tempfile.mkdtemp(dir=base)
+    os.makedirs(path + "/config")
+    with open(path + "/config/config.toml", "w") as file:
+        file.write('planner = "off"\n[[models]]\nname = "m"\nprovider = "openai"\nmodel = "m"\n'
+                   'base_url = "%s"\nactive = true\n' % url)
+    env = {"HOME": path, "PATH": os.environ["PATH"], "LEPO_CONFIG_HOME": path + "/config",
+           "XDG_STATE_HOME": path + "/state"}
+    return path, env
+
+
+def run(command, cwd="/", env=None):
+    """CPU milliseconds, wall milliseconds, milliseconds to the first byte of stdout."""
+    start = time.perf_counter()
+    out, into = os.pipe()
+    pid = os.posix_spawnp(command[0], command, env or os.environ, file_actions=[
+        (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, into, 1), (os.POSIX_SPAWN_CLOSE, out), (os.POSIX_SPAWN_CLOSE, into)])
+    os.close(into)
+    first = None
+    while os.read(out, 1 << 20):
+        first = first or time.perf_counter()
+    os.close(out)
+    _, status, usage = os.wait4(pid, 0)
+    end = time.perf_counter()
+    if status:
+        sys.exit("%s ended with %d" % (command, status))
+    return 1e3 * (usage.ru_utime + usage.ru_stime), 1e3 * (end - start), 1e3 * ((first or end) - start)
+
+
+def medians(commands, times):
+    """The commands in turn, so that a machine whose speed drifts is fair to all."""
+    runs = [[] for _ in commands]
+    for turn in range(times + 1):
+        for i, command in enumerate(commands):
+            figures = run(*command)
+            if turn:
+                runs[i].append(figures)
+    return [[statistics.median(column) for column in zip(*rows)] for rows in runs]
+
+
+def line(what, mine, peer, goal, unit="ms", peer_name="curl"):
+    print("%-44s lepo %9.2f %s  %s %9.2f  ratio %5.2f  goal %s"
+          % (what, mine, unit, peer_name, peer, mine / peer if peer else 0, goal), flush=True)
+
+
+def memory(command, cwd, env):
+    if not os.path.exists("/usr/bin/time"):
+        return 0
+    done = subprocess.run(["/usr/bin/time", "-f", "%M", *command], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return int(done.stderr.split()[-1]) / 1024
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--lepo", default=os.path.join(os.path.dirname(__file__), "../target/release/lepo"))
+    options.add_argument("--quick", action="store_true")
+    options = options.parse_args()
+    lepo, times = os.path.abspath(options.lepo), 5 if options.quick else 31
+    base = tempfile.mkdtemp(prefix="lepo-bench-")
+    try:
+        bench(lepo, times, base, options.quick)
+    finally:
+        shutil.rmtree(base)
+
+
+def bench(lepo, times, base, quick):
+    body = base + "/body.json"
+    with open(body, "w") as file:
+        json.dump({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": True}, file)
+
+    def curl(url):
+        return ["curl", "-sN", "-H", "Content-Type: application/json", "-d", "@" + body, url + "/chat/completions"]
+
+    def do(*more):
+        return [lepo, "do", "--no-stdin", "--tools", "off", *more, "hi"]
+
+    short = Server([(event("Hello") + event(" there.") + END, 1)])
+    path, env = home(base, short.url)
+    run(do(), cwd=path, env=env)
+    true, version, ls = medians([(["true"],), ([lepo, "--version"],), ([lepo, "-c", path, "ls"],)], 4 * times)
+    for name, figures in [("lepo --version", version), ("lepo ls, a small store", ls)]:
+        line(name + ", CPU", figures[0], true[0], "<= 2", peer_name="true")
+        line(name + ", wall", figures[1], true[1], "<= 2", peer_name="true")
+
+    mine, peer = medians([([lepo, "-c", path, *do()[1:]], "/", env), (curl(short.url),)], times)
+    for i, what in enumerate(["CPU", "wall", "first byte"]):
+        line("one exchange, " + what, mine[i], peer[i], "<= 0.5")
+    line("one exchange, peak memory", memory(do(), path, env), memory(curl(short.url), path, env), "<= 10 MB", "MB")
+    if shutil.which("strace"):
+        done = subprocess.run(["strace", "-f", "-c", "-e", "trace=fsync,fdatasync", *do()], cwd=path, env=env,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        calls = sum(int(row.split()[3]) for row in done.stderr.splitlines() if row.strip().endswith("sync"))
+        print("%-44s lepo %9d     goal <= 4" % ("one exchange, fsync calls", calls))
+
+    chunk = event("word ")
+    chunks = Server([(chunk * 100, 1000), (END, 1)])
+    path, env = home(base, chunks.url)
+    mine, peer = medians([([lepo, "-c", path, *do("--new")[1:]], "/", env), (curl(chunks.url),)], max(3, times // 4))
+    line("100,000 chunks, CPU", mine[0], peer[0], "<= 1")
+    line("100,000 chunks, wall", mine[1], peer[1], "-")
+
+    word = event("x" * 1000)
+    for megabytes in [10, 100]:
+        large = Server([(word * 10, megabytes * 100), (END, 1)])
+        path, env = home(base, large.url)
+        line("an answer of %d MB, peak memory" % megabytes, memory(do("--new"), path, env),
+             memory(curl(large.url), path, env), "<= 16 MB, flat", "MB")
+        shutil.rmtree(path)
+
+    crowd(lepo, base, short, *((10, 10) if quick else (100, 100)))
+
+
+def crowd(lepo, base, server, processes, exchanges):
+    """Many processes, each adding exchanges to one store at once: all must be there, each id right."""
+    path, env = home(base, server.url)
+    loop = 'for i in $(seq %d); do "$0" do --no-stdin --tools off --new hi >/dev/null || exit 1; done' % exchanges
+    start = time.time()
+    children = [subprocess.Popen(["sh", "-c", loop, lepo], cwd=path, env=env, stdin=subprocess.DEVNULL)
+                for _ in range(processes)]
+    failed = sum(child.wait() != 0 for child in children)
+    names = [name for name in os.listdir(path + "/.lepo") if name.endswith(".md")]
+    answers = sum("-a0-" in name for name in names)
+    fsck = subprocess.run([lepo, "fsck"], cwd=path, env=env, capture_output=True, text=True)
+    print("%d processes x %d exchanges: %d answers of %d, %d failed, fsck exit %d %s, %.0f s"
+          % (processes, exchanges, answers, processes * exchanges, failed, fsck.returncode,
+             fsck.stdout.strip()[:200] or "silent", time.time() - start))
+
+
+main()
