@@ -68,7 +68,7 @@ def home(base, url):
     return path, env
 
 
-def run(command, cwd="/", env=None):
+def run(command, env=None):
     """CPU milliseconds, wall milliseconds, milliseconds to the first byte of stdout."""
     start = time.perf_counter()
     out, into = os.pipe()
@@ -103,10 +103,10 @@ def line(what, mine, peer, goal, unit="ms", peer_name="curl"):
           % (what, mine, unit, peer_name, peer, mine / peer if peer else 0, goal), flush=True)
 
 
-def memory(command, cwd, env):
+def memory(command, env):
     if not os.path.exists("/usr/bin/time"):
         return 0
-    done = subprocess.run(["/usr/bin/time", "-f", "%M", *command], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+    done = subprocess.run(["/usr/bin/time", "-f", "%M", *command], env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     return int(done.stderr.split()[-1]) / 1024
 
@@ -132,31 +132,31 @@ def bench(lepo, times, base, quick):
     def curl(url):
         return ["curl", "-sN", "-H", "Content-Type: application/json", "-d", "@" + body, url + "/chat/completions"]
 
-    def do(*more):
-        return [lepo, "do", "--no-stdin", "--tools", "off", *more, "hi"]
+    def do(path, *more):
+        return [lepo, "-c", path, "do", "--no-stdin", "--tools", "off", *more, "hi"]
 
     short = Server([(event("Hello") + event(" there.") + END, 1)])
     path, env = home(base, short.url)
-    run(do(), cwd=path, env=env)
+    run(do(path), env)
     true, version, ls = medians([(["true"],), ([lepo, "--version"],), ([lepo, "-c", path, "ls"],)], 4 * times)
     for name, figures in [("lepo --version", version), ("lepo ls, a small store", ls)]:
         line(name + ", CPU", figures[0], true[0], "<= 2", peer_name="true")
         line(name + ", wall", figures[1], true[1], "<= 2", peer_name="true")
 
-    mine, peer = medians([([lepo, "-c", path, *do()[1:]], "/", env), (curl(short.url),)], times)
+    mine, peer = medians([(do(path), env), (curl(short.url),)], times)
     for i, what in enumerate(["CPU", "wall", "first byte"]):
         line("one exchange, " + what, mine[i], peer[i], "<= 0.5")
-    line("one exchange, peak memory", memory(do(), path, env), memory(curl(short.url), path, env), "<= 10 MB", "MB")
+    line("one exchange, peak memory", memory(do(path), env), memory(curl(short.url), env), "<= 10 MB", "MB")
     if shutil.which("strace"):
-        done = subprocess.run(["strace", "-f", "-c", "-e", "trace=fsync,fdatasync", *do()], cwd=path, env=env,
+        done = subprocess.run(["strace", "-f", "-c", "-e", "trace=fsync,fdatasync", *do(path)], env=env,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         calls = sum(int(row.split()[3]) for row in done.stderr.splitlines() if row.strip().endswith("sync"))
         print("%-44s lepo %9d     goal <= 4" % ("one exchange, fsync calls", calls))
 
     chunk = event("word ")
-    chunks = Server([(chunk * 100, 1000), (END, 1)])
+    chunks = Server([(chunk, 100_000), (END, 1)])
     path, env = home(base, chunks.url)
-    mine, peer = medians([([lepo, "-c", path, *do("--new")[1:]], "/", env), (curl(chunks.url),)], max(3, times // 4))
+    mine, peer = medians([(do(path, "--new"), env), (curl(chunks.url),)], max(3, times // 4))
     line("100,000 chunks, CPU", mine[0], peer[0], "<= 1")
     line("100,000 chunks, wall", mine[1], peer[1], "-")
 
@@ -164,8 +164,8 @@ def bench(lepo, times, base, quick):
     for megabytes in [10, 100]:
         large = Server([(word * 10, megabytes * 100), (END, 1)])
         path, env = home(base, large.url)
-        line("an answer of %d MB, peak memory" % megabytes, memory(do("--new"), path, env),
-             memory(curl(large.url), path, env), "<= 16 MB, flat", "MB")
+        line("an answer of %d MB, peak memory" % megabytes, memory(do(path, "--new"), env),
+             memory(curl(large.url), env), "<= 16 MB, flat", "MB")
         shutil.rmtree(path)
 
     crowd(lepo, base, short, *((10, 10) if quick else (100, 100)))

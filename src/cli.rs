@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::error::{Error, Result};
@@ -15,14 +15,38 @@ use crate::term::{Color, Out, say};
 /// A directory `.lepo` holds one Markdown file a message. Without a command, lepo is `lepo do`.
 #[derive(Debug, Parser)]
 #[command(name = "lepo", version, disable_version_flag = true, max_term_width = 100)]
-#[command(after_help = "A command NAME that is not listed runs the program `lepo-NAME`.\n\
-    Addresses (@, ids, branches, files, ^ and ~N): lepo(7). Exit codes: lepo(1).")]
+#[command(after_help = AFTER)]
 pub struct Cli {
     #[command(flatten)]
     globals: Globals,
     #[command(subcommand)]
     command: Command,
 }
+
+const AFTER: &str = "\
+A command NAME that is not listed runs the program `lepo-NAME`.
+
+Exit codes:
+  0    done
+  1    nothing there, differs, findings
+  2    wrong usage, configuration, address or question
+  3    the model, the network or a tool failed
+  4    a request waits for consent
+  5    the store could not be read or written
+  129, 130, 143    ended by SIGHUP, SIGINT, SIGTERM
+
+Environment:
+  LEPO_CONFIG_HOME    the directory of config.toml, system_prompt.txt and mcp.json
+  LEPO_MODEL    the model that answers, as with -m
+  LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL
+                settings of lepo-config(5)
+  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST
+                who answers where no model is configured
+  NO_COLOR      no colours
+  VISUAL, EDITOR    the editor
+
+Addresses (@, ids, branches, files, ^ and ~N) are told in lepo(7), the files of a store in
+lepo-store(5), the settings in lepo-config(5).";
 
 #[derive(Debug, clap::Args)]
 struct Globals {
@@ -59,12 +83,15 @@ pub fn command() -> clap::Command {
 
 /// Runs the program; the answer is its exit code.
 pub fn run(args: Vec<OsString>) -> u8 {
-    let args = match shape(args) {
+    // Made once: it is the better part of what an offline command takes.
+    let mut root = command();
+    let args = match shape(&root, args) {
         Shape::Parse(args) => args,
-        Shape::Help(path) => return print_help(&path),
+        Shape::Help(name) => return print_help(root, name),
         Shape::Version => return print_version(),
     };
-    let cli = match Cli::try_parse_from(args) {
+    let parsed = root.try_get_matches_from_mut(args).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe behind `--help` is a quiet end like any other.
@@ -147,9 +174,8 @@ enum Shape {
 }
 
 /// `-h` and `-v` win over everything else, help over version; no command at all means `do`.
-fn shape(mut args: Vec<OsString>) -> Shape {
-    let root = command();
-    let takes_value = |word: &OsStr| takes_value(&root, word);
+fn shape(root: &clap::Command, mut args: Vec<OsString>) -> Shape {
+    let takes_value = |word: &OsStr| takes_value(root, word);
     let mut command = None;
     let (mut help, mut version, mut external) = (false, false, false);
     let mut value_next = false;
@@ -201,10 +227,9 @@ fn print_version() -> u8 {
     u8::from(out.finish().is_err())
 }
 
-fn print_help(name: &Option<String>) -> u8 {
-    let mut root = command();
+fn print_help(mut root: clap::Command, name: Option<String>) -> u8 {
     root.build();
-    let found = name.as_ref().and_then(|name| root.find_subcommand_mut(name)).cloned();
+    let found = name.and_then(|name| root.find_subcommand(name).cloned());
     let _ = found.unwrap_or(root).print_long_help();
     0
 }

@@ -36,9 +36,7 @@ use setup::Setup;
 ///
 /// With nothing to ask and a terminal on stdin it is a conversation, line by line.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo do 'what does this repository do?'\n  \
-    lepo do --run 'git log --oneline -5' 'what changed?'\n  \
-    git diff | lepo do --file review.md --context src/main.rs\n  lepo do --tail main --retry -m other")]
+#[command(after_help = document::AFTER)]
 pub struct Args {
     /// The question
     #[arg(value_name = "PROMPT")]
