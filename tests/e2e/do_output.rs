@@ -94,7 +94,7 @@ fn a_request_that_waits_is_told_in_the_document() {
 
 #[test]
 fn the_result_goes_to_a_file_as_well() {
-    let bot = Bot::saying(OFF, &["파리.\n\n", "two", "three"]);
+    let bot = Bot::saying(OFF, &["파리.\n\n", "two", "three", "four"]);
     bot.home.write("work/out.md", "what was there before, and longer than the answer");
     assert_eq!(bot.lepo(&["do", "-o", "out.md", "1."]).out, "파리.\n\n");
     assert_eq!(bot.home.read("work/out.md"), "파리.\n\n");
@@ -103,6 +103,8 @@ fn the_result_goes_to_a_file_as_well() {
     let ran = bot.lepo(&["do", "--json", "-o", "out.json", "3."]);
     assert_eq!(bot.home.read("work/out.json"), ran.out);
     assert_eq!(document(&ran.out)["answer"]["text"], "three");
+    // A pipe takes it as well as a file.
+    assert_eq!(bot.lepo(&["do", "-o", "/dev/stderr", "4."]).err, "four\n");
 }
 
 #[test]

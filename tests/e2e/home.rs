@@ -33,6 +33,7 @@ impl Home {
     }
 
     /// A home with one model, `test`, at an OpenAI address, and no planner.
+    #[allow(dead_code)]
     pub fn with_openai(base_url: &str) -> Home {
         Home::with_config(&format!(
             "planner = \"off\"\n[[models]]\nname = \"test\"\nprovider = \"openai\"\nmodel = \"m\"\n\

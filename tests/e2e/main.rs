@@ -1,6 +1,6 @@
 //! All end-to-end tests, in one binary.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test that cannot go on has failed")]
 
 mod basics;
 mod bots;
