@@ -18,6 +18,8 @@ mod do_requests;
 mod do_signals;
 mod do_terminal;
 mod docs;
+#[cfg(feature = "embedded")]
+mod embedded;
 mod home;
 mod house;
 mod manual;

@@ -7,11 +7,12 @@ use candle_transformers::utils::apply_repeat_penalty;
 use lepo::error::{Error, Result};
 
 use crate::prompt::{self, CONTEXT};
-use crate::protocol::{Event, Reason, Request};
+use crate::protocol::{Event, Reason, Request, emit, sign_of_life};
 use crate::tokenizer::{Characters, Tokenizer};
 
-/// How many tokens are read at a time: attention over all of a long prompt at once would take gigabytes.
-const STRIDE: usize = 128;
+/// How many tokens are read at a time, about a second's worth: attention over all of a long prompt at once
+/// would take gigabytes, and more at a time is no faster.
+const STRIDE: usize = 32;
 
 /// A model this small falls into loops: it would say one sentence until the context is full. A token that it
 /// said among the `RECENT` last ones is made less likely, as far as Ollama does by default.
@@ -37,24 +38,22 @@ impl Speaker {
         Speaker { model: fresh.clone(), fresh, tokenizer, read: Vec::new() }
     }
 
-    /// Answers a request, telling everything but an error to `tell`.
-    pub fn answer(&mut self, request: &Request, tell: fn(&Event)) -> Result<()> {
+    /// Answers a request on stdout; an error is left to the caller to tell.
+    pub fn answer(&mut self, request: &Request) -> Result<()> {
         let prompt = prompt::render(&request.messages, request.max_tokens, &self.tokenizer)?;
         if prompt.left_out > 0 {
-            let text = format!(
-                "the conversation is longer than {CONTEXT} tokens: {} left out",
-                oldest(prompt.left_out)
-            );
-            tell(&Event::Notice { text: &text });
+            let oldest = oldest(prompt.left_out);
+            let text = format!("the conversation is too long for the embedded model: {oldest} left out");
+            emit(&Event::Notice { text: &text });
         }
         let limit = request.max_tokens.min(CONTEXT - prompt.tokens.len());
-        let spoken = self.speak(&prompt.tokens, limit, request.temperature, tell);
+        let spoken = self.speak(&prompt.tokens, limit, request.temperature);
         if spoken.is_err() {
             self.forget();
         }
         let (output, reason) = spoken.map_err(|e| Error::remote("the embedded model failed").because(e))?;
-        tell(&Event::Usage { input: prompt.tokens.len(), output });
-        tell(&Event::Done { reason });
+        emit(&Event::Usage { input: prompt.tokens.len(), output });
+        emit(&Event::Done { reason });
         Ok(())
     }
 
@@ -64,7 +63,6 @@ impl Speaker {
         prompt: &[u32],
         limit: usize,
         temperature: f64,
-        tell: fn(&Event),
     ) -> candle_core::Result<(usize, Reason)> {
         let mut sampler = LogitsProcessor::new(SEED, Some(temperature), None);
         let mut characters = Characters::default();
@@ -79,12 +77,12 @@ impl Speaker {
                 break;
             }
             spoken.push(token);
-            tell_text(&characters.push(&self.tokenizer.bytes(token)), tell);
+            tell(&characters.push(&self.tokenizer.bytes(token)));
             if spoken.len() < limit {
                 logits = self.read(&[token])?;
             }
         }
-        tell_text(&characters.finish(), tell);
+        tell(&characters.finish());
         Ok((spoken.len(), reason))
     }
 
@@ -103,7 +101,10 @@ impl Speaker {
     /// Reads tokens; gives the logits of what may follow the last of them.
     fn read(&mut self, tokens: &[u32]) -> candle_core::Result<Tensor> {
         let mut logits = Err(candle_core::Error::Msg("nothing to read".into()));
-        for stride in tokens.chunks(STRIDE) {
+        for (past, stride) in tokens.chunks(STRIDE).enumerate() {
+            if past > 0 {
+                sign_of_life();
+            }
             let input = Tensor::new(stride, &Device::Cpu)?.unsqueeze(0)?;
             logits = self.model.forward(&input, self.read.len())?.squeeze(0);
             self.read.extend_from_slice(stride);
@@ -117,9 +118,9 @@ impl Speaker {
     }
 }
 
-fn tell_text(text: &str, tell: fn(&Event)) {
+fn tell(text: &str) {
     if !text.is_empty() {
-        tell(&Event::Text { text });
+        emit(&Event::Text { text });
     }
 }
 

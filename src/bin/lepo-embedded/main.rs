@@ -88,7 +88,7 @@ fn serve(weights: PathBuf) -> ExitCode {
             Ok(_) => {}
             Err(error) => fail(&format!("stdin could not be read: {error}")),
         }
-        if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request, emit)) {
+        if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request)) {
             emit(&Event::Error { message: &told(&error) });
         }
     }

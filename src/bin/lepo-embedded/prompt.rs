@@ -36,17 +36,16 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
     let mut kept = Vec::new();
     let mut used = 0;
     for message in said.iter().rev() {
-        let tokens = tokenizer.encode(&message.content)?;
-        used += tokens.len() + frame.cost();
-        if used > room {
+        let most = room.saturating_sub(used + frame.cost());
+        let Some(tokens) = tokenizer.encode_within(&message.content, most)? else {
             if kept.is_empty() {
-                let (size, most) = (tokens.len(), room.saturating_sub(frame.cost()));
-                return Err(Error::usage(format!(
-                    "the last message is too long for the embedded model: {size} tokens, at most {most} fit"
-                )));
+                let why =
+                    format!("the last message has more than the {most} tokens that the embedded model reads");
+                return Err(Error::usage(why).hint("ask with less text"));
             }
             break;
-        }
+        };
+        used += tokens.len() + frame.cost();
         kept.push(Turn { assistant: message.role == Role::Assistant, tokens });
     }
     // Where the cut fell between a question and its answer, the answer would hang in the air.
@@ -177,8 +176,8 @@ mod tests {
     #[test]
     fn refused() {
         let cases = [
-            (vec![message(Role::User, "x".repeat(5000))], "too long"),
-            (vec![message(Role::User, "hi"), message(Role::User, "x".repeat(5000))], "too long"),
+            (vec![message(Role::User, "x".repeat(5000))], "has more than"),
+            (vec![message(Role::User, "hi"), message(Role::User, "x".repeat(5000))], "has more than"),
             (vec![message(Role::System, "")], "no message has any text"),
         ];
         for (messages, why) in cases {

@@ -13,6 +13,8 @@
 //! | `usage` | `input`, `output` | tokens read and written |
 //! | `done` | `reason`: `stop` or `length` | the answer is whole, or was cut at `max_tokens` |
 //! | `error` | `message` | no answer; the next request is read all the same, or the exit code is 3 |
+//!
+//! Spaces before an event are signs of life while a long prompt is read; see [`sign_of_life`].
 
 use std::io::{self, Write};
 use std::process::exit;
@@ -95,12 +97,23 @@ pub fn parse(line: &[u8]) -> Result<Request> {
     Ok(request)
 }
 
-/// Writes one event and flushes it. If nobody reads any more, the program ends here, quietly.
+/// Writes one event and flushes it.
 pub fn emit(event: &Event) {
     let mut line = serde_json::to_vec(event).unwrap_or_default();
     line.push(b'\n');
+    write(&line);
+}
+
+/// Tells that the work goes on: a space, which JSON allows before the next event. Reading a long prompt takes
+/// a minute or more, too long for a reader to wait in silence, or for nobody at all.
+pub fn sign_of_life() {
+    write(b" ");
+}
+
+/// If nobody reads any more, the program ends here, quietly.
+fn write(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(&line).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit(0),
         Err(_) => exit(FAILED),

@@ -19,6 +19,8 @@ const CONTROL: i32 = 3;
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
     control: HashSet<u32>,
+    /// Bytes that one token stands for at most, or a few more.
+    longest: usize,
     /// Opens a message in ChatML.
     pub im_start: u32,
     /// Ends a message in ChatML.
@@ -55,6 +57,7 @@ impl Tokenizer {
     ) -> Result<Self> {
         let mark =
             |name: &str| vocabulary.get(name).copied().ok_or_else(|| malformed("tokenizer.ggml.tokens"));
+        let longest = vocabulary.keys().map(String::len).max().unwrap_or_default();
         let (im_start, im_end) = (mark("<|im_start|>")?, mark("<|im_end|>")?);
         let model = BPE::builder()
             .vocab_and_merges(vocabulary, merges)
@@ -64,7 +67,7 @@ impl Tokenizer {
         // The rules of `pre = "smollm"`: each digit alone, then GPT-2's words, no space put in front.
         let rules = vec![Digits::new(true).into(), ByteLevel::new(false, true, true).into()];
         inner.with_pre_tokenizer(Some(Sequence::new(rules)));
-        Ok(Tokenizer { inner, control, im_start, im_end })
+        Ok(Tokenizer { inner, control, longest, im_start, im_end })
     }
 
     /// The tokens of a text. Bytes that the model has no token for are left out.
@@ -73,6 +76,16 @@ impl Tokenizer {
             Ok(encoding) => Ok(encoding.get_ids().to_vec()),
             Err(error) => Err(Error::remote("a message could not be split into tokens").because(error)),
         }
+    }
+
+    /// The tokens of a text, unless they are more than `most`. A text that is far too long is not even split:
+    /// ten megabytes would take as many seconds, and two gigabytes.
+    pub fn encode_within(&self, text: &str, most: usize) -> Result<Option<Vec<u32>>> {
+        if text.len() > most.saturating_mul(self.longest) {
+            return Ok(None);
+        }
+        let tokens = self.encode(text)?;
+        Ok((tokens.len() <= most).then_some(tokens))
     }
 
     /// Whether a token is a mark of the model's format. None is text, so each of them ends an answer.
@@ -192,21 +205,20 @@ pub mod tests {
 
     #[test]
     fn characters_stay_whole() {
-        type Case<'c> = (&'c [&'c [u8]], &'c [&'c str], &'c str);
+        type Case = (&'static [&'static [u8]], &'static str);
+        // What comes in, and what goes out after each piece and at the end.
         let cases: [Case; 5] = [
-            (&[b"a", b"b"], &["a", "b"], ""),
-            (&[b"\xEA", b"\xB0", b"\x80!"], &["", "", "가!"], ""),
-            (&[b"a\xEA\xB0"], &["a"], "\u{FFFD}"),
-            (&[b"\xEA", b"x"], &["", "\u{FFFD}x"], ""),
-            (&[b"\xFFa\xF0\x9F", b"\x99\x82"], &["\u{FFFD}a", "🙂"], ""),
+            (&[b"a", b"b"], "a|b|"),
+            (&[b"\xEA", b"\xB0", b"\x80!"], "||가!|"),
+            (&[b"a\xEA\xB0"], "a|\u{FFFD}"),
+            (&[b"\xEA", b"x"], "|\u{FFFD}x|"),
+            (&[b"\xFFa\xF0\x9F", b"\x99\x82"], "\u{FFFD}a|🙂|"),
         ];
-        for (pieces, texts, rest) in cases {
+        for (pieces, texts) in cases {
             let mut characters = Characters::default();
-            let got: Vec<String> = pieces.iter().map(|piece| characters.push(piece)).collect();
-            assert_eq!(
-                (got, characters.finish()),
-                (texts.iter().map(|t| t.to_string()).collect(), rest.to_string())
-            );
+            let mut got: Vec<String> = pieces.iter().map(|piece| characters.push(piece)).collect();
+            got.push(characters.finish());
+            assert_eq!(got.join("|"), texts);
         }
     }
 }

