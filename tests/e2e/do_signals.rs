@@ -70,7 +70,6 @@ fn while_nothing_has_come_the_question_is_all_there_is() {
         send(&child, signal);
         let ran = finish(child);
         assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{}", ran.err);
-        bot.server().await_closed(1);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A");
         assert_eq!(bot.lepo(&["do", "--retry"]).out, "Paris.\n");
     }
@@ -86,7 +85,6 @@ fn while_it_streams_what_came_is_kept_hidden() {
         let ran = finish(child);
         assert_eq!((ran.code, ran.out.as_str()), (code, "\n"));
         assert!(ran.err.starts_with("error: interrupted\n"), "{}", ran.err);
-        bot.server().await_closed(1);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B");
         assert!(spools(&bot.home).is_empty());
         let partial = bubbs(&bot.home).pop().unwrap();
