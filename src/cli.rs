@@ -45,7 +45,7 @@ Environment:
   NO_COLOR      no colours
   VISUAL, EDITOR    the editor
 
-Addresses (@, ids, branches, files, ^ and ~N) are told in lepo(7), the files of a store in
+Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are told in lepo(7), the files of a store in
 lepo-store(5), the settings in lepo-config(5).";
 
 #[derive(Debug, clap::Args)]

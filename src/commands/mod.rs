@@ -14,6 +14,7 @@ pub mod resolve;
 pub mod rm;
 pub mod show;
 pub mod watch;
+mod words;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -96,7 +97,7 @@ impl<'o> Context<'o> {
     }
 }
 
-/// Finds the bubb of an address as written.
+/// Finds the bubb of an address as written, where stdin is not for addresses; else see [`words`].
 pub fn resolve(store: &Store, forest: &Forest, address: &str) -> Result<Addressee> {
     Address::parse(address)?.resolve(forest, &|name| store.branch(name))
 }

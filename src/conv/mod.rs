@@ -6,7 +6,7 @@ mod forest;
 mod only;
 mod tails;
 
-pub use address::{Address, Addressee};
+pub use address::{Address, Addressee, Found, Word};
 pub use check::{Flaw, flaws};
 pub use forest::{Conv, End, Forest, Ix};
 
