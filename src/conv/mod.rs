@@ -4,6 +4,7 @@ mod address;
 mod check;
 mod forest;
 mod only;
+mod pending;
 mod tails;
 
 pub use address::{Address, Addressee, Found, Word};
