@@ -70,6 +70,7 @@ enum Command {
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
+    Log(commands::log::Args),
     Watch(commands::watch::Args),
     Branch(commands::branch::Args),
     Add(commands::add::Args),
@@ -142,6 +143,7 @@ impl Command {
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
+            Command::Log(args) => commands::log::run(args, context),
             Command::Watch(args) => commands::watch::run(args, context),
             Command::Branch(args) => commands::branch::run(args, context),
             Command::Add(args) => commands::add::run(args, context),
@@ -160,6 +162,7 @@ impl Command {
         match self {
             Command::Ls(args) => args.json,
             Command::Show(args) => args.json,
+            Command::Log(args) => args.json,
             Command::Watch(args) => args.json,
             Command::Branch(args) => args.json,
             Command::Fsck(args) => args.json,

@@ -8,6 +8,7 @@ pub mod edit;
 pub mod fsck;
 pub mod init;
 mod line;
+pub mod log;
 pub mod ls;
 pub mod model;
 pub mod resolve;

@@ -3,6 +3,7 @@
 mod address;
 mod check;
 mod forest;
+mod graph;
 mod only;
 mod pending;
 mod tails;
@@ -10,6 +11,7 @@ mod tails;
 pub use address::{Address, Addressee, Found, Word};
 pub use check::{Flaw, flaws};
 pub use forest::{Conv, End, Forest, Ix};
+pub use graph::Row;
 
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -26,6 +26,7 @@ mod editing;
 mod embedded;
 mod home;
 mod house;
+mod listing;
 mod manual;
 mod providers;
 mod pty;
