@@ -3,6 +3,7 @@
 pub mod add;
 pub mod branch;
 pub mod config;
+pub mod diff;
 pub mod r#do;
 pub mod edit;
 pub mod fsck;

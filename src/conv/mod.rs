@@ -2,6 +2,7 @@
 
 mod address;
 mod check;
+mod diff;
 mod forest;
 mod graph;
 mod only;
@@ -10,6 +11,7 @@ mod tails;
 
 pub use address::{Address, Addressee, Found, Word};
 pub use check::{Flaw, flaws};
+pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
 pub use graph::Row;
 

@@ -7,6 +7,7 @@ mod basics;
 mod bots;
 mod branches;
 mod checking;
+mod diff;
 mod disk;
 mod do_commands;
 mod do_config;
