@@ -6,6 +6,7 @@ pub mod config;
 pub mod diff;
 pub mod r#do;
 pub mod edit;
+pub mod export;
 pub mod fsck;
 pub mod init;
 mod line;

@@ -8,6 +8,7 @@ mod graph;
 mod only;
 mod pending;
 mod tails;
+mod turns;
 
 pub use address::{Address, Addressee, Found, Word};
 pub use check::{Flaw, flaws};

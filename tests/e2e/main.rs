@@ -25,6 +25,7 @@ mod docs;
 mod editing;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod export;
 mod home;
 mod house;
 mod listing;
@@ -35,4 +36,5 @@ mod removing;
 mod scripted;
 mod settings;
 mod show_journal;
+mod shown;
 mod watching;
