@@ -120,7 +120,7 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
             [CompletionResult]::new('--paths', '--paths', [CompletionResultType]::ParameterName, 'The paths of the files instead of what is in them')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"bubbs": [...]}')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

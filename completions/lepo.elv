@@ -113,7 +113,7 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand -a 'Hidden bubbs too'
             cand --all 'Hidden bubbs too'
             cand --paths 'The paths of the files instead of what is in them'
-            cand --json 'One JSON document: {"bubbs": [...]}'
+            cand --json 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit'
             cand -v 'Print the version'
             cand --version 'Print the version'
             cand -h 'Print help (see more with ''--help'')'

@@ -93,7 +93,7 @@ never\t'Nowhere'"
 complete -c lepo -n "__fish_lepo_using_subcommand show" -l one -d 'Just that bubb: the bytes as stored, nothing else'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s a -l all -d 'Hidden bubbs too'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -l paths -d 'The paths of the files instead of what is in them'
-complete -c lepo -n "__fish_lepo_using_subcommand show" -l json -d 'One JSON document: {"bubbs": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -l json -d 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c lepo -n "__fish_lepo_using_subcommand watch" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F

@@ -31,7 +31,7 @@ pub use blobs::Blob;
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
 pub use draft::Draft;
-pub use journal::Entry;
+pub use journal::{Entry, Fact};
 pub use open::{Made, STORE};
 pub use strays::{Fate, Stray};
 pub use watch::Watch;

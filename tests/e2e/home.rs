@@ -33,6 +33,7 @@ impl Home {
     }
 
     /// A home with one model, `test`, at an OpenAI address, and no planner.
+    #[allow(dead_code)]
     pub fn with_openai(base_url: &str) -> Home {
         Home::with_config(&format!(
             "planner = \"off\"\n[[models]]\nname = \"test\"\nprovider = \"openai\"\nmodel = \"m\"\n\
@@ -53,6 +54,11 @@ impl Home {
         let path = self.dir.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    /// A file below the home as text; nothing if it is not there.
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.dir.path().join(path)).unwrap_or_default()
     }
 
     /// lepo, ready to be started in `work`: nothing of the caller's environment but PATH.
@@ -93,6 +99,23 @@ impl Home {
             // No Ollama of the machine is ever asked.
             .env("OLLAMA_HOST", "http://127.0.0.1:9");
         command
+    }
+
+    /// A shell script in which `$LEPO` is lepo, ready to be started in `work` with the same environment.
+    pub fn script(&self, shell: &str, script: &str) -> Command {
+        let lepo = self.command(&[]);
+        let mut command = Command::new(shell);
+        command.args(["-c", script]).current_dir(self.work()).env_clear();
+        command.envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap_or_default())));
+        command.env("LEPO", lepo.get_program());
+        command
+    }
+
+    /// Runs it in a session without a terminal: there is nobody to ask.
+    pub fn alone(&self, args: &[&str]) -> Ran {
+        let mut command = self.script("sh", "exec setsid --wait \"$LEPO\" \"$@\"");
+        command.arg("sh").args(args);
+        run(command, b"")
     }
 
     /// Runs it to its end, with nothing on stdin.
