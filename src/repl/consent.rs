@@ -7,25 +7,34 @@ use crate::error::{Error, Result};
 use crate::term::{self, Tty, tty};
 use crate::tool::{Proposal, Reply, Sandbox};
 
-/// Withdraws a question when it is dropped.
-struct Withdraw(Arc<AtomicBool>);
+/// Withdraws a question when it is dropped, unless it was answered by then.
+struct Withdraw {
+    withdrawn: Arc<AtomicBool>,
+    answered: bool,
+}
 
 impl Drop for Withdraw {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.withdrawn.store(true, Ordering::Relaxed);
+        if !self.answered
+            && let Some(mut tty) = tty()
+        {
+            // What is said next does not stand behind the question.
+            let _ = tty.show("\n");
+        }
     }
 }
 
 /// Asks about one request, in a thread of its own: a signal can withdraw the question.
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
     let withdrawn = Arc::new(AtomicBool::new(false));
-    let guard = Withdraw(withdrawn.clone());
+    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false };
     let reply = tokio::task::spawn_blocking(move || match tty() {
         Some(mut tty) => converse(&mut tty, &proposal, &withdrawn),
         None => Ok(Reply::Nobody),
     })
     .await;
-    drop(guard);
+    guard.answered = true;
     reply
         .map_err(|error| Error::store("the question ended early").because(error))?
         .map_err(|error| Error::usage("cannot ask on the terminal").because(error))
