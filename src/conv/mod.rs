@@ -2,10 +2,12 @@
 
 mod address;
 mod forest;
+mod standing;
 mod tails;
 
 pub use address::{Address, Addressee};
 pub use forest::{Conv, End, Forest, Ix};
+pub use standing::Standing;
 
 #[cfg(test)]
 pub(crate) mod fixture;

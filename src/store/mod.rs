@@ -5,6 +5,7 @@
 
 mod blobs;
 mod branches;
+mod claim;
 mod draft;
 mod journal;
 mod open;
@@ -15,13 +16,14 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
 
 pub use blobs::Blob;
 pub use branches::check_branch_name;
+pub use claim::Claim;
 pub use draft::Draft;
 pub use journal::Entry;
 pub use open::{Made, STORE};
@@ -54,6 +56,13 @@ impl Store {
     /// The working directory of a turn: where `.lepo` was found; with `--save-to`, where the user stands.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where the store is, from the root of the filesystem.
+    pub fn path(&self) -> PathBuf {
+        // What is shown leads up from where the user stands, then down from the working directory.
+        self.root
+            .join(self.shown.components().filter(|part| *part != Component::ParentDir).collect::<PathBuf>())
     }
 
     /// The path of a bubb's file, as the user would type it.
