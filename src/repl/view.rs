@@ -20,6 +20,7 @@ pub struct View<'o> {
     /// The answer is in a document that comes at the end.
     json: bool,
     show_all: bool,
+    quiet: bool,
     /// stderr is a terminal, and not all is to be quiet.
     talkative: bool,
     stage: Stage,
@@ -39,7 +40,8 @@ impl<'o> View<'o> {
     /// A view on stdout and stderr.
     pub fn new(out: &'o mut Out, paint: Paint, json: bool, quiet: bool, show_all: bool) -> View<'o> {
         let talkative = !quiet && std::io::stderr().is_terminal();
-        View { out, paint, json, show_all, talkative, stage: Stage::Quiet, cleaner: Cleaner::default() }
+        let (stage, cleaner) = (Stage::Quiet, Cleaner::default());
+        View { out, paint, json, show_all, quiet, talkative, stage, cleaner }
     }
 
     /// The turn is over: the answer's line ends, what is buffered is shown.
@@ -115,6 +117,13 @@ impl Front for View<'_> {
                 self.out.flush();
                 say(text);
                 self.turn_to(after);
+            }
+            Event::Announce(proposal) => {
+                self.turn_to(Stage::Quiet);
+                self.out.flush();
+                if !self.quiet {
+                    say(consent::text(proposal).trim());
+                }
             }
             Event::Running(command) => {
                 self.turn_to(Stage::Quiet);

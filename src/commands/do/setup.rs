@@ -12,12 +12,15 @@ use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_oll
 use crate::store::Store;
 use crate::talk::{Ask, Front, Interrupt, Report, Start, Turn};
 use crate::term::say;
+use crate::tool::Detected;
 
 /// Everything that is the same for all turns of a process.
 pub struct Setup {
     paths: Paths,
     settings: Settings,
     config: ModelConfig,
+    sandbox: Detected,
+    own: [PathBuf; 2],
 }
 
 impl Setup {
@@ -49,26 +52,23 @@ impl Setup {
                 look.settle(Found { ollama_model, embedded })?
             }
         };
-        Ok(Setup { paths, settings, config })
+        let own = [paths.config.clone(), paths.state.clone()];
+        Ok(Setup { paths, settings, config, sandbox: Detected::default(), own })
     }
 
     /// One turn.
-    #[allow(clippy::too_many_arguments)]
     pub async fn turn(
         &self,
         store: &Arc<Store>,
         forest: &Forest,
         interrupt: &Interrupt,
         front: &mut dyn Front,
-        begin: Start,
-        question: Option<String>,
-        runs: &[String],
+        mut ask: Ask,
     ) -> Result<Report> {
         let insts = insts(store)?;
-        let system_prompt = match begin {
-            Start::New => system_prompt(&self.paths)?,
-            _ => None,
-        };
+        if ask.start == Start::New {
+            ask.system_prompt = system_prompt(&self.paths)?;
+        }
         let gate = Gate::new();
         let timeouts = Timeouts { connect: self.settings.http_connect, idle: self.settings.http_idle };
         let installed = installed(&self.paths);
@@ -82,9 +82,11 @@ impl Setup {
             model: &mut model,
             gate,
             interrupt,
+            sandbox: &self.sandbox,
+            own: &self.own,
             front,
         };
-        Ok(turn.take(Ask { start: begin, question, system_prompt, runs: runs.to_vec() }).await)
+        Ok(turn.take(ask).await)
     }
 }
 
