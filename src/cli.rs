@@ -72,6 +72,7 @@ enum Command {
     Show(commands::show::Args),
     Add(commands::add::Args),
     Resolve(commands::resolve::Args),
+    Trust(commands::trust::Args),
     #[command(external_subcommand)]
     External(Vec<OsString>),
 }
@@ -137,6 +138,7 @@ impl Command {
             Command::Show(args) => commands::show::run(args, context),
             Command::Add(args) => commands::add::run(args, context),
             Command::Resolve(args) => commands::resolve::run(args, context),
+            Command::Trust(args) => commands::trust::run(args, context),
             Command::External(words) => Err(external(&words)),
         }
     }

@@ -6,6 +6,7 @@ pub mod init;
 pub mod ls;
 pub mod resolve;
 pub mod show;
+pub mod trust;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

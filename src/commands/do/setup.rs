@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{Args, log};
 use crate::commands::Context;
-use crate::config::{Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Settings, system_prompt};
+use crate::commands::trust::{REPO_FILES, repo_file};
+use crate::config::{Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Settings, Trust, system_prompt};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
 use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights};
@@ -34,15 +35,15 @@ impl Setup {
             tools: args.tools,
             ..Flags::default()
         };
-        if let Some(store) = context.find_store()? {
-            for name in ["_config.toml", "_mcp.json"] {
-                if store.furniture(name)?.is_some() {
-                    let path = store.shown().join(name);
-                    say(&format!("note: {} is ignored: it is not trusted", path.display()));
-                }
+        let repo = match context.find_store()? {
+            Some(store) => {
+                let trust = Trust::of(&paths);
+                let [config, _mcp] = REPO_FILES.map(|name| trusted(&store, &trust, name));
+                config?
             }
-        }
-        let settings = Settings::load(&paths, &env, None, &flags)?;
+            None => None,
+        };
+        let settings = Settings::load(&paths, &env, repo, &flags)?;
         log::start(&paths, settings.log_level);
         let config = match settings.choose()? {
             Choice::Model(config) => *config,
@@ -88,6 +89,19 @@ impl Setup {
         };
         Ok(turn.take(ask).await)
     }
+}
+
+/// A file of the repository, if it counts. One that does not is told of in one line.
+fn trusted(store: &Store, trust: &Trust, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let ignored = |why: &str| say(&format!("note: {} is ignored: {why}", store.shown().join(name).display()));
+    match repo_file(store, name) {
+        Ok(Some(file)) if trust.covers(&file)? => return Ok(Some((file.path, file.bytes))),
+        Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
+        Ok(None) => {}
+        // A link, a fifo: nothing a person could have trusted.
+        Err(error) => ignored(&error.chain()),
+    }
+    Ok(None)
 }
 
 /// The runtime of `do`: one thread, which waits.
