@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::line::question;
 use super::{Context, name_json};
 use crate::bubb::BubbId;
-use crate::conv::{Forest, Ix};
 use crate::error::Result;
 use crate::store::Store;
-use crate::term::{excerpt, say};
+use crate::term::say;
 
 /// List the tails, newest first
 ///
@@ -75,18 +75,6 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         say("no conversations yet; ask something: lepo do QUESTION");
     }
     Ok(0)
-}
-
-/// The excerpt of a tail's last visible question. One that cannot be read is said and left out.
-fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
-    let name = forest.name(forest.last_question(tail)?);
-    match store.text(&name) {
-        Ok(text) => Some(excerpt(&text)),
-        Err(error) => {
-            say(&format!("warning: {}", error.chain()));
-            None
-        }
-    }
 }
 
 fn branches(store: &Store) -> Result<HashMap<BubbId, Vec<String>>> {

@@ -1,15 +1,16 @@
 //! Where convs can be continued: the tails, and how high each stands.
 
+use super::check::DAY;
 use super::{Forest, Ix};
 
 /// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
-struct Below {
+pub(super) struct Below {
     child: Vec<bool>,
     visible: Vec<bool>,
 }
 
 impl Below {
-    fn of(forest: &Forest) -> Below {
+    pub(super) fn of(forest: &Forest) -> Below {
         let mut below = Below { child: vec![false; forest.len()], visible: vec![false; forest.len()] };
         for ix in forest.all() {
             if let Some(prev) = forest.prev(ix) {
@@ -51,13 +52,12 @@ impl Forest {
     /// The least time for a new root, at `now`, that makes it the newest conv even if the clock went
     /// back. Bubbs dated more than a day ahead do not count.
     pub fn root_time(&self, now: u64) -> u64 {
-        const DAY: u64 = 24 * 60 * 60 * 1000;
         let times = self.all().rev().map(|ix| self.name(ix).id.time());
         times.into_iter().find(|&time| time <= now + DAY).map_or(0, |time| time + 1)
     }
 
     /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
-    fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
+    pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
         self.name(leaf).hidden
             && self
                 .up(leaf)
@@ -111,7 +111,6 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{self, id};
-    use super::*;
 
     #[test]
     fn tails_are_newest_first_and_leave_out_what_is_spent() {

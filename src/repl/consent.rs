@@ -1,11 +1,10 @@
 //! The question before a command runs, on the terminal device.
 
-use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
-use crate::term::{Tty, tty};
+use crate::term::{self, Tty, tty};
 use crate::tool::{Proposal, Reply};
 
 /// Withdraws a question when it is dropped.
@@ -41,7 +40,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
             "n" | "N" => return Ok(Reply::No),
             "e" | "E" => match edit(&proposal.request.command) {
                 Ok(command) => return Ok(Reply::Edit(command)),
-                Err(error) => tty.show(&format!("the editor failed: {error}\n"))?,
+                Err(error) => tty.show(&format!("{}\n", error.chain()))?,
             },
             _ => {}
         }
@@ -64,29 +63,12 @@ pub fn text(proposal: &Proposal) -> String {
     text
 }
 
-/// Opens the command in the user's editor, on the terminal.
-fn edit(command: &str) -> std::io::Result<String> {
-    let mut file = tempfile::Builder::new().prefix("lepo-command-").suffix(".sh").tempfile()?;
-    writeln!(file, "{command}")?;
-    let editor = std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".into());
-    let terminal = || std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty");
-    let status = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$1\""))
-        .arg("sh")
-        .arg(file.path())
-        .stdin(terminal()?)
-        .stdout(terminal()?)
-        .stderr(terminal()?)
-        .status()?;
-    if !status.success() {
-        return Err(std::io::Error::other(format!("{editor} ended with {status}")));
+/// Opens the command in the user's editor.
+fn edit(command: &str) -> Result<String> {
+    let edited = String::from_utf8(term::edit(command.as_bytes(), ".sh")?)
+        .map_err(|error| Error::usage("the command is no text any more").because(error))?;
+    match edited.trim() {
+        "" => Err(Error::nothing("nothing is left of the command")),
+        _ => Ok(edited.trim_end_matches('\n').to_string()),
     }
-    let mut edited = String::new();
-    std::fs::File::open(file.path())?.read_to_string(&mut edited)?;
-    let edited = edited.trim_end_matches('\n');
-    if edited.trim().is_empty() {
-        return Err(std::io::Error::other("nothing is left of the command"));
-    }
-    Ok(edited.to_string())
 }

@@ -31,6 +31,8 @@ impl Store {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&tmp, name.as_str(), flags, FILE).map_err(|e| failed(e.into()))?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // Let go of just now: whoever comes next makes another file, which this lock would not bar.
+            Ok(()) if rustix::fs::fstat(&file).is_ok_and(|stat| stat.st_nlink == 0) => Ok(None),
             Ok(()) => Ok(Some(Claim { tmp, name, _locked: File::from(file) })),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
             Err(error) => Err(failed(error.into())),

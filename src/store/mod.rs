@@ -5,12 +5,18 @@
 
 mod blobs;
 mod branches;
+mod check;
 mod claim;
 mod draft;
+mod hash;
 mod journal;
 mod open;
 mod read;
+mod remove;
 mod scan;
+mod strays;
+mod temporary;
+mod watch;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,13 +26,17 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 pub use blobs::Blob;
 pub use branches::check_branch_name;
+pub use check::{Finding, What};
 pub use claim::Claim;
 pub use draft::Draft;
-pub use journal::Entry;
+pub use journal::{Entry, Fact};
 pub use open::{Made, STORE};
+pub use strays::{Fate, Stray};
+pub use watch::Watch;
 
 use crate::bubb::Name;
 use crate::error::Error;
@@ -87,16 +97,22 @@ impl Store {
 
     /// Opens a directory of the store (`_tmp`, `_branches`, `_blobs`), making it if it is missing.
     fn subdir(&self, name: &str) -> io::Result<OwnedFd> {
+        if let Some(dir) = self.subdir_if_there(name)? {
+            return Ok(dir);
+        }
+        match rustix::fs::mkdirat(&self.dir, name, DIR) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.subdir_if_there(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Opens a directory of the store, if there is one.
+    fn subdir_if_there(&self, name: &str) -> io::Result<Option<OwnedFd>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(&self.dir, name, flags, Mode::empty()) {
-            Err(rustix::io::Errno::NOENT) => {
-                match rustix::fs::mkdirat(&self.dir, name, DIR) {
-                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-                    Err(error) => return Err(error.into()),
-                }
-                Ok(rustix::fs::openat(&self.dir, name, flags, Mode::empty())?)
-            }
-            result => Ok(result?),
+            Err(Errno::NOENT) => Ok(None),
+            result => Ok(Some(result?)),
         }
     }
 

@@ -23,6 +23,9 @@ pub struct Said {
     pub text: String,
 }
 
+/// What bubbs that were begun became, each with its bytes.
+type Written = Result<Vec<(Name, Vec<u8>)>>;
+
 /// The path from its root to the tip.
 pub struct Line {
     store: Arc<Store>,
@@ -32,7 +35,7 @@ pub struct Line {
     pub path: Vec<BubbId>,
     /// A new root's time is not before this.
     not_before: u64,
-    unsaved: Option<JoinHandle<Result<Vec<(Name, Vec<u8>)>>>>,
+    unsaved: Option<JoinHandle<Written>>,
 }
 
 impl Line {
@@ -92,7 +95,7 @@ impl Line {
     }
 
     /// Waits until what was begun is durable, and tells what it became.
-    pub async fn saved(&mut self) -> Result<Vec<(Name, Vec<u8>)>> {
+    pub async fn saved(&mut self) -> Written {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;
         self.unsaved = None;

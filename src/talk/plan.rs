@@ -8,7 +8,7 @@ use super::planner::{Choice, choice_schema, read_request, request_schema};
 use super::request::Next;
 use super::send::{send, tell_saved, whole};
 use super::{Event, Report, Turn};
-use crate::bubb::{Kind, Name};
+use crate::bubb::{BubbId, Kind};
 use crate::error::Result;
 use crate::model::{self, Request, Schema};
 use crate::store::Entry;
@@ -26,7 +26,7 @@ impl Turn<'_> {
                 return Ok(());
             };
             let name = self.add(line, Kind::System, true, choice.canonical().as_bytes())?;
-            self.journal(&name, "chooser", used);
+            self.journal(Some(name.id), "chooser", used);
             if choice == Choice::None {
                 return Ok(());
             }
@@ -39,7 +39,7 @@ impl Turn<'_> {
                 self.add(line, Kind::Assistant, true, words.as_bytes())?;
             }
             let name = self.add(line, Kind::System, true, request.canonical().as_bytes())?;
-            self.journal(&name, "writer", used);
+            self.journal(Some(name.id), "writer", used);
             match self.request(line, request, name, &mut done, report).await? {
                 Next::Again => {}
                 Next::Answer | Next::Wait => return Ok(()),
@@ -70,17 +70,19 @@ impl Turn<'_> {
                 whole(answer?, self.front).await
             };
             let (text, usage) = interrupt.or(work).await?;
-            if let Some(found) = read(&text) {
-                return Ok(Some((found, Used { usage, ms: start.elapsed().as_millis() as u64 })));
+            let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
+            match read(&text) {
+                Some(found) => return Ok(Some((found, used))),
+                None => self.journal(None, "unreadable", used),
             }
         }
         Ok(None)
     }
 
     // The journal is never needed: that it cannot be written is no reason to fail.
-    fn journal(&self, name: &Name, what: &str, used: Used) {
+    fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
         let _ = self.store.journal(Entry {
-            bubb: Some(name.id),
+            bubb,
             what,
             model: Some(&self.config.name),
             input: used.usage.input,

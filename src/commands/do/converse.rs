@@ -39,7 +39,6 @@ async fn turns(args: &Args, context: &mut Context<'_>, setup: &Setup, store: &Ar
         if args.show_past {
             let begin = start(store, &forest, wish)?;
             show_past(args, context, store, &forest, begin)?;
-            context.out.flush();
         }
     }
     let interrupt = Interrupt::listen()?;

@@ -8,7 +8,7 @@ mod log;
 mod setup;
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -125,8 +125,8 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     if question.is_none() && !asks_nothing {
         return converse::converse(&args, context);
     }
-    let mut output = args.output.as_ref().map(open_output).transpose()?;
     let setup = Setup::new(&args, context)?;
+    let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = Arc::new(if verdict.is_some() { context.store()? } else { context.store_or_make()? });
     let _claim = verdict.map(|(id, _)| decide::claim(&store, id)).transpose()?;
     let forest = store.forest()?;
@@ -201,6 +201,7 @@ fn show_past(
             show::bubb(store, &name, context.out, context.paint)?;
         }
     }
+    context.out.flush();
     Ok(())
 }
 
@@ -221,12 +222,26 @@ fn write_output(
     document: Option<serde_json::Value>,
 ) -> Result<()> {
     let written = match (document, report.answer) {
-        (Some(document), _) => file.set_len(0).and_then(|()| writeln!(file, "{document}")),
+        (Some(document), _) => empty(file).and_then(|()| writeln!(file, "{document}")),
         (None, Some(answer)) => {
-            let mut from = store.open(&answer.name)?.take(u64::MAX);
-            file.set_len(0).and_then(|()| std::io::copy(&mut from, file)).and_then(|_| writeln!(file))
+            let from = store.open(&answer.name)?;
+            empty(file).and_then(|()| copy_lines(from, file))
         }
         (None, None) => Ok(()),
     };
     written.map_err(|error| Error::store("cannot write the --output file").because(error))
+}
+
+/// What stood there goes only now that something takes its place; a pipe has nothing to go.
+fn empty(file: &File) -> io::Result<()> {
+    if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
+}
+
+/// An answer as on stdout: a newline at its end, and no second one.
+fn copy_lines(mut from: File, to: &mut File) -> io::Result<()> {
+    io::copy(&mut from, to)?;
+    from.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    from.read_exact(&mut last)?;
+    if last == *b"\n" { Ok(()) } else { writeln!(to) }
 }
