@@ -4,11 +4,13 @@ mod address;
 mod check;
 mod forest;
 mod only;
+mod standing;
 mod tails;
 
 pub use address::{Address, Addressee};
 pub use check::{Flaw, flaws};
 pub use forest::{Conv, End, Forest, Ix};
+pub use standing::Standing;
 
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::term::{self, Tty, tty};
-use crate::tool::{Proposal, Reply, Sandbox};
+use crate::tool::{Proposal, Reply};
 
 /// Withdraws a question when it is dropped, unless it was answered by then.
 struct Withdraw {
@@ -56,14 +56,16 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     }
 }
 
-/// What will run, where, with which access, and why.
-fn text(proposal: &Proposal) -> String {
+/// What will run, where, with which access, what holds it to that, and why.
+pub fn text(proposal: &Proposal) -> String {
     let request = &proposal.request;
-    let held = match proposal.sandbox {
-        Sandbox::None => "no sandbox",
-    };
     let mut text = format!("\nCommand request\n  $ {}\n", request.command.replace('\n', "\n    "));
-    text.push_str(&format!("  in {}\n  access: {} ({held})\n", proposal.dir.display(), request.access));
+    text.push_str(&format!(
+        "  in {}\n  access: {} ({})\n",
+        proposal.dir.display(),
+        request.access,
+        proposal.sandbox
+    ));
     if let Some(why) = &request.why {
         text.push_str(&format!("  why: {why}\n"));
     }
