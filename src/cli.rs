@@ -82,6 +82,7 @@ enum Command {
     Fsck(commands::fsck::Args),
     Config(commands::config::Args),
     Model(commands::model::Args),
+    Trust(commands::trust::Args),
     #[command(external_subcommand)]
     External(Vec<OsString>),
 }
@@ -157,6 +158,7 @@ impl Command {
             Command::Fsck(args) => commands::fsck::run(args, context),
             Command::Config(args) => commands::config::run(args, context),
             Command::Model(args) => commands::model::run(args, context),
+            Command::Trust(args) => commands::trust::run(args, context),
             Command::External(words) => Err(external(&words)),
         }
     }

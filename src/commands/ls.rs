@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::line::{in_brackets, question, text_or_warn};
 use super::words::resolve_all;
 use super::{Context, name_json};
+use crate::bubb::Kind;
 use crate::conv::{Forest, Found, Ix};
 use crate::error::Result;
 use crate::store::Store;
@@ -111,5 +112,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 
 /// The request that a bubb is, if it is one.
 fn request(store: &Store, forest: &Forest, ix: Ix) -> Option<CommandRequest> {
-    CommandRequest::from_canonical(&text_or_warn(store, &forest.name(ix))?)
+    let name = forest.name(ix);
+    let may = matches!(name.kind, Kind::System | Kind::Assistant);
+    may.then(|| text_or_warn(store, &name)).flatten().and_then(|text| CommandRequest::from_canonical(&text))
 }

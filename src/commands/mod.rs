@@ -16,6 +16,7 @@ pub mod model;
 pub mod resolve;
 pub mod rm;
 pub mod show;
+pub mod trust;
 pub mod watch;
 mod words;
 

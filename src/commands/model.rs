@@ -158,13 +158,14 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     })?;
     drop(bar);
     context.out.line(&path.to_string_lossy());
+    context.out.flush();
 
     let active = |model: &ModelConfig| model.active;
     match (embedded_in(settings), settings.choose()) {
         (Some(model), _) if active(model) => {}
         (Some(model), _) => say(&format!("to use it: lepo model use {}", model.name)),
         (None, Ok(Choice::Look(_))) => {
-            say("`lepo do` uses it now, as no model is configured and unless Ollama answers");
+            say("no model is configured: `lepo do` uses it now, unless an Ollama server answers");
         }
         (None, _) => say(&format!("to use it: lepo model use {}", SMOLLM2.name)),
     }

@@ -6,7 +6,7 @@ mod diff;
 mod forest;
 mod graph;
 mod only;
-mod pending;
+mod standing;
 mod tails;
 mod turns;
 
@@ -15,6 +15,7 @@ pub use check::{Flaw, flaws};
 pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
 pub use graph::Row;
+pub use standing::Standing;
 
 #[cfg(test)]
 pub(crate) mod fixture;

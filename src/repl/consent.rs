@@ -5,27 +5,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::term::{self, Tty, tty};
-use crate::tool::{Proposal, Reply, Sandbox};
+use crate::tool::{Proposal, Reply};
 
-/// Withdraws a question when it is dropped.
-struct Withdraw(Arc<AtomicBool>);
+/// Withdraws a question when it is dropped, unless it was answered by then.
+struct Withdraw {
+    withdrawn: Arc<AtomicBool>,
+    answered: bool,
+}
 
 impl Drop for Withdraw {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.withdrawn.store(true, Ordering::Relaxed);
+        if !self.answered
+            && let Some(mut tty) = tty()
+        {
+            // What is said next does not stand behind the question.
+            let _ = tty.show("\n");
+        }
     }
 }
 
 /// Asks about one request, in a thread of its own: a signal can withdraw the question.
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
     let withdrawn = Arc::new(AtomicBool::new(false));
-    let guard = Withdraw(withdrawn.clone());
+    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false };
     let reply = tokio::task::spawn_blocking(move || match tty() {
         Some(mut tty) => converse(&mut tty, &proposal, &withdrawn),
         None => Ok(Reply::Nobody),
     })
     .await;
-    drop(guard);
+    guard.answered = true;
     reply
         .map_err(|error| Error::store("the question ended early").because(error))?
         .map_err(|error| Error::usage("cannot ask on the terminal").because(error))
@@ -47,14 +56,16 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     }
 }
 
-/// What will run, where, with which access, and why.
-fn text(proposal: &Proposal) -> String {
+/// What will run, where, with which access, what holds it to that, and why.
+pub fn text(proposal: &Proposal) -> String {
     let request = &proposal.request;
-    let held = match proposal.sandbox {
-        Sandbox::None => "no sandbox",
-    };
     let mut text = format!("\nCommand request\n  $ {}\n", request.command.replace('\n', "\n    "));
-    text.push_str(&format!("  in {}\n  access: {} ({held})\n", proposal.dir.display(), request.access));
+    text.push_str(&format!(
+        "  in {}\n  access: {} ({})\n",
+        proposal.dir.display(),
+        request.access,
+        proposal.sandbox
+    ));
     if let Some(why) = &request.why {
         text.push_str(&format!("  why: {why}\n"));
     }

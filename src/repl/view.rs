@@ -128,6 +128,13 @@ impl Front for View<'_> {
                 say(text);
                 self.turn_to(after);
             }
+            Event::Announce(proposal) => {
+                self.turn_to(Stage::Quiet);
+                self.out.flush();
+                if !self.quiet {
+                    say(consent::text(proposal).trim());
+                }
+            }
             Event::Running(command) => {
                 self.turn_to(Stage::Quiet);
                 if self.talkative {

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::FileType;
 
-use super::hash::Read1;
+use super::hash::Content;
 use super::{Store, blobs, branches, now};
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Flaw, flaws};
@@ -195,10 +195,10 @@ impl Check {
         }
     }
 
-    fn bubb(&mut self, file: &str, name: &Name, read: io::Result<Read1>, blobs: &HashSet<OsString>) {
+    fn bubb(&mut self, file: &str, name: &Name, read: io::Result<Content>, blobs: &HashSet<OsString>) {
         match read {
             Err(error) => self.unreadable(file, error),
-            Ok(Read1 { hash, blobs: named }) => {
+            Ok(Content { hash, blobs: named }) => {
                 if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
                     self.add(What::Edited, file, "its text, kind or prev is not what its id was made of");
                 }

@@ -20,7 +20,7 @@ const PIECE: usize = 128 << 10;
 const TICK: Duration = Duration::from_millis(100);
 
 /// What reading a file to its end tells.
-pub struct Read1 {
+pub struct Content {
     /// SHA-256 of its bytes.
     pub hash: ContentHash,
     /// The blobs that its last lines name.
@@ -33,10 +33,10 @@ impl Store {
         &self,
         files: &[OsString],
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Vec<io::Result<Read1>> {
+    ) -> Vec<io::Result<Content>> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = channel();
-        let mut found: Vec<Option<io::Result<Read1>>> = files.iter().map(|_| None).collect();
+        let mut found: Vec<Option<io::Result<Content>>> = files.iter().map(|_| None).collect();
         thread::scope(|scope| {
             for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(files.len()) {
                 let (next, sender) = (&next, sender.clone());
@@ -50,19 +50,20 @@ impl Store {
                 });
             }
             drop(sender);
+            let mut done = 0;
             loop {
                 match receiver.recv_timeout(TICK) {
-                    Ok((i, read)) => found[i] = Some(read),
+                    Ok((i, read)) => (found[i], done) = (Some(read), done + 1),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
-                progress(next.load(Ordering::Relaxed).min(files.len()) as u64, files.len() as u64);
+                progress(done, files.len() as u64);
             }
         });
         found.into_iter().flatten().collect()
     }
 
-    fn read_one(&self, file: &OsStr, buffer: &mut [u8]) -> io::Result<Read1> {
+    fn read_one(&self, file: &OsStr, buffer: &mut [u8]) -> io::Result<Content> {
         let mut file = self.open_file(file)?;
         let mut hasher = Sha256::new();
         let (mut pieces, mut last) = (0, 0);
@@ -80,6 +81,6 @@ impl Store {
             1 => blob_lines(&buffer[..last]),
             _ => blobs_at_end(&mut file)?,
         };
-        Ok(Read1 { hash: hasher.finalize().into(), blobs })
+        Ok(Content { hash: hasher.finalize().into(), blobs })
     }
 }

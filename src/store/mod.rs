@@ -6,6 +6,7 @@
 mod blobs;
 mod branches;
 mod check;
+mod claim;
 mod draft;
 mod hash;
 mod journal;
@@ -21,7 +22,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
@@ -30,6 +31,7 @@ use rustix::io::Errno;
 pub use blobs::Blob;
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
+pub use claim::Claim;
 pub use draft::Draft;
 pub use journal::{Entry, Fact};
 pub use open::{Made, STORE};
@@ -64,6 +66,13 @@ impl Store {
     /// The working directory of a turn: where `.lepo` was found; with `--save-to`, where the user stands.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where the store is, from the root of the filesystem.
+    pub fn path(&self) -> PathBuf {
+        // What is shown leads up from where the user stands, then down from the working directory.
+        self.root
+            .join(self.shown.components().filter(|part| *part != Component::ParentDir).collect::<PathBuf>())
     }
 
     /// The path of a bubb's file, as the user would type it.

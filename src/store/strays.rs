@@ -85,8 +85,11 @@ enum Made {
 }
 
 impl Made {
-    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`; anything else is foreign.
+    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `claim-ID`; anything else is foreign.
     fn parse(name: &str) -> Option<Made> {
+        if let Some(id) = name.strip_prefix("claim-") {
+            return BubbId::parse(id.as_bytes()).map(|_| Made::Other);
+        }
         let mut words = name.split('-');
         let made = match words.next()?.as_bytes() {
             b"branch" | b"blob" => Made::Other,
@@ -143,6 +146,8 @@ mod tests {
             (format!("a0-{id}-123-18a2"), "bubb"),
             ("s1-head-1-0".to_string(), "bubb"),
             ("branch-12-1f".to_string(), "other"),
+            (format!("claim-{id}"), "other"),
+            ("claim-12-1f".to_string(), "foreign"),
             ("blob-12-1f".to_string(), "other"),
             ("a0-head-1".to_string(), "foreign"),
             ("a2-head-1-1".to_string(), "foreign"),

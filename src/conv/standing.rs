@@ -1,0 +1,93 @@
+//! How a request for consent stands. The forest's shape tells; no other state exists.
+
+use super::tails::Below;
+use super::{Forest, Ix};
+
+/// How a bubb that is a request stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits for consent.
+    Pending,
+    /// It is visible, so it is something said, no request.
+    Visible,
+    /// This bubb follows it: what came of it.
+    Answered(Ix),
+    /// This newer visible bubb goes on from what led to it.
+    Overtaken(Ix),
+}
+
+impl Forest {
+    /// How a request stands.
+    pub fn standing(&self, request: Ix) -> Standing {
+        if !self.name(request).hidden {
+            return Standing::Visible;
+        }
+        if let Some(child) = self.children(request).next() {
+            return Standing::Answered(child);
+        }
+        let Some(ancestor) = self.nearest_visible(request) else { return Standing::Pending };
+        let newer = self.all().rev().take_while(|&ix| ix > request).filter(|&ix| !self.name(ix).hidden);
+        let overtaking = newer.filter(|&ix| self.up(ix).any(|above| above == ancestor)).last();
+        overtaking.map_or(Standing::Pending, Standing::Overtaken)
+    }
+
+    /// All requests that stand as pending, newest first, found in one pass. `is_request` looks at a
+    /// bubb's text; it is asked only where the rest holds.
+    pub fn pending(&self, mut is_request: impl FnMut(Ix) -> bool) -> Vec<Ix> {
+        let below = Below::of(self);
+        let overtaken = |ix: Ix| {
+            let newest = self.nearest_visible(ix).and_then(|ancestor| below.visible[ancestor.at()]);
+            newest.is_some_and(|newest| newest > ix)
+        };
+        let waits = |ix: Ix| self.name(ix).hidden && !below.child[ix.at()] && !overtaken(ix);
+        self.all().rev().filter(|&ix| waits(ix) && is_request(ix)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{self, id};
+    use super::*;
+
+    #[test]
+    fn a_request_waits_until_something_follows_or_overtakes_it() {
+        let ix = |forest: &Forest, letter: &str| forest.find(id(letter)).unwrap();
+        for (store, request, expected, by) in [
+            ("A s1 head / B u0 A / C s1 B / D s1 C", "D", "pending", ""),
+            ("A s1 head / B u0 A / C s1 B / D s0 C", "D", "visible", ""),
+            ("A s1 head / B u0 A / C s1 B / D s1 C", "C", "answered", "D"),
+            ("A s1 head / B u0 A / C s1 B / D a0 B", "C", "overtaken", "D"),
+            ("A s1 head / B u0 A / C s1 B / D u0 B / E a0 D", "C", "overtaken", "D"),
+            // hidden ones do not overtake, nor does what is older or elsewhere
+            ("A s1 head / B u0 A / C s1 B / D a1 B", "C", "pending", ""),
+            ("A s1 head / B u0 A / C a0 B / D s1 B", "D", "pending", ""),
+            ("A s1 head / B u0 A / C s1 B / D u0 A", "C", "pending", ""),
+            ("A s1 head / B s1 A", "B", "pending", ""),
+        ] {
+            let forest = fixture::forest(store);
+            let expected = match expected {
+                "pending" => Standing::Pending,
+                "visible" => Standing::Visible,
+                "answered" => Standing::Answered(ix(&forest, by)),
+                _ => Standing::Overtaken(ix(&forest, by)),
+            };
+            assert_eq!(forest.standing(ix(&forest, request)), expected, "{store}");
+            let pending = forest.pending(|_| true);
+            for ix in forest.all() {
+                assert_eq!(pending.contains(&ix), forest.standing(ix) == Standing::Pending, "{store}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_looked_at_only_where_a_request_can_wait() {
+        let forest = fixture::forest("A s1 head / B u0 A / C s1 B / D a0 B / E s1 D / F s1 D");
+        let mut looked = Vec::new();
+        let pending = forest.pending(|ix| {
+            looked.push(ix);
+            forest.name(ix).id == id("E")
+        });
+        assert_eq!(fixture::letters(&forest, &looked), "FE");
+        assert_eq!(fixture::letters(&forest, &pending), "E");
+    }
+}
