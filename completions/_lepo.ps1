@@ -34,6 +34,9 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make the store `.lepo` here')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the tails, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a conversation, from its root to a bubb')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List the bubbs of a conversation, newest first')
+            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two conversations past their common ancestor')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a conversation as a document')
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Print bubbs as they are written, by any process')
             [CompletionResult]::new('branch', 'branch', [CompletionResultType]::ParameterValue, 'List, make, move, rename and delete branches')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add one bubb from stdin and print its id')
@@ -102,8 +105,9 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Spent ones too: tool calls beside a finished answer')
+            [CompletionResult]::new('--pending', '--pending', [CompletionResultType]::ParameterName, 'The requests that wait for consent instead, each with its command')
             [CompletionResult]::new('--paths', '--paths', [CompletionResultType]::ParameterName, 'The paths of their files')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"tails": [...]}')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"tails": [...]} or {"pending": [...]}')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -121,6 +125,58 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
             [CompletionResult]::new('--paths', '--paths', [CompletionResultType]::ParameterName, 'The paths of the files instead of what is in them')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;log' {
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Only the N newest')
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
+            [CompletionResult]::new('--show-all', '--show-all', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Every conv')
+            [CompletionResult]::new('--graph', '--graph', [CompletionResultType]::ParameterName, 'Draw the forest on the left')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document a bubb')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;diff' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--one', '--one', [CompletionResultType]::ParameterName, 'Just the two bubbs')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
+            [CompletionResult]::new('--word', '--word', [CompletionResultType]::ParameterName, 'Word by word: [-removed-]{+added+}, in colours where there are some')
+            [CompletionResult]::new('--stat', '--stat', [CompletionResultType]::ParameterName, 'How many lines were added and removed, bubb by bubb and in all')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;export' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'What to write')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write a new file in DIR, made if missing, instead of stdout')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write a new file in DIR, made if missing, instead of stdout')
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Hidden bubbs too; not in a session')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Hidden bubbs too; not in a session')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -322,6 +378,9 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make the store `.lepo` here')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the tails, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a conversation, from its root to a bubb')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List the bubbs of a conversation, newest first')
+            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two conversations past their common ancestor')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a conversation as a document')
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Print bubbs as they are written, by any process')
             [CompletionResult]::new('branch', 'branch', [CompletionResultType]::ParameterValue, 'List, make, move, rename and delete branches')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add one bubb from stdin and print its id')
@@ -344,6 +403,15 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             break
         }
         'lepo;help;show' {
+            break
+        }
+        'lepo;help;log' {
+            break
+        }
+        'lepo;help;diff' {
+            break
+        }
+        'lepo;help;export' {
             break
         }
         'lepo;help;watch' {

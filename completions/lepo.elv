@@ -31,6 +31,9 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand init 'Make the store `.lepo` here'
             cand ls 'List the tails, newest first'
             cand show 'Show a conversation, from its root to a bubb'
+            cand log 'List the bubbs of a conversation, newest first'
+            cand diff 'Compare two conversations past their common ancestor'
+            cand export 'Write a conversation as a document'
             cand watch 'Print bubbs as they are written, by any process'
             cand branch 'List, make, move, rename and delete branches'
             cand add 'Add one bubb from stdin and print its id'
@@ -96,8 +99,9 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand --save-to 'Use another store: a directory below the working directory, made if missing'
             cand --color 'When to use colours'
             cand --all 'Spent ones too: tool calls beside a finished answer'
+            cand --pending 'The requests that wait for consent instead, each with its command'
             cand --paths 'The paths of their files'
-            cand --json 'One JSON document: {"tails": [...]}'
+            cand --json 'One JSON document: {"tails": [...]} or {"pending": [...]}'
             cand -v 'Print the version'
             cand --version 'Print the version'
             cand -h 'Print help (see more with ''--help'')'
@@ -114,6 +118,55 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand --all 'Hidden bubbs too'
             cand --paths 'The paths of the files instead of what is in them'
             cand --json 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;log'= {
+            cand -n 'Only the N newest'
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -a 'Hidden bubbs too'
+            cand --show-all 'Hidden bubbs too'
+            cand --all 'Every conv'
+            cand --graph 'Draw the forest on the left'
+            cand --json 'One JSON document a bubb'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;diff'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand --one 'Just the two bubbs'
+            cand -a 'Hidden bubbs too'
+            cand --all 'Hidden bubbs too'
+            cand --word 'Word by word: [-removed-]{+added+}, in colours where there are some'
+            cand --stat 'How many lines were added and removed, bubb by bubb and in all'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;export'= {
+            cand --format 'What to write'
+            cand -o 'Write a new file in DIR, made if missing, instead of stdout'
+            cand --output 'Write a new file in DIR, made if missing, instead of stdout'
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -a 'Hidden bubbs too; not in a session'
+            cand --all 'Hidden bubbs too; not in a session'
             cand -v 'Print the version'
             cand --version 'Print the version'
             cand -h 'Print help (see more with ''--help'')'
@@ -297,6 +350,9 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand init 'Make the store `.lepo` here'
             cand ls 'List the tails, newest first'
             cand show 'Show a conversation, from its root to a bubb'
+            cand log 'List the bubbs of a conversation, newest first'
+            cand diff 'Compare two conversations past their common ancestor'
+            cand export 'Write a conversation as a document'
             cand watch 'Print bubbs as they are written, by any process'
             cand branch 'List, make, move, rename and delete branches'
             cand add 'Add one bubb from stdin and print its id'
@@ -315,6 +371,12 @@ set edit:completion:arg-completer[lepo] = {|@words|
         &'lepo;help;ls'= {
         }
         &'lepo;help;show'= {
+        }
+        &'lepo;help;log'= {
+        }
+        &'lepo;help;diff'= {
+        }
+        &'lepo;help;export'= {
         }
         &'lepo;help;watch'= {
         }

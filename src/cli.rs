@@ -45,7 +45,7 @@ Environment:
   NO_COLOR      no colours
   VISUAL, EDITOR    the editor
 
-Addresses (@, ids, branches, files, ^ and ~N) are told in lepo(7), the files of a store in
+Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are told in lepo(7), the files of a store in
 lepo-store(5), the settings in lepo-config(5).";
 
 #[derive(Debug, clap::Args)]
@@ -70,6 +70,9 @@ enum Command {
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
+    Log(commands::log::Args),
+    Diff(commands::diff::Args),
+    Export(commands::export::Args),
     Watch(commands::watch::Args),
     Branch(commands::branch::Args),
     Add(commands::add::Args),
@@ -143,6 +146,9 @@ impl Command {
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
+            Command::Log(args) => commands::log::run(args, context),
+            Command::Diff(args) => commands::diff::run(args, context),
+            Command::Export(args) => commands::export::run(args, context),
             Command::Watch(args) => commands::watch::run(args, context),
             Command::Branch(args) => commands::branch::run(args, context),
             Command::Add(args) => commands::add::run(args, context),
@@ -162,6 +168,7 @@ impl Command {
         match self {
             Command::Ls(args) => args.json,
             Command::Show(args) => args.json,
+            Command::Log(args) => args.json,
             Command::Watch(args) => args.json,
             Command::Branch(args) => args.json,
             Command::Fsck(args) => args.json,

@@ -1,7 +1,8 @@
 //! `lepo branch`: names for bubbs.
 
 use super::line::question;
-use super::{Context, name_json, resolve};
+use super::words::resolve_one;
+use super::{Context, name_json};
 use crate::error::{Error, Result};
 use crate::store::{Store, check_branch_name};
 use crate::term::say;
@@ -51,7 +52,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     check_branch_name(name)?;
     let forest = store.forest()?;
-    let id = forest.name(resolve(store, &forest, address)?.ix).id;
+    let id = forest.name(resolve_one(store, &forest, address)?.ix).id;
     if force {
         return store.set_branch(name, id);
     }

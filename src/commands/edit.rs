@@ -1,6 +1,7 @@
 //! `lepo edit`: another wording of a bubb, beside it.
 
-use super::{Context, resolve};
+use super::Context;
+use super::words::resolve_one;
 use crate::error::{Error, Result};
 use crate::term::edit;
 
@@ -27,7 +28,7 @@ pub struct Args {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    let name = forest.name(resolve(&store, &forest, &args.address)?.ix);
+    let name = forest.name(resolve_one(&store, &forest, &args.address)?.ix);
     let text = store.read(&name)?;
 
     let edited = edit(&text, ".md")?;

@@ -1,14 +1,40 @@
 //! One line about a bubb or a conv, the same in every list that has it.
 
+use super::Context;
 use crate::bubb::Name;
 use crate::conv::{Forest, Ix};
 use crate::store::Store;
-use crate::term::{excerpt, say};
+use crate::term::{clean, excerpt, excerpt_within, in_colour, say, width};
 
-/// `ID kind excerpt`: a bubb in `log` and `watch`.
-pub fn bubb_line(store: &Store, name: &Name) -> String {
-    let line = format!("{} {} {}", name.id, name.tag(), excerpt_of(store, name).unwrap_or_default());
-    line.trim_end().to_string()
+/// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
+/// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow.
+pub fn bubb_line(store: &Store, name: &Name, drawing: &str, branches: &[String], context: &mut Context<'_>) {
+    let (out, paint) = (&mut *context.out, context.paint);
+    let (id, tag) = (name.id.to_string(), name.tag());
+    let drawing = if drawing.is_empty() { String::new() } else { format!("{drawing} ") };
+    let brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
+    let text = text_or_warn(store, name).unwrap_or_default();
+    let excerpt = match out.columns() {
+        Some(columns) => {
+            let taken = width(&format!("{drawing}{id} {tag} {brackets}"));
+            excerpt_within(&text, columns.saturating_sub(taken))
+        }
+        None => excerpt(&text),
+    };
+    out.own(&format!("{drawing}{} {}", paint.yellow(&id), in_colour(name, paint, &tag)));
+    if !excerpt.is_empty() {
+        out.text(format!(" {excerpt}").as_bytes());
+    }
+    out.own(&paint.cyan(&brackets));
+    out.own("\n");
+}
+
+/// ` [main, try]` behind a bubb in a list on a terminal; nothing for none.
+pub fn in_brackets(branches: &[String]) -> String {
+    match branches {
+        [] => String::new(),
+        names => clean(&format!(" [{}]", names.join(", "))).into_owned(),
+    }
 }
 
 /// The excerpt of a conv's last visible question: what `ls` and `branch` tell it by.
@@ -16,13 +42,12 @@ pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
     excerpt_of(store, &forest.name(forest.last_question(tail)?))
 }
 
-/// A bubb's excerpt. One that cannot be read is said and left out.
+/// A bubb's excerpt.
 pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
-    match store.text(name) {
-        Ok(text) => Some(excerpt(&text)),
-        Err(error) => {
-            say(&format!("warning: {}", error.chain()));
-            None
-        }
-    }
+    text_or_warn(store, name).map(|text| excerpt(&text))
+}
+
+/// A bubb's text, for a list: one that cannot be read is said and left out.
+pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
+    store.text(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()
 }

@@ -3,11 +3,14 @@
 pub mod add;
 pub mod branch;
 pub mod config;
+pub mod diff;
 pub mod r#do;
 pub mod edit;
+pub mod export;
 pub mod fsck;
 pub mod init;
 mod line;
+pub mod log;
 pub mod ls;
 pub mod model;
 pub mod resolve;
@@ -15,6 +18,7 @@ pub mod rm;
 pub mod show;
 pub mod trust;
 pub mod watch;
+mod words;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -97,7 +101,7 @@ impl<'o> Context<'o> {
     }
 }
 
-/// Finds the bubb of an address as written.
+/// Finds the bubb of an address as written, where stdin is not for addresses; else see [`words`].
 pub fn resolve(store: &Store, forest: &Forest, address: &str) -> Result<Addressee> {
     Address::parse(address)?.resolve(forest, &|name| store.branch(name))
 }

@@ -1,15 +1,19 @@
 //! `lepo resolve`: what an address means.
 
-use super::{Context, resolve};
+use super::Context;
+use super::words::resolve_all;
+use crate::conv::Found;
 use crate::error::Result;
 
 /// Print the full id of an address
 ///
-/// Plumbing: every command that takes a bubb understands the same addresses; see lepo(7).
+/// Plumbing: every command that takes bubbs understands the same addresses; see lepo(7). A range A..B
+/// gives each bubb that B's conv has and A's has not, oldest first.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  lepo resolve --path main^ | xargs $EDITOR")]
+#[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs $EDITOR\n  \
+    grep -l panic .lepo/*.md | lepo resolve -")]
 pub struct Args {
-    /// The addresses
+    /// The addresses; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", required = true)]
     addresses: Vec<String>,
     /// The path of its file instead
@@ -21,8 +25,8 @@ pub struct Args {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    for address in &args.addresses {
-        let name = forest.name(resolve(&store, &forest, address)?.ix);
+    for &ix in resolve_all(&store, &forest, &args.addresses)?.iter().flat_map(Found::bubbs) {
+        let name = forest.name(ix);
         if args.path {
             context.out.line(&store.path_of(&name).to_string_lossy());
         } else {

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::{Context, resolve};
+use super::Context;
+use super::words::resolve_one;
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
@@ -37,7 +38,7 @@ pub struct Args {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    let tail = resolve(&store, &forest, &args.address)?.ix;
+    let tail = resolve_one(&store, &forest, &args.address)?.ix;
     let plan = Plan::make(&store, &forest, tail)?;
     let ask = !args.dry_run && !args.yes;
     let mut terminal = tty().filter(|_| ask);

@@ -1,13 +1,13 @@
 //! `lepo show`: a conv to read, or one bubb as it is.
 
-use std::collections::HashMap;
-use std::io::Read;
+use std::io::{Read, Write};
 
 use serde_json::{Value, json};
 
-use super::{Context, name_json, resolve, warn_incomplete};
+use super::words::resolve_all;
+use super::{Context, name_json, warn_incomplete};
 use crate::bubb::Name;
-use crate::conv::{Forest, Ix};
+use crate::conv::{Forest, Found};
 use crate::error::Result;
 use crate::store::{Fact, Store};
 use crate::term::{Out, Paint, heading};
@@ -15,13 +15,13 @@ use crate::term::{Out, Paint, heading};
 /// Show a conversation, from its root to a bubb
 ///
 /// Each bubb is a line `# user ID`, its text, and an empty line. Hidden ones are left out unless
-/// asked for. ADDR is any address of lepo(7); the newest tail `@` if none is given.
+/// asked for. ADDR is any address of lepo(7); the newest tail `@` if none is given. A range A..B is
+/// just the bubbs that B's conv has and A's has not.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show --paths @ | xargs grep -n TODO"
-)]
+#[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
+    lepo show --paths @ | xargs grep -n panic\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct Args {
-    /// Which bubbs' convs
+    /// Which bubbs' convs; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", default_value = "@")]
     addresses: Vec<String>,
     /// Just that bubb: the bytes as stored, nothing else
@@ -42,47 +42,54 @@ pub struct Args {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    let mut found = Vec::new();
-    for address in &args.addresses {
-        found.push(resolve(&store, &forest, address)?.ix);
-    }
+    let found = resolve_all(&store, &forest, &args.addresses)?;
+    let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
     if args.json {
-        context.out.own("{\"bubbs\":[");
+        document(&store, names, context.out)?;
+        return Ok(0);
     }
-    let facts = if args.json { store.facts() } else { HashMap::new() };
-    let mut first = true;
-    for ix in found {
-        for name in bubbs(&args, &forest, ix) {
-            if context.out.closed() {
-                return Ok(0);
-            }
-            if args.paths {
-                context.out.line(&store.path_of(&name).to_string_lossy());
-            } else if args.json {
-                let document = json(&store, &name, facts.get(&name.id))?;
-                context.out.own(if std::mem::take(&mut first) { "\n" } else { ",\n" });
-                context.out.own(&document.to_string());
-            } else if args.one {
-                copy(&store, &name, context.out)?;
-            } else {
-                bubb(&store, &name, context.out, context.paint)?;
-            }
+    for name in names {
+        if context.out.closed() {
+            break;
         }
-    }
-    if args.json {
-        context.out.own("\n]}\n");
+        if args.paths {
+            context.out.line(&store.path_of(&name).to_string_lossy());
+        } else if args.one {
+            copy(&store, &name, context.out)?;
+        } else {
+            bubb(&store, &name, context.out, context.paint)?;
+        }
     }
     Ok(0)
 }
 
 /// The bubbs to show for one address.
-fn bubbs(args: &Args, forest: &Forest, ix: Ix) -> Vec<Name> {
-    if args.one {
-        return vec![forest.name(ix)];
+fn bubbs(args: &Args, forest: &Forest, found: &Found) -> Vec<Name> {
+    let path = match found {
+        Found::One(found) if args.one => return vec![forest.name(found.ix)],
+        Found::One(found) => {
+            let conv = forest.conv(found.ix);
+            warn_incomplete(&conv);
+            conv.path
+        }
+        Found::Range(bubbs) => bubbs.clone(),
+    };
+    path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.all || !name.hidden).collect()
+}
+
+/// Writes the document of `--json`: what the names say, the texts, and what the journal knows.
+pub fn document(store: &Store, names: impl Iterator<Item = Name>, to: &mut impl Write) -> Result<()> {
+    let facts = store.facts();
+    let mut open = write!(to, "{{\"bubbs\":[").is_ok();
+    for (i, name) in names.enumerate() {
+        if !open {
+            break; // nobody reads any more, or `to` keeps the error
+        }
+        let comma = if i > 0 { "," } else { "" };
+        open = write!(to, "{comma}\n{}", json(store, &name, facts.get(&name.id))?).is_ok();
     }
-    let conv = forest.conv(ix);
-    warn_incomplete(&conv);
-    conv.path.iter().map(|&ix| forest.name(ix)).filter(|name| args.all || !name.hidden).collect()
+    let _ = write!(to, "\n]}}\n");
+    Ok(())
 }
 
 /// A bubb with what the journal knows of it; null where it knows nothing.

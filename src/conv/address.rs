@@ -1,5 +1,5 @@
 //! One grammar for pointing at a bubb, one parser: `@`, an id or a unique piece of one, a branch, a
-//! file, each with `^` and `~N` behind it. lepo(7) is its page.
+//! file, each with `^` and `~N` behind it; and `A..B` for a range. lepo(7) is its page.
 
 use super::{Forest, Ix};
 use crate::bubb::{BubbId, Name};
@@ -21,18 +21,66 @@ pub struct Addressee {
     pub by_branch: bool,
 }
 
+/// A word where several bubbs may be meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// An address.
+    One(Address),
+    /// `A..B`: what B's conv has and A's has not.
+    Range(Address, Address),
+}
+
+/// What a word led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A bubb.
+    One(Addressee),
+    /// The bubbs of a range, oldest first.
+    Range(Vec<Ix>),
+}
+
+/// How a branch is looked up by its exact name.
+pub type Branch<'b> = dyn Fn(&str) -> Result<Option<BubbId>> + 'b;
+
 /// The fewest characters of an id that stand for it.
 const SHORTEST: usize = 4;
+
+impl Word {
+    /// Reads an address or a range.
+    pub fn parse(text: &str) -> Result<Word> {
+        let Some((from, to)) = split_range(text) else { return Ok(Word::One(Address::parse(text)?)) };
+        if from.is_empty() || to.is_empty() {
+            return Err(Error::usage(format!("range {text:?} lacks an end")).hint("a range names both: A..B"));
+        }
+        Ok(Word::Range(Address::parse(from)?, Address::parse(to)?))
+    }
+
+    /// Finds the bubbs.
+    pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Found> {
+        Ok(match self {
+            Word::One(address) => Found::One(address.resolve(forest, branch)?),
+            Word::Range(from, to) => {
+                let (from, to) = (from.resolve(forest, branch)?.ix, to.resolve(forest, branch)?.ix);
+                Found::Range(forest.beyond(from, to))
+            }
+        })
+    }
+}
+
+impl Found {
+    /// The bubbs it names.
+    pub fn bubbs(&self) -> &[Ix] {
+        match self {
+            Found::One(found) => std::slice::from_ref(&found.ix),
+            Found::Range(bubbs) => bubbs,
+        }
+    }
+}
 
 impl Address {
     /// Reads `X`, `X^`, `X^^`, `X~3`, `X~3^`.
     pub fn parse(text: &str) -> Result<Address> {
-        let mut base = text;
-        let mut back = 0usize;
-        while let Some((rest, steps)) = step(base) {
-            back = back.saturating_add(steps);
-            base = rest;
-        }
+        let (base, back) = strip_steps(text);
         if base.is_empty() {
             return Err(Error::usage(format!("no bubb is named in address {text:?}"))
                 .hint("@ is the newest tail; see lepo(7) for the other forms"));
@@ -40,12 +88,8 @@ impl Address {
         Ok(Address { base: base.to_string(), back })
     }
 
-    /// Finds the bubb. `branch` looks a branch up by its exact name.
-    pub fn resolve(
-        &self,
-        forest: &Forest,
-        branch: &dyn Fn(&str) -> Result<Option<BubbId>>,
-    ) -> Result<Addressee> {
+    /// Finds the bubb.
+    pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Addressee> {
         let (mut ix, by_branch) = self.base(forest, branch)?;
         for done in 0..self.back {
             ix = forest.prev(ix).ok_or_else(|| {
@@ -58,7 +102,7 @@ impl Address {
         Ok(Addressee { ix, by_branch: by_branch && self.back == 0 })
     }
 
-    fn base(&self, forest: &Forest, branch: &dyn Fn(&str) -> Result<Option<BubbId>>) -> Result<(Ix, bool)> {
+    fn base(&self, forest: &Forest, branch: &Branch<'_>) -> Result<(Ix, bool)> {
         let text = self.base.as_str();
         if text == "@" {
             let newest = forest.newest().ok_or_else(|| {
@@ -85,6 +129,27 @@ impl Address {
             ref several => Err(ambiguous(forest, text, several)),
         }
     }
+}
+
+/// Splits `A..B` at the first `..` that no path holds: neither a component of its own (`../.lepo/X.md`)
+/// nor a part of a directory's name (`./a..b/X.md`), behind which a file is still to come.
+fn split_range(text: &str) -> Option<(&str, &str)> {
+    text.match_indices("..").find_map(|(at, dots)| {
+        let (from, to) = (text.get(..at)?, text.get(at + dots.len()..)?);
+        let component = (from.is_empty() || from.ends_with('/')) && (to.is_empty() || to.starts_with('/'));
+        let directory = from.contains('/') && !strip_steps(from).0.ends_with(".md");
+        (!component && !directory).then_some((from, to))
+    })
+}
+
+/// The text without its `^` and `~N`, and how many bubbs back they lead.
+fn strip_steps(text: &str) -> (&str, usize) {
+    let (mut base, mut back) = (text, 0usize);
+    while let Some((rest, steps)) = step(base) {
+        back = back.saturating_add(steps);
+        base = rest;
+    }
+    (base, back)
 }
 
 /// Takes one `^` or `~N` off the end.
@@ -197,6 +262,43 @@ mod tests {
             (&format!("{b}-u0-{}.md~1", id("A")), "A", false),
         ] {
             assert_eq!(resolve(text).unwrap(), (letter.to_string(), by_branch), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_what_the_second_conv_has_beyond_the_first() {
+        let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 D / F u0 head");
+        let file = |letter, prev| format!("{}-u0-{}.md", id(letter), id(prev));
+        let (d, e) = (file("D", "B"), file("E", "D"));
+        for (text, letters) in [
+            ("main..@", "F".to_string()),
+            ("main..eeee", "DE".into()),
+            ("eeee..main", "C".into()),
+            ("@..eeee~1", "ABD".into()),
+            ("eeee~3..eeee^", "BD".into()),
+            ("eeee..eeee^", "".into()),
+            // a path is not a range …
+            (&format!("../.lepo/{e}"), "E".into()),
+            (&format!("../../a..b/.lepo/{e}"), "E".into()),
+            (&format!("./a..b/.lepo/{e}^"), "D".into()),
+            // … but may be an end of one
+            (&format!("../.lepo/{d}../../.lepo/{e}"), "E".into()),
+            (&format!(".lepo/{d}^..{e}"), "DE".into()),
+            (&format!("main..../.lepo/{e}~1"), "D".into()),
+        ] {
+            let branch = |name: &str| {
+                Ok(match name {
+                    "main" => Some(id("C")),
+                    "eeee" => Some(id("E")),
+                    _ => None,
+                })
+            };
+            let found = Word::parse(text).unwrap().resolve(&forest, &branch).unwrap();
+            assert_eq!(fixture::letters(&forest, found.bubbs()), letters, "{text}");
+        }
+        for text in ["@..", "..@", "@..^", "...", "nobody..@", "@..nobody", ".."] {
+            let error = Word::parse(text).and_then(|word| word.resolve(&forest, &|_| Ok(None))).unwrap_err();
+            assert_eq!(error.kind.exit_code(), 2, "{text}");
         }
     }
 

@@ -124,6 +124,17 @@ impl Forest {
         path.reverse();
         Conv { path, end }
     }
+
+    /// What the conv of `to` has and that of `from` has not, oldest first.
+    pub fn beyond(&self, from: Ix, to: Ix) -> Vec<Ix> {
+        let mut shared = vec![false; self.len()];
+        for ix in self.up(from) {
+            shared[ix.at()] = true;
+        }
+        let mut path = self.conv(to).path;
+        path.retain(|ix| !shared[ix.at()]);
+        path
+    }
 }
 
 #[cfg(test)]

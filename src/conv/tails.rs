@@ -3,28 +3,28 @@
 use super::check::DAY;
 use super::{Forest, Ix};
 
-/// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
+/// For each bubb two facts that need the whole forest: it has a child; its newest visible descendant.
 pub(super) struct Below {
-    child: Vec<bool>,
-    visible: Vec<bool>,
+    pub(super) child: Vec<bool>,
+    pub(super) visible: Vec<Option<Ix>>,
 }
 
 impl Below {
     pub(super) fn of(forest: &Forest) -> Below {
-        let mut below = Below { child: vec![false; forest.len()], visible: vec![false; forest.len()] };
-        for ix in forest.all() {
+        let mut below = Below { child: vec![false; forest.len()], visible: vec![None; forest.len()] };
+        for ix in forest.all().rev() {
             if let Some(prev) = forest.prev(ix) {
                 below.child[prev.at()] = true;
             }
             if forest.name(ix).hidden {
                 continue;
             }
-            // Up to the first that knows already, so that all walks together are linear.
+            // Up to the first that knows a newer one already, so that all walks together are linear.
             let mut at = ix;
-            while let Some(prev) = forest.prev(at) {
-                if std::mem::replace(&mut below.visible[prev.at()], true) {
-                    break;
-                }
+            while let Some(prev) = forest.prev(at)
+                && below.visible[prev.at()].is_none()
+            {
+                below.visible[prev.at()] = Some(ix);
                 at = prev;
             }
         }
@@ -59,10 +59,38 @@ impl Forest {
     /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
     pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
         self.name(leaf).hidden
-            && self
-                .up(leaf)
-                .find(|&ix| !self.name(ix).hidden)
-                .is_some_and(|ancestor| below.visible[ancestor.at()])
+            && self.nearest_visible(leaf).is_some_and(|ancestor| below.visible[ancestor.at()].is_some())
+    }
+
+    /// The bubb itself or the first visible one before it.
+    pub(super) fn nearest_visible(&self, ix: Ix) -> Option<Ix> {
+        self.up(ix).find(|&ix| !self.name(ix).hidden)
+    }
+
+    /// Those of `tails` whose conv has one of `named`.
+    pub fn through(&self, tails: &[Ix], named: &[Ix]) -> Vec<Ix> {
+        // What is known of each bubb passed: whether one of the named is it or is before it.
+        let mut known = vec![None; self.len()];
+        for ix in named {
+            known[ix.at()] = Some(true);
+        }
+        let mut walked = Vec::new();
+        let mut through = |&tail: &Ix| {
+            walked.clear();
+            let mut found = false;
+            for ix in self.up(tail) {
+                if let Some(known) = known[ix.at()] {
+                    found = known;
+                    break;
+                }
+                walked.push(ix);
+            }
+            for ix in &walked {
+                known[ix.at()] = Some(found);
+            }
+            found
+        };
+        tails.iter().copied().filter(|tail| through(tail)).collect()
     }
 
     /// How many bubbs the conv of each of `leaves` has, in their order.
@@ -135,6 +163,22 @@ mod tests {
             assert_eq!(fixture::letters(&forest, &forest.tails(false)), tails, "{store}");
             assert_eq!(fixture::letters(&forest, &forest.tails(true)), all, "{store}");
             assert_eq!(forest.newest(), forest.tails(false).first().copied(), "{store}");
+        }
+    }
+
+    #[test]
+    fn tails_through_a_bubb_are_those_whose_conv_has_it() {
+        for (store, named, tails) in [
+            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "B", "DC"),
+            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "C", "C"),
+            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "EC", "EC"),
+            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "", ""),
+            ("A u0 B / B u0 A / C a0 B / D a0 A / E u0 head", "B", "DC"),
+        ] {
+            let forest = fixture::forest(store);
+            let named: Vec<_> = named.chars().filter_map(|c| forest.find(id(&c.to_string()))).collect();
+            let through = forest.through(&forest.tails(false), &named);
+            assert_eq!(fixture::letters(&forest, &through), tails, "{store}");
         }
     }
 

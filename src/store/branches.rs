@@ -1,5 +1,6 @@
 //! Branches: a name for a bubb, one file of one line each.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use rustix::fs::AtFlags;
@@ -117,6 +118,15 @@ impl Store {
         }
         found.sort();
         Ok(found)
+    }
+
+    /// The names that each bubb has as a branch.
+    pub fn branch_names(&self) -> Result<HashMap<BubbId, Vec<String>>> {
+        let mut names: HashMap<BubbId, Vec<String>> = HashMap::new();
+        for (name, id) in self.branches()? {
+            names.entry(id).or_default().push(name);
+        }
+        Ok(names)
     }
 }
 

@@ -1,6 +1,10 @@
-//! A bubb in a few words: its first 12 and its last 12 characters, as people count them.
+//! A bubb in a few words: its first 12 and its last 12 characters, as people count them; or as much
+//! as a line of a terminal holds.
 
 use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::clean;
 
 /// Characters (grapheme clusters) kept at each end.
 const END: usize = 12;
@@ -8,9 +12,8 @@ const END: usize = 12;
 /// White space folded to single spaces and trimmed; the first and last 12 characters with ` ... `
 /// between; 24 or fewer whole.
 pub fn excerpt(text: &str) -> String {
-    let words = || text.split_whitespace().flat_map(|word| [" ", word]).skip(1);
-    let folded_front: String = take_chars(words());
-    let front: Vec<&str> = folded_front.graphemes(true).take(2 * END + 1).collect();
+    let folded = fold(text);
+    let front: Vec<&str> = folded.graphemes(true).take(2 * END + 1).collect();
     if front.len() <= 2 * END {
         return front.concat();
     }
@@ -31,11 +34,39 @@ pub fn excerpt(text: &str) -> String {
     format!("{} ... {}", front[..END].concat(), last.concat())
 }
 
-/// Bytes that hold 25 grapheme clusters with any sane number of combining marks.
+/// The beginning, as it is shown on a terminal: folded, cleaned, no wider than `columns`, and `...`
+/// where it is cut.
+pub fn excerpt_within(text: &str, columns: usize) -> String {
+    const CUT: &str = "...";
+    let folded = fold(text);
+    let shown = clean(&folded);
+    let (mut width, mut whole, mut cut) = (0, 0, 0);
+    for (at, character) in shown.grapheme_indices(true) {
+        width += character.width();
+        let end = at + character.len();
+        if width + CUT.len() <= columns {
+            cut = end;
+        }
+        if width > columns {
+            let cut = shown.get(..cut).unwrap_or_default().trim_end();
+            return if columns > CUT.len() { format!("{cut}{CUT}") } else { String::new() };
+        }
+        whole = end;
+    }
+    shown.get(..whole).unwrap_or_default().to_string()
+}
+
+/// Bytes that hold 25 grapheme clusters with any sane number of combining marks, or a line of a terminal.
 const MANY: usize = 4096;
 
-fn take_chars<'t>(pieces: impl Iterator<Item = &'t str>) -> String {
-    pieces.flat_map(str::chars).take(MANY).collect()
+/// Columns of a terminal that a text takes.
+pub fn width(text: &str) -> usize {
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// The beginning of a text, white space folded to single spaces and trimmed.
+fn fold(text: &str) -> String {
+    text.split_whitespace().flat_map(|word| [" ", word]).skip(1).flat_map(str::chars).take(MANY).collect()
 }
 
 #[cfg(test)]
@@ -65,6 +96,31 @@ mod tests {
             (&"e\u{301}".repeat(24), &"e\u{301}".repeat(24)),
         ] {
             assert_eq!(excerpt(text), short, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn as_much_as_a_line_holds() {
+        for (text, columns, short) in [
+            ("hello", 5, "hello"),
+            ("hello, world", 11, "hello, w..."),
+            ("hello, world", 12, "hello, world"),
+            ("  a \n\t b ", 10, "a b"),
+            ("one two three", 7, "one..."),
+            // wide characters are two columns
+            ("한글은 두 칸이다", 16, "한글은 두 칸이다"),
+            ("한글은 두 칸이다", 15, "한글은 두 칸..."),
+            ("한글은 두 칸이다", 14, "한글은 두..."),
+            ("한글", 3, ""),
+            // what is made visible is as wide as it is shown
+            ("\u{202e}ab", 10, "<U+202E>ab"),
+            ("\u{202e}abc", 10, "<U+202E..."),
+            ("\u{1b}[31mred", 8, "␛[31mred"),
+            ("👩\u{200d}💻👩\u{200d}💻", 4, "👩\u{200d}💻👩\u{200d}💻"),
+            ("", 5, ""),
+            ("abc", 0, ""),
+        ] {
+            assert_eq!(excerpt_within(text, columns), short, "{text:?} in {columns}");
         }
     }
 

@@ -29,6 +29,13 @@ impl Out {
         self.cleaner.is_some()
     }
 
+    /// How many columns the terminal has; none if it is no terminal, or does not say.
+    pub fn columns(&self) -> Option<usize> {
+        let size =
+            self.cleaner.as_ref().and_then(|_| rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok());
+        size.map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
+    }
+
     /// Nobody reads any more: a command may stop.
     pub fn closed(&self) -> bool {
         self.closed
@@ -76,6 +83,14 @@ impl Out {
     pub fn line(&mut self, text: &str) {
         self.text(text.as_bytes());
         self.own("\n");
+    }
+
+    /// Hands on the 1st, 2nd, 4th, 8th … row at once: a list begins before it is made to its end, and
+    /// `| head` ends it early.
+    pub fn row_done(&mut self, i: usize) {
+        if (i + 1).is_power_of_two() {
+            self.flush();
+        }
     }
 
     /// Hands on what is buffered.

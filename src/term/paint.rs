@@ -61,7 +61,25 @@ impl Paint {
         self.sgr("31", text)
     }
 
+    /// There are colours.
+    pub fn is_on(self) -> bool {
+        self.on
+    }
+
+    /// What begins and what ends red text that is written in pieces.
+    pub fn red_ends(self) -> (&'static str, &'static str) {
+        if self.on { ("\u{1b}[31m", "\u{1b}[0m") } else { ("", "") }
+    }
+
+    /// What begins and what ends green text that is written in pieces.
+    pub fn green_ends(self) -> (&'static str, &'static str) {
+        if self.on { ("\u{1b}[32m", "\u{1b}[0m") } else { ("", "") }
+    }
+
     fn sgr(self, code: &str, text: &str) -> String {
-        if self.on { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
+        match self.on && !text.is_empty() {
+            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            false => text.to_string(),
+        }
     }
 }

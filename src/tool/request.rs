@@ -78,13 +78,18 @@ impl CommandRequest {
 
     /// The one way to write it: compact JSON, keys sorted. What is approved is these bytes.
     pub fn canonical(&self) -> String {
+        self.to_json().to_string()
+    }
+
+    /// Its object, keys sorted.
+    pub fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("access".into(), json!(self.access.word()));
         object.insert("command".into(), json!(self.command));
         if let Some(why) = &self.why {
             object.insert("why".into(), json!(why));
         }
-        Value::Object(object).to_string()
+        Value::Object(object)
     }
 
     /// The same deed, whatever the reason given.

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test that cannot go on has failed")]
 
+mod addresses;
 mod basics;
 mod bots;
 mod branches;
 mod checking;
+mod diff;
 mod disk;
 mod do_commands;
 mod do_config;
@@ -23,8 +25,10 @@ mod docs;
 mod editing;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod export;
 mod home;
 mod house;
+mod listing;
 mod manual;
 mod providers;
 mod pty;
@@ -32,4 +36,5 @@ mod removing;
 mod scripted;
 mod settings;
 mod show_journal;
+mod shown;
 mod watching;

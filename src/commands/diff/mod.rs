@@ -1,0 +1,139 @@
+//! `lepo diff`: two convs, or two bubbs, beside each other.
+
+mod compare;
+
+use super::Context;
+use super::words::resolve_all;
+use crate::bubb::Name;
+use crate::conv::{Found, Pair};
+use crate::error::{Error, Result};
+use crate::term::{Out, Paint, title};
+use compare::{Tag, counts, hunks, words};
+
+/// Compare two conversations past their common ancestor
+///
+/// What only A's conv has is removed, what only B's has is added. Bubbs are matched in order by kind,
+/// so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo diff @ @~4\n  lepo diff --one --word main @\n  \
+    lepo ls -n 2 | cut -d' ' -f1 | lepo diff -")]
+pub struct Args {
+    /// A bubb; `-` for addresses on stdin, one a line
+    #[arg(value_name = "A")]
+    a: String,
+    /// The other; left out where stdin names both
+    #[arg(value_name = "B")]
+    b: Option<String>,
+    /// Just the two bubbs
+    #[arg(long)]
+    one: bool,
+    /// Hidden bubbs too
+    #[arg(short, long, conflicts_with = "one")]
+    all: bool,
+    /// Word by word: [-removed-]{+added+}, in colours where there are some
+    #[arg(long)]
+    word: bool,
+    /// How many lines were added and removed, bubb by bubb and in all
+    #[arg(long, conflicts_with = "word")]
+    stat: bool,
+}
+
+/// Compares them.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let forest = store.forest()?;
+    let addresses: Vec<String> = [args.a].into_iter().chain(args.b).collect();
+    let found = resolve_all(&store, &forest, &addresses)?;
+    let [Found::One(a), Found::One(b)] = found[..] else {
+        return Err(Error::usage("two bubbs are needed, not more, not less and no range")
+            .hint("lepo diff A B, as in: lepo diff @ @~4"));
+    };
+    let pairs = match args.one {
+        true => vec![Pair::Both(a.ix, b.ix)],
+        false => forest.pairs(a.ix, b.ix, args.all),
+    };
+    let mut differ = false;
+    let (mut added, mut removed) = (0, 0);
+    for pair in pairs {
+        if context.out.closed() {
+            break;
+        }
+        let (a, b) = match pair {
+            Pair::Both(a, b) => (Some(forest.name(a)), Some(forest.name(b))),
+            Pair::First(a) => (Some(forest.name(a)), None),
+            Pair::Second(b) => (None, Some(forest.name(b))),
+        };
+        let bytes = |name: &Option<Name>| name.as_ref().map_or(Ok(Vec::new()), |name| store.read(name));
+        let (old, new) = (bytes(&a)?, bytes(&b)?);
+        if a.is_some() && b.is_some() && old == new {
+            continue;
+        }
+        differ = true;
+        if args.stat {
+            let (plus, minus) = counts(&old, &new);
+            context.out.line(&stat(plus, minus, a, b));
+            (added, removed) = (added + plus, removed + minus);
+        } else {
+            headings(a, b, context.out, context.paint);
+            let print = if args.word { print_words } else { print_lines };
+            print(&old, &new, context.out, context.paint);
+        }
+    }
+    if args.stat {
+        context.out.line(&format!("+{added} -{removed} total"));
+    }
+    Ok(u8::from(differ))
+}
+
+/// `+3 -2 assistant A B`; `-` where there is none.
+fn stat(added: usize, removed: usize, a: Option<Name>, b: Option<Name>) -> String {
+    let kind = a.or(b).map(|name| name.kind.word()).unwrap_or_default();
+    let id = |name: Option<Name>| name.map_or("-".to_string(), |name| name.id.to_string());
+    format!("+{added} -{removed} {kind} {} {}", id(a), id(b))
+}
+
+fn headings(a: Option<Name>, b: Option<Name>, out: &mut Out, paint: Paint) {
+    let title = |name: Option<Name>| name.map_or("/dev/null".to_string(), |name| title(&name));
+    for line in [format!("--- {}", title(a)), format!("+++ {}", title(b))] {
+        out.own(&paint.bold(&line));
+        out.own("\n");
+    }
+}
+
+fn print_lines(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
+    for hunk in hunks(old, new) {
+        out.own(&paint.cyan(&hunk.header));
+        out.own("\n");
+        for (tag, line) in hunk.lines {
+            let (sign, (begin, end)) = match tag {
+                Tag::Same => (" ", ("", "")),
+                Tag::Removed => ("-", paint.red_ends()),
+                Tag::Added => ("+", paint.green_ends()),
+            };
+            out.own(begin);
+            out.own(sign);
+            let text = line.strip_suffix(b"\n");
+            out.text(text.unwrap_or(&line));
+            out.own(end);
+            out.own(if text.is_some() { "\n" } else { "\n\\ No newline at end of file\n" });
+        }
+    }
+}
+
+fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
+    for (tag, text) in words(old, new) {
+        let (begin, end) = match tag {
+            Tag::Same => ("", ""),
+            Tag::Removed if paint.is_on() => paint.red_ends(),
+            Tag::Added if paint.is_on() => paint.green_ends(),
+            Tag::Removed => ("[-", "-]"),
+            Tag::Added => ("{+", "+}"),
+        };
+        out.own(begin);
+        out.text(&text);
+        out.own(end);
+    }
+    if !out.at_line_start() {
+        out.own("\n");
+    }
+}

@@ -1,0 +1,73 @@
+//! `lepo export`: a conv for other programs and other people.
+
+mod place;
+mod render;
+
+use std::path::PathBuf;
+
+use super::words::resolve_one;
+use super::{Context, warn_incomplete};
+use crate::error::{Error, Result};
+use render::{Export, Format};
+
+/// Write a conversation as a document
+///
+/// markdown is for reading, json is the document of `lepo show --json`, session is the file of older
+/// chat programs: {"model", "startedAt", "messages": [{"role", "content"}]}, with only the questions
+/// that were answered, and their answers. With -o the file is named by the time and the first words of
+/// the first question, never replaces another, and its path is printed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo export > conversation.md\n  \
+    lepo export main --format session | jq -r '.messages[-1].content'\n  \
+    lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions --format session; done")]
+pub struct Args {
+    /// Which bubb's conv; `-` for an address on stdin
+    #[arg(value_name = "ADDR", default_value = "@")]
+    address: String,
+    /// What to write
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Hidden bubbs too; not in a session
+    #[arg(short, long)]
+    all: bool,
+    /// Write a new file in DIR, made if missing, instead of stdout
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// Writes it.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    if args.all && args.format == Format::Session {
+        return Err(Error::usage("--all does not go with --format session: a session has no hidden bubbs"));
+    }
+    let store = context.store()?;
+    let forest = store.forest()?;
+    let tip = resolve_one(&store, &forest, &args.address)?.ix;
+    let conv = forest.conv(tip);
+    warn_incomplete(&conv);
+    let bubbs = match args.format {
+        Format::Session => forest.finished_turns(&conv.path),
+        Format::Markdown | Format::Json => {
+            conv.path.into_iter().filter(|&ix| args.all || !forest.name(ix).hidden).collect()
+        }
+    };
+    if bubbs.is_empty() {
+        let hint = match args.format {
+            Format::Session => "a session holds answered questions only; lepo do --retry answers the last",
+            Format::Markdown | Format::Json => "its bubbs are hidden; --all exports them too",
+        };
+        let tip = forest.name(tip).id;
+        return Err(Error::nothing(format!("nothing to export in the conv of {tip}")).hint(hint));
+    }
+    let names = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
+    let export = Export::new(&store, names);
+    let bytes = export.bytes(args.format)?;
+    match &args.output {
+        None => context.out.text(&bytes),
+        Some(dir) => {
+            let path = place::write_new(dir, &export.stem()?, args.format.extension(), &bytes)?;
+            context.out.line(&path.to_string_lossy());
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,88 @@
+//! Where an exported conv is written: under a new name, whole or not at all.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Zoned;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::error::{Error, Result};
+use crate::term::clean;
+
+/// Characters of a title.
+const TITLE: usize = 10;
+
+/// Bytes of a title. A file name holds 255; a character may be of any number of marks.
+const TITLE_BYTES: usize = 200;
+
+/// `20251016_162030_대화_제목`: the time, and the first characters of the first question.
+pub fn stem(time: &Zoned, question: &str) -> String {
+    let time = time.strftime("%Y%m%d_%H%M%S").to_string();
+    match title(question) {
+        title if title.is_empty() => time,
+        title => format!("{time}_{title}"),
+    }
+}
+
+/// The first characters, white space as `_`, without those that a file name cannot hold or a listing cannot show.
+fn title(question: &str) -> String {
+    let holds = |character: &str| {
+        !character.contains(['/', '\\', ':', '*', '?', '"', '<', '>', '|'])
+            && !character.contains(char::is_control)
+            && clean(character) == character
+    };
+    let words = question.split_whitespace().collect::<Vec<_>>().join("_");
+    let mut title = String::new();
+    for character in words.graphemes(true).take(TITLE).filter(|character| holds(character)) {
+        if title.len() + character.len() > TITLE_BYTES {
+            break;
+        }
+        title += character;
+    }
+    title
+}
+
+/// Writes a file that was not there: `STEM.EXTENSION`, else `STEM-2.EXTENSION`, …. Readable by its owner
+/// alone, as the store is.
+pub fn write_new(dir: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf> {
+    let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
+    std::fs::create_dir_all(dir).map_err(no_place)?;
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(no_place)?;
+    let failed = |error| Error::store(format!("cannot write a file in {}", dir.display())).because(error);
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    let mut number = 1;
+    loop {
+        let again = if number > 1 { format!("-{number}") } else { String::new() };
+        let path = dir.join(format!("{stem}{again}.{extension}"));
+        match file.persist_noclobber(&path) {
+            Ok(_) => return Ok(path),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => file = error.file,
+            Err(error) => return Err(failed(error.error)),
+        }
+        number += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_a_part_of_a_file_name() {
+        for (question, expected) in [
+            ("대화 제목 이다", "대화_제목_이다"),
+            ("이 아키텍처 어떻게 구성할까?", "이_아키텍처_어떻게"),
+            ("  what\n is  it\t?", "what_is_it"),
+            ("a/b\\c:d", "abcd"),
+            ("../../etc/passwd", "....etc"),
+            ("\u{1b}[31mred\u{202e}", "[31mred"),
+            ("👩\u{200d}💻👩\u{200d}💻 hi", "👩\u{200d}💻👩\u{200d}💻_hi"),
+            ("\u{1112}\u{1161}\u{11ab} nfd", "\u{1112}\u{1161}\u{11ab}_nfd"),
+            ("???", ""),
+            ("", ""),
+        ] {
+            assert_eq!(title(question), expected, "{question:?}");
+        }
+        assert!(title(&("e".to_string() + &"\u{301}".repeat(500) + "x")).len() <= TITLE_BYTES);
+    }
+}

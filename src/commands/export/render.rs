@@ -1,0 +1,121 @@
+//! The three forms of an exported conv.
+
+use std::collections::HashMap;
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use serde_json::json;
+
+use super::place;
+use crate::bubb::{BubbId, Kind, Name};
+use crate::commands::show;
+use crate::error::Result;
+use crate::store::{Fact, Store};
+use crate::term::excerpt;
+
+/// What to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// A document to read
+    #[default]
+    Markdown,
+    /// The bubbs, as `lepo show --json` gives them
+    Json,
+    /// Messages only
+    Session,
+}
+
+impl Format {
+    /// The end of a file's name, without its dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Markdown => "md",
+            Format::Json | Format::Session => "json",
+        }
+    }
+}
+
+/// A conv to be written, and what the journal knows of it.
+pub struct Export<'s> {
+    store: &'s Store,
+    /// Oldest first.
+    names: Vec<Name>,
+    facts: HashMap<BubbId, Fact>,
+}
+
+impl<'s> Export<'s> {
+    /// These bubbs, oldest first.
+    pub fn new(store: &'s Store, names: Vec<Name>) -> Export<'s> {
+        Export { store, names, facts: store.facts() }
+    }
+
+    /// The whole document.
+    pub fn bytes(&self, format: Format) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match format {
+            Format::Markdown => bytes = self.markdown()?.into_bytes(),
+            Format::Json => show::document(self.store, self.names.iter().copied(), &mut bytes)?,
+            Format::Session => bytes = self.session()?.into_bytes(),
+        }
+        Ok(bytes)
+    }
+
+    /// The file's name up to its extension: time and title of the first question.
+    pub fn stem(&self) -> Result<String> {
+        let Some(first) = self.first() else { return Ok(String::new()) };
+        let title = if first.kind == Kind::User { self.store.text(&first)? } else { String::new() };
+        Ok(place::stem(&local(first.id), &title))
+    }
+
+    /// The first question, or what comes first where nobody asked.
+    fn first(&self) -> Option<Name> {
+        let asked = self.names.iter().find(|name| name.kind == Kind::User && !name.hidden);
+        asked.or(self.names.first()).copied()
+    }
+
+    /// Who gave an answer, if the journal tells.
+    fn model(&self, name: &Name) -> Option<&str> {
+        self.facts.get(&name.id)?.model.as_deref()
+    }
+
+    fn markdown(&self) -> Result<String> {
+        let mut text = String::new();
+        if let Some(first) = self.first() {
+            text += &format!("# {}\n", excerpt(&self.store.text(&first)?));
+        }
+        for name in &self.names {
+            let who = match name.kind {
+                Kind::System => "System",
+                Kind::User => "User",
+                Kind::Assistant => "Assistant",
+                Kind::Tool => "Tool",
+            };
+            let model = self.model(name).map(|model| format!(" ({model})")).unwrap_or_default();
+            let hidden = if name.hidden { ", hidden" } else { "" };
+            let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
+            let said = self.store.text(name)?;
+            text += &format!("\n## {who}{model}{hidden}\n\n*{time}, {}*\n\n{}\n", name.id, said.trim_end());
+        }
+        Ok(text)
+    }
+
+    fn session(&self) -> Result<String> {
+        let mut messages = Vec::new();
+        for name in &self.names {
+            messages.push(json!({ "role": name.kind.word(), "content": self.store.text(name)? }));
+        }
+        let started = self.first().map(|first| local(first.id).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
+        let document = json!({
+            "model": self.names.iter().rev().find_map(|name| self.model(name)),
+            "startedAt": started,
+            "messages": messages,
+        });
+        Ok(format!("{document:#}\n"))
+    }
+}
+
+/// When a bubb was made, where the user is. A time that no calendar has is the last that one has.
+fn local(id: BubbId) -> Zoned {
+    let time = i64::try_from(id.time()).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
+    time.unwrap_or(Timestamp::MAX).to_zoned(TimeZone::system())
+}

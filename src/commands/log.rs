@@ -1,0 +1,99 @@
+//! `lepo log`: a bubb a line, and the forest drawn beside them.
+
+use super::line::{bubb_line, excerpt_of};
+use super::words::resolve_all;
+use super::{Context, name_json, warn_incomplete};
+use crate::conv::{Forest, Found, Ix, Row};
+use crate::error::Result;
+use crate::store::Store;
+
+/// List the bubbs of a conversation, newest first
+///
+/// One line each: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt. With
+/// --graph the forest is drawn on the left, each fork where it parted: the whole of it, or the trees
+/// that ADDR stands in.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo log\n  lepo log --graph\n  lepo log main..@\n  \
+    lepo log --all | grep panic | cut -d' ' -f1 | lepo ls -")]
+pub struct Args {
+    /// Whose convs; @ if none is given; `-` for addresses on stdin, one a line
+    #[arg(value_name = "ADDR")]
+    addresses: Vec<String>,
+    /// Only the N newest
+    #[arg(short, value_name = "N")]
+    n: Option<usize>,
+    /// Hidden bubbs too
+    #[arg(short = 'a', long)]
+    show_all: bool,
+    /// Every conv
+    #[arg(long, conflicts_with = "addresses")]
+    all: bool,
+    /// Draw the forest on the left
+    #[arg(long)]
+    graph: bool,
+    /// One JSON document a bubb
+    #[arg(long, conflicts_with = "graph")]
+    pub json: bool,
+}
+
+/// Lists them.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let forest = store.forest()?;
+    let mut bubbs = bubbs(&args, &store, &forest)?;
+    bubbs.retain(|&ix| args.show_all || !forest.name(ix).hidden);
+    let branches = store.branch_names()?;
+    let rows = match args.graph {
+        true => forest.graph(&bubbs),
+        false => bubbs.into_iter().map(|ix| Row { drawing: String::new(), bubb: Some(ix) }).collect(),
+    };
+    let mut left = args.n.unwrap_or(usize::MAX);
+    for (i, row) in rows.iter().enumerate() {
+        if left == 0 || context.out.closed() {
+            break;
+        }
+        let Some(name) = row.bubb.map(|ix| forest.name(ix)) else {
+            context.out.line(&row.drawing);
+            continue;
+        };
+        left -= 1;
+        let names = branches.get(&name.id).map(Vec::as_slice).unwrap_or_default();
+        if args.json {
+            let mut map = name_json(&store, &name);
+            map.insert("excerpt".into(), excerpt_of(&store, &name).into());
+            map.insert("branches".into(), names.into());
+            context.out.line(&serde_json::Value::Object(map).to_string());
+        } else {
+            bubb_line(&store, &name, &row.drawing, names, context);
+        }
+        context.out.row_done(i);
+    }
+    Ok(0)
+}
+
+/// Which bubbs to list, newest first.
+fn bubbs(args: &Args, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
+    let whole: Vec<Ix> = forest.all().rev().collect();
+    if args.all || args.graph && args.addresses.is_empty() {
+        return Ok(whole);
+    }
+    let newest = ["@".to_string()];
+    let addresses = if args.addresses.is_empty() { &newest } else { args.addresses.as_slice() };
+    let mut bubbs = Vec::new();
+    for found in resolve_all(store, forest, addresses)? {
+        match found {
+            Found::Range(range) => bubbs.extend(range),
+            Found::One(found) => {
+                let conv = forest.conv(found.ix);
+                warn_incomplete(&conv);
+                match args.graph {
+                    true => bubbs.extend(forest.through(&whole, &conv.path[..1])),
+                    false => bubbs.extend(conv.path),
+                }
+            }
+        }
+    }
+    bubbs.sort_unstable_by(|a, b| b.cmp(a));
+    bubbs.dedup();
+    Ok(bubbs)
+}

@@ -1,0 +1,85 @@
+//! Where two convs part: what each has that the other has not, matched bubb by bubb.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::{Forest, Ix};
+
+/// What stands beside what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pair {
+    /// Bubbs of one kind, at the same place of both convs.
+    Both(Ix, Ix),
+    /// Only in the first.
+    First(Ix),
+    /// Only in the second.
+    Second(Ix),
+}
+
+impl Forest {
+    /// What the convs of `a` and `b` have past their common ancestor, in order. Bubbs are matched by
+    /// kind, so that two answers to one question stand beside each other. Hidden ones only on wish.
+    pub fn pairs(&self, a: Ix, b: Ix, hidden: bool) -> Vec<Pair> {
+        let shown = |mut path: Vec<Ix>| {
+            path.retain(|&ix| hidden || !self.name(ix).hidden);
+            path
+        };
+        let (a_only, b_only) = (shown(self.beyond(b, a)), shown(self.beyond(a, b)));
+        let kinds = |path: &[Ix]| -> Vec<_> {
+            path.iter().map(|&ix| (self.name(ix).kind, self.name(ix).hidden)).collect()
+        };
+        let mut pairs = Vec::new();
+        for op in capture_diff_slices(Algorithm::Myers, &kinds(&a_only), &kinds(&b_only)) {
+            let (a, b) = (&a_only[op.old_range()], &b_only[op.new_range()]);
+            if let DiffOp::Equal { .. } = op {
+                pairs.extend(a.iter().zip(b).map(|(&a, &b)| Pair::Both(a, b)));
+            } else {
+                pairs.extend(a.iter().map(|&a| Pair::First(a)));
+                pairs.extend(b.iter().map(|&b| Pair::Second(b)));
+            }
+        }
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{self, id};
+    use super::*;
+
+    #[test]
+    fn convs_are_matched_past_their_fork() {
+        for (store, a, b, hidden, pairs) in [
+            // two answers to one question
+            ("A u0 head / B a0 A / C a0 A", "B", "C", false, "BC"),
+            ("A u0 head / B a0 A / C a0 A", "C", "B", false, "CB"),
+            ("A u0 head / B a0 A / C a0 A", "B", "B", false, ""),
+            // one the ancestor of the other
+            ("A u0 head / B a0 A / C u0 B", "C", "A", false, "B- C-"),
+            ("A u0 head / B a0 A / C u0 B", "A", "C", false, "-B -C"),
+            // one of them went on
+            ("A u0 head / B a0 A / C a0 A / D u0 C / E a0 D", "B", "E", false, "BC -D -E"),
+            ("A u0 head / B a0 A / C a0 A / D u0 C / E a0 D", "E", "B", false, "CB D- E-"),
+            // another question: kinds match behind it
+            ("A s1 head / B u0 A / C a0 B / D u0 A / E t0 D / F a0 E", "C", "F", false, "BD -E CF"),
+            // hidden ones on wish
+            ("A u0 head / B s1 A / C a0 B / D a0 A", "C", "D", false, "CD"),
+            ("A u0 head / B s1 A / C a0 B / D a0 A", "C", "D", true, "B- CD"),
+            // nothing in common
+            ("A u0 head / B u0 head", "A", "B", false, "AB"),
+        ] {
+            let forest = fixture::forest(store);
+            let [a, b] = [a, b].map(|letter| forest.find(id(letter)).unwrap());
+            let letter = |ix: Ix| fixture::letters(&forest, &[ix]);
+            let found: Vec<String> = forest
+                .pairs(a, b, hidden)
+                .into_iter()
+                .map(|pair| match pair {
+                    Pair::Both(a, b) => letter(a) + &letter(b),
+                    Pair::First(a) => letter(a) + "-",
+                    Pair::Second(b) => format!("-{}", letter(b)),
+                })
+                .collect();
+            assert_eq!(found.join(" "), pairs, "{store}");
+        }
+    }
+}

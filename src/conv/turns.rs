@@ -1,0 +1,50 @@
+//! The turns of a conv: a question and all that answers it.
+
+use super::{Forest, Ix};
+use crate::bubb::Kind;
+
+impl Forest {
+    /// The visible questions and answers of the finished turns on `path`, in order. A question that
+    /// nothing answered is left out, and so is what answers none.
+    pub fn finished_turns(&self, path: &[Ix]) -> Vec<Ix> {
+        let mut said: Vec<Ix> = Vec::new();
+        let kind = |ix: Ix| self.name(ix).kind;
+        for &ix in path.iter().filter(|&&ix| !self.name(ix).hidden) {
+            match kind(ix) {
+                Kind::User => {
+                    said.pop_if(|last| kind(*last) == Kind::User);
+                    said.push(ix);
+                }
+                Kind::Assistant if !said.is_empty() => said.push(ix),
+                Kind::Assistant | Kind::System | Kind::Tool => {}
+            }
+        }
+        said.pop_if(|last| kind(*last) == Kind::User);
+        said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{self, id};
+
+    #[test]
+    fn only_what_was_asked_and_answered() {
+        for (store, leaf, turns) in [
+            ("A s1 head / B u0 A / C s1 B / D a0 C", "D", "BD"),
+            // not answered yet
+            ("A u0 head / B a0 A / C u0 B", "C", "AB"),
+            ("A u0 head", "A", ""),
+            // never answered, and asked another way
+            ("A u0 head / B a1 A / C u0 B / D a0 C", "D", "CD"),
+            // two answers, an answer to nothing, the output of a command
+            ("A u0 head / B a0 A / C a0 B", "C", "ABC"),
+            ("A a0 head / B u0 A / C a0 B", "C", "BC"),
+            ("A s0 head / B u0 A / C t0 B / D a0 C", "D", "BD"),
+        ] {
+            let forest = fixture::forest(store);
+            let path = forest.conv(forest.find(id(leaf)).unwrap()).path;
+            assert_eq!(fixture::letters(&forest, &forest.finished_turns(&path)), turns, "{store}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Ranges and `-`: bubbs named by other programs' output.
+
+use crate::home::{Home, Ran, run};
+
+/// Runs a shell line in the home, with `lepo` as a command.
+pub fn shell(home: &Home, line: &str) -> Ran {
+    let mut command = std::process::Command::new("bash");
+    command.args([
+        "-o",
+        "pipefail",
+        "-c",
+        &format!("lepo() {{ '{}' \"$@\"; }}; {line}", env!("CARGO_BIN_EXE_lepo")),
+    ]);
+    command.current_dir(home.work());
+    run(command, b"")
+}
+
+/// A question with two answers, the second gone on from.
+fn fork(home: &Home) -> [String; 5] {
+    let root = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "prompt");
+    let question = home.add(&[], "왜 panic 이 날까?");
+    let first = home.add(&["--kind", "a"], "one");
+    let second = home.add(&["--kind", "a", "--prev", &question], "둘");
+    let more = home.add(&[], "and then?");
+    [root, question, first, second, more]
+}
+
+#[test]
+fn a_range_is_shown_alone() {
+    let home = Home::new();
+    let [root, question, first, second, more] = fork(&home);
+    let range = format!("{first}..@");
+    assert_eq!(
+        home.ok(&["show", &range]),
+        format!("# assistant {second}\n둘\n\n# user {more}\nand then?\n\n")
+    );
+    assert_eq!(home.ok(&["show", "--one", &range]), "둘and then?");
+    assert_eq!(home.ok(&["resolve", &range]), format!("{second}\n{more}\n"));
+    assert_eq!(home.ok(&["resolve", &format!("@..{first}")]), format!("{first}\n"));
+    let path = format!(".lepo/{second}-a0-{question}.md");
+    assert_eq!(home.ok(&["resolve", &format!("{root}..{path}")]), format!("{question}\n{second}\n"));
+    std::fs::create_dir(home.work().join("sub")).unwrap();
+    assert_eq!(home.ok(&["-c", "sub", "resolve", &format!("../{path}")]), format!("{second}\n"));
+}
+
+#[test]
+fn dash_takes_what_other_programs_print() {
+    let home = Home::new();
+    let [_, question, first, second, more] = fork(&home);
+    let lines = format!("\n  {first} \r\n.lepo/{second}-a0-{question}.md\n\n@^..@\n");
+    let ran = home.lepo_with(&["resolve", "-"], lines.as_bytes());
+    assert_eq!((ran.code, ran.out), (0, format!("{first}\n{second}\n{more}\n")));
+    let ran = shell(&home, "lepo ls | head -1 | cut -d' ' -f1 | lepo show -");
+    assert_eq!((ran.code, ran.out), (0, home.ok(&["show"])));
+    let ran = shell(&home, "grep -l 둘 .lepo/*.md | lepo show --one -");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "둘"));
+    let ran = shell(&home, "lepo show --paths @ | xargs grep -n then");
+    assert_eq!((ran.code, ran.out), (0, format!(".lepo/{more}-u0-{second}.md:1:and then?\n")));
+    let ran = shell(&home, "lepo resolve --path @^ | xargs cat");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "둘"));
+}
+
+#[test]
+fn one_bad_address_on_stdin_is_an_error_before_anything_is_printed() {
+    let home = Home::new();
+    let [.., more] = fork(&home);
+    for bad in ["nobody", "-", ".lepo/README.md", "@.."] {
+        let ran = home.lepo_with(&["resolve", "-"], format!("{more}\n{bad}\n").as_bytes());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{bad}: {}", ran.err);
+    }
+    assert_eq!(home.lepo_with(&["resolve", "-"], b"\xff\xfe\n").code, 2);
+}

@@ -1,0 +1,97 @@
+//! `export`: a conv as a document, on stdout and in files.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::home::{Home, Ran, run};
+
+/// In Seoul, so that the time zone is known.
+fn export(home: &Home, args: &[&str]) -> Ran {
+    let mut command = home.command(&[&["export"], args].concat());
+    command.env("TZ", "Asia/Seoul");
+    run(command, b"")
+}
+
+/// A conv that began on 16 October 2025 at 16:20:30 in Seoul: answered once, and asked again.
+fn conv(home: &Home) -> [String; 4] {
+    home.ok(&["init"]);
+    // The first ten characters are the time, in Crockford's base 32.
+    let prompt = "01K7NY8GJ80000000000000001".to_string();
+    let question = "01K7NY8HHG0000000000000002".to_string();
+    home.write(&format!("work/.lepo/{prompt}-s1-head.md"), "prompt");
+    home.write(&format!("work/.lepo/{question}-u0-{prompt}.md"), "대화 제목: 이다\n길게");
+    let answer = home.add(&["--kind", "a"], "네.\n");
+    let more = home.add(&[], "unanswered");
+    let facts = json!({ "time": 1, "bubb": answer, "what": "answer", "model": "gpt", "ms": 5 });
+    home.write("work/.lepo/_journal.ndjson", format!("{facts}\n{{\"bubb\":\"torn"));
+    [prompt, question, answer, more]
+}
+
+#[test]
+fn a_session_has_the_finished_turns() {
+    let home = Home::new();
+    let [_, question, answer, _] = conv(&home);
+    let ran = export(&home, &["--format", "session"]);
+    let session: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        session,
+        json!({
+            "model": "gpt",
+            "startedAt": "2025-10-16T16:20:30+09:00",
+            "messages": [
+                { "role": "user", "content": "대화 제목: 이다\n길게" },
+                { "role": "assistant", "content": "네.\n" },
+            ],
+        })
+    );
+    let ran = export(&home, &["--format", "session", &question]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    home.write("work/.lepo/_journal.ndjson", "");
+    let ran = export(&home, &["--format", "session", &answer]);
+    assert_eq!(serde_json::from_str::<Value>(&ran.out).unwrap()["model"], Value::Null);
+}
+
+#[test]
+fn a_file_never_replaces_another() {
+    let home = Home::new();
+    conv(&home);
+    for name in [
+        "20251016_162030_대화_제목_이다_",
+        "20251016_162030_대화_제목_이다_-2",
+        "20251016_162030_대화_제목_이다_-3",
+    ] {
+        let ran = export(&home, &["--format", "session", "-o", "sessions/old"]);
+        assert_eq!((ran.code, ran.out), (0, format!("sessions/old/{name}.json\n")), "{}", ran.err);
+    }
+    let first = home.work().join("sessions/old/20251016_162030_대화_제목_이다_.json");
+    assert_eq!(std::fs::metadata(&first).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(serde_json::from_slice::<Value>(&std::fs::read(&first).unwrap()).is_ok());
+    assert_eq!(std::fs::read_dir(home.work().join("sessions/old")).unwrap().count(), 3);
+    let ran = export(&home, &["-o", "sessions"]);
+    assert_eq!(ran.out, "sessions/20251016_162030_대화_제목_이다_.md\n");
+    home.write("work/file", "x");
+    assert_eq!(export(&home, &["-o", "file"]).code, 2);
+}
+
+#[test]
+fn markdown_reads_and_json_is_that_of_show() {
+    let home = Home::new();
+    let [prompt, question, answer, more] = conv(&home);
+    let ran = export(&home, &[&answer]);
+    let text = ran.out;
+    assert!(text.starts_with("# 대화 제목: 이다 길게\n\n## User\n\n*2025-10-16 16:20:30, "), "{text}");
+    assert!(
+        text.contains(&format!("{question}*\n\n대화 제목: 이다\n길게\n\n## Assistant (gpt)\n\n*")),
+        "{text}"
+    );
+    assert!(text.ends_with(&format!(", {answer}*\n\n네.\n")), "{text}");
+    assert!(export(&home, &["--all"]).out.contains(&format!("{prompt}*\n\nprompt\n")));
+    let json = export(&home, &["--format", "json", "--all"]).out;
+    assert_eq!(json, home.ok(&["show", "--json", "-a"]));
+    let document: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["bubbs"][2]["model"], "gpt");
+    assert_eq!(document["bubbs"][3]["id"], more.as_str());
+    assert_eq!(export(&home, &["--all", "--format", "session"]).code, 2);
+    assert_eq!(export(&home, &["@^..@"]).code, 2);
+}

@@ -1,0 +1,92 @@
+//! `ls` and `log`: the forest at a glance, and what waits.
+
+use crate::addresses::shell;
+use crate::home::Home;
+
+const REQUEST: &str = r#"{"access":"read","command":"git log --oneline | head -40 # 왜 그럴까"}"#;
+
+/// prompt → question → answer, the question answered again, and gone on from there.
+fn forest(home: &Home) -> Vec<String> {
+    let prompt = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "prompt");
+    let question = home.add(&[], "이 아키텍처 어떻게 구성할까? 유저는 천 명이야.");
+    let first = home.add(&["--kind", "a"], "하나의 서버");
+    let again = home.add(&["--kind", "a", "--prev", &question], "two servers");
+    let more = home.add(&[], "why two?");
+    vec![prompt, question, first, again, more]
+}
+
+#[test]
+fn ls_gives_the_tails_that_lead_through_a_bubb() {
+    let home = Home::new();
+    let ids = forest(&home);
+    let other = home.add(&["--prev", "head"], "panic elsewhere");
+    let (first, more) = (&ids[2], &ids[4]);
+    let excerpt = "이 아키텍처 어떻게 구 ... ? 유저는 천 명이야.";
+    assert_eq!(home.ok(&["ls", "-n", "1"]), format!("{other} (1): panic elsewhere\n"));
+    let ran = shell(&home, "grep -l 유저 .lepo/*.md | lepo ls -");
+    assert_eq!(ran.out, format!("{more} (4): why two?\n{first} (3): {excerpt}\n"), "{}", ran.err);
+    let ran = shell(&home, "grep -l 하나 .lepo/*.md | lepo ls -");
+    assert_eq!(ran.out, format!("{first} (3): {excerpt}\n"), "{}", ran.err);
+    assert_eq!(home.ok(&["ls", &format!("{first}..{more}")]), format!("{more} (4): why two?\n"));
+    assert_eq!(home.lepo(&["ls", "nobody"]).code, 2);
+    assert_eq!(home.lepo_with(&["ls", "-"], b"").out, "");
+}
+
+#[test]
+fn ls_pending_lists_what_waits_for_consent() {
+    let home = Home::new();
+    let ids = forest(&home);
+    assert_eq!(home.ok(&["ls", "--pending"]), "");
+    let request = home.add(&["--kind", "s", "--hidden"], REQUEST);
+    home.add(&["--kind", "s", "--hidden", "--prev", &ids[4]], "not a request");
+    assert_eq!(home.ok(&["ls", "--pending"]), format!("{request} (5): git log --on ...  -40 # 왜 그럴까\n"));
+    let json: serde_json::Value = serde_json::from_str(&home.ok(&["ls", "--pending", "--json"])).unwrap();
+    assert_eq!(json["pending"][0]["request"]["command"], "git log --oneline | head -40 # 왜 그럴까");
+    assert_eq!(json["pending"][0]["id"], request.as_str());
+    assert!(home.ok(&["ls", "--pending", "--paths"]).contains(&request));
+    // The question was gone on from: nobody waits for that request any more.
+    home.add(&["--kind", "a", "--prev", &ids[4]], "because");
+    assert_eq!(home.ok(&["ls", "--pending"]), "");
+}
+
+#[test]
+fn log_is_a_line_a_bubb_newest_first() {
+    let home = Home::new();
+    let ids = forest(&home);
+    let (question, first, again, more) = (&ids[1], &ids[2], &ids[3], &ids[4]);
+    let excerpt = "이 아키텍처 어떻게 구 ... ? 유저는 천 명이야.";
+    let conv = format!("{more} u0 why two?\n{again} a0 two servers\n{question} u0 {excerpt}\n");
+    assert_eq!(home.ok(&["log"]), conv);
+    assert_eq!(home.ok(&["log", "-a"]), format!("{conv}{} s1 prompt\n", ids[0]));
+    assert_eq!(home.ok(&["log", "-n", "1"]), format!("{more} u0 why two?\n"));
+    assert_eq!(home.ok(&["log", &format!("{first}..@^")]), format!("{again} a0 two servers\n"));
+    assert_eq!(home.ok(&["log", "--all"]).lines().count(), 4);
+    let ran = shell(&home, "lepo log --all | grep two | cut -d' ' -f1 | lepo log -");
+    assert_eq!(ran.out, conv, "{}", ran.err);
+    let json = home.ok(&["log", "--json", first]);
+    let kinds: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (kinds.len(), &kinds[0]["kind"], &kinds[0]["excerpt"]),
+        (2, &"assistant".into(), &"하나의 서버".into())
+    );
+    let failed = home.lepo(&["log", "--json", "nobody"]);
+    let error: serde_json::Value = serde_json::from_str(&failed.out).unwrap();
+    assert_eq!((failed.code, &error["error"]["kind"]), (2, &"usage".into()));
+}
+
+#[test]
+fn the_graph_draws_every_fork() {
+    let home = Home::new();
+    let ids = forest(&home);
+    let other = home.add(&["--prev", "head"], "elsewhere");
+    let (question, first, again, more) = (&ids[1], &ids[2], &ids[3], &ids[4]);
+    let tree = format!(
+        "* {more} u0 why two?\n* {again} a0 two servers\n| * {first} a0 하나의 서버\n|/\n\
+         * {question} u0 이 아키텍처 어떻게 구 ... ? 유저는 천 명이야.\n"
+    );
+    assert_eq!(home.ok(&["log", "--graph"]), format!("* {other} u0 elsewhere\n\n{tree}"));
+    assert_eq!(home.ok(&["log", "--graph", first]), tree);
+    assert_eq!(home.ok(&["log", "--graph", "-n", "1"]), format!("* {other} u0 elsewhere\n"));
+    assert!(home.ok(&["log", "--graph", "-a", first]).ends_with(&format!("* {} s1 prompt\n", ids[0])));
+}
