@@ -43,7 +43,10 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("nothing came on stdin: a bubb holds at least one byte"));
     }
     let store = context.store_or_make()?;
-    let forest = store.forest()?;
+    let forest = match args.prev.as_deref() {
+        None | Some("head" | "@") => store.newest_forest()?,
+        Some(_) => store.forest()?,
+    };
     let prev = match args.prev.as_deref() {
         Some("head") => None,
         Some(address) => Some(resolve(&store, &forest, address)?.ix),

@@ -1,12 +1,13 @@
 //! `lepo ls`: where conversations can be continued.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use super::{Context, name_json};
-use crate::bubb::BubbId;
-use crate::conv::{Forest, Ix};
+use crate::bubb::{BubbId, Name};
+use crate::conv::Heights;
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{Store, in_order};
 use crate::term::{excerpt, say};
 
 /// List the tails, newest first
@@ -30,63 +31,69 @@ pub struct Args {
     pub json: bool,
 }
 
+/// A tail, with what its line says.
+struct Line {
+    name: Name,
+    height: u32,
+    /// The last visible user bubb.
+    question: Option<Name>,
+}
+
 /// Lists them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    let mut tails = forest.tails(args.all);
-    tails.truncate(args.n.unwrap_or(usize::MAX));
-    let heights = forest.heights(&tails);
     let branches = if context.out.is_terminal() || args.json { branches(&store)? } else { HashMap::new() };
+    let mut heights = Heights::of(&forest);
+    let tails = forest.newest_first(args.all).take(args.n.unwrap_or(usize::MAX)).map(|tail| Line {
+        name: forest.name(tail),
+        height: heights.height(tail),
+        question: forest.last_question(tail).map(|ix| forest.name(ix)),
+    });
 
+    let mut first = true;
     if args.json {
         context.out.own("{\"tails\":[");
     }
-    for (i, (&tail, height)) in tails.iter().zip(heights).enumerate() {
-        let name = forest.name(tail);
+    let read = |line: Line| {
+        let text = if args.paths { None } else { line.question.map(|name| store.text(&name)) };
+        (line, text.map(|text| text.map(|text| excerpt(&text))))
+    };
+    in_order(tails, read, |(line, question)| {
+        let name = line.name;
+        let question =
+            question.and_then(|read| read.map_err(|e| say(&format!("warning: {}", e.chain()))).ok());
         let names = branches.get(&name.id).map(Vec::as_slice).unwrap_or_default();
         if args.paths {
             context.out.line(&store.path_of(&name).to_string_lossy());
         } else if args.json {
             let mut map = name_json(&store, &name);
-            map.insert("height".into(), height.into());
-            map.insert("excerpt".into(), question(&store, &forest, tail).into());
+            map.insert("height".into(), line.height.into());
+            map.insert("excerpt".into(), question.into());
             map.insert("branches".into(), names.into());
-            context.out.own(if i > 0 { ",\n" } else { "\n" });
+            context.out.own(if first { "\n" } else { ",\n" });
             context.out.own(&serde_json::Value::Object(map).to_string());
         } else {
-            let id = context.paint.yellow(&name.id.to_string());
-            context.out.own(&format!("{id} ({height}):"));
-            if let Some(question) = question(&store, &forest, tail) {
-                context.out.text(format!(" {question}").as_bytes());
+            context.out.own(&context.paint.yellow(&name.id.to_string()));
+            context.out.own(&format!(" ({}):", line.height));
+            if let Some(question) = question {
+                context.out.own(" ");
+                context.out.text(question.as_bytes());
             }
             if !names.is_empty() && context.out.is_terminal() {
                 context.out.own(&context.paint.cyan(&format!(" [{}]", names.join(", "))));
             }
             context.out.own("\n");
         }
-        if context.out.closed() {
-            break;
-        }
-    }
+        first = false;
+        if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     if args.json {
         context.out.own("\n]}\n");
-    } else if tails.is_empty() && context.out.is_terminal() {
+    } else if first && context.out.is_terminal() {
         say("no conversations yet; ask something: lepo do QUESTION");
     }
     Ok(0)
-}
-
-/// The excerpt of a tail's last visible question. One that cannot be read is said and left out.
-fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
-    let name = forest.name(forest.last_question(tail)?);
-    match store.text(&name) {
-        Ok(text) => Some(excerpt(&text)),
-        Err(error) => {
-            say(&format!("warning: {}", error.chain()));
-            None
-        }
-    }
 }
 
 fn branches(store: &Store) -> Result<HashMap<BubbId, Vec<String>>> {

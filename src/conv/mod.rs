@@ -6,6 +6,7 @@ mod tails;
 
 pub use address::{Address, Addressee};
 pub use forest::{Conv, End, Forest, Ix};
+pub use tails::{Heights, Tails};
 
 #[cfg(test)]
 pub(crate) mod fixture;

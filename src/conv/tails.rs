@@ -1,6 +1,11 @@
 //! Where convs can be continued: the tails, and how high each stands.
 
+use std::collections::VecDeque;
+
 use super::{Forest, Ix};
+
+/// In milliseconds. A bubb dated farther ahead than this is dated wrong.
+const DAY: u64 = 24 * 60 * 60 * 1000;
 
 /// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
 struct Below {
@@ -31,71 +36,104 @@ impl Below {
     }
 }
 
+/// The tails, newest first, found as they are asked for; see [`Forest::newest_first`].
+pub struct Tails<'f> {
+    forest: &'f Forest,
+    spent: bool,
+    below: Below,
+    /// All from here on have told their prevs what is below them.
+    told: usize,
+    /// Leaves that were passed and not judged yet.
+    leaves: VecDeque<Ix>,
+}
+
+impl Tails<'_> {
+    /// Goes on to the next older bubb.
+    fn step(&mut self) {
+        self.told -= 1;
+        let ix = Ix(self.told as u32);
+        if !self.below.child[ix.at()] {
+            self.leaves.push_back(ix);
+        }
+        if let Some(prev) = self.forest.prev(ix) {
+            self.below.child[prev.at()] = true;
+            self.below.visible[prev.at()] |= self.below.visible[ix.at()] || !self.forest.name(ix).hidden;
+        }
+    }
+
+    /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
+    fn is_spent(&mut self, leaf: Ix) -> bool {
+        let forest = self.forest;
+        let hidden = |ix: &Ix| forest.name(*ix).hidden;
+        if !hidden(&leaf) {
+            return false;
+        }
+        let Some(ancestor) = forest.up(leaf).find(|ix| !hidden(ix)) else { return false };
+        while self.told > ancestor.at() {
+            self.step();
+        }
+        self.below.visible[ancestor.at()]
+    }
+}
+
+impl Iterator for Tails<'_> {
+    type Item = Ix;
+
+    fn next(&mut self) -> Option<Ix> {
+        loop {
+            match self.leaves.pop_front() {
+                Some(leaf) if self.spent || !self.is_spent(leaf) => return Some(leaf),
+                Some(_) => {}
+                None if self.told == 0 => return None,
+                None => self.step(),
+            }
+        }
+    }
+}
+
 impl Forest {
-    /// The tails, newest first. With `spent`, hidden leaves beside an answered question too.
-    pub fn tails(&self, spent: bool) -> Vec<Ix> {
+    /// The tails, newest first; with `spent`, hidden leaves beside an answered question too. As a bubb's
+    /// children are newer than it, the first few are known without a look at the older bubbs.
+    pub fn newest_first(&self, spent: bool) -> Tails<'_> {
+        if self.is_ordered() {
+            let below = Below { child: vec![false; self.len()], visible: vec![false; self.len()] };
+            return Tails { forest: self, spent, below, told: self.len(), leaves: VecDeque::new() };
+        }
         let below = Below::of(self);
-        self.all()
-            .rev()
-            .filter(|&ix| !below.child[ix.at()])
-            .filter(|&ix| spent || !self.is_spent(ix, &below))
-            .collect()
+        let leaves = self.all().rev().filter(|ix| !below.child[ix.at()]).collect();
+        Tails { forest: self, spent, below, told: 0, leaves }
+    }
+
+    /// All tails, newest first.
+    pub fn tails(&self, spent: bool) -> Vec<Ix> {
+        self.newest_first(spent).collect()
     }
 
     /// The newest tail, `@`.
     pub fn newest(&self) -> Option<Ix> {
-        let below = Below::of(self);
-        self.all().rev().find(|&ix| !below.child[ix.at()] && !self.is_spent(ix, &below))
+        self.newest_first(false).next()
+    }
+
+    /// Whether [`newest`](Self::newest) and [`root_time`](Self::root_time) of this forest hold for a whole
+    /// store of which it has the newest bubbs only. They may not if all are dated ahead, or if what was
+    /// said before the newest tail is older than all of these.
+    pub fn speaks_for_older(&self, now: u64) -> bool {
+        let dated = self.all().next().is_some_and(|oldest| self.name(oldest).id.time() <= now + DAY);
+        let judged = |tail| self.up(tail).any(|ix| !self.name(ix).hidden);
+        dated && self.newest().is_some_and(judged)
     }
 
     /// The least time for a new root, at `now`, that makes it the newest conv even if the clock went
     /// back. Bubbs dated more than a day ahead do not count.
     pub fn root_time(&self, now: u64) -> u64 {
-        const DAY: u64 = 24 * 60 * 60 * 1000;
         let times = self.all().rev().map(|ix| self.name(ix).id.time());
         times.into_iter().find(|&time| time <= now + DAY).map_or(0, |time| time + 1)
     }
 
-    /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
-    fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
-        self.name(leaf).hidden
-            && self
-                .up(leaf)
-                .find(|&ix| !self.name(ix).hidden)
-                .is_some_and(|ancestor| below.visible[ancestor.at()])
-    }
-
     /// How many bubbs the conv of each of `leaves` has, in their order.
     pub fn heights(&self, leaves: &[Ix]) -> Vec<u32> {
-        // Known heights are kept only for bubbs newer than their prev, all but those that a hand dated.
-        let mut known = vec![0u32; self.len()];
-        let mut walked = Vec::new();
-        leaves
-            .iter()
-            .map(|&leaf| {
-                walked.clear();
-                let mut base = 0;
-                for ix in self.up(leaf) {
-                    if known[ix.at()] > 0 {
-                        base = known[ix.at()];
-                        break;
-                    }
-                    walked.push(ix);
-                }
-                let in_order = walked.windows(2).all(|pair| pair[1] < pair[0]);
-                let height = if in_order || base > 0 {
-                    for &ix in walked.iter().rev() {
-                        base += 1;
-                        known[ix.at()] = base;
-                    }
-                    base
-                } else {
-                    self.conv(leaf).path.len() as u32
-                };
-                debug_assert!(height > 0);
-                height
-            })
-            .collect()
+        let mut heights = Heights::of(self);
+        leaves.iter().map(|&leaf| heights.height(leaf)).collect()
     }
 
     /// The last visible user bubb of the conv that ends at `leaf`.
@@ -105,6 +143,42 @@ impl Forest {
             let name = self.name(ix);
             name.kind == Kind::User && !name.hidden
         })
+    }
+}
+
+/// Heights of many leaves, for which a trunk that they share is walked once.
+pub struct Heights<'f> {
+    forest: &'f Forest,
+    /// Kept only for bubbs newer than their prev, all but those that a hand dated.
+    known: Vec<u32>,
+    walked: Vec<Ix>,
+}
+
+impl<'f> Heights<'f> {
+    /// Of the bubbs of this forest.
+    pub fn of(forest: &'f Forest) -> Heights<'f> {
+        Heights { forest, known: vec![0; forest.len()], walked: Vec::new() }
+    }
+
+    /// How many bubbs the conv of `leaf` has, hidden ones too.
+    pub fn height(&mut self, leaf: Ix) -> u32 {
+        self.walked.clear();
+        let mut base = 0;
+        for ix in self.forest.up(leaf) {
+            if self.known[ix.at()] > 0 {
+                base = self.known[ix.at()];
+                break;
+            }
+            self.walked.push(ix);
+        }
+        if base == 0 && self.walked.windows(2).any(|pair| pair[1] >= pair[0]) {
+            return self.forest.conv(leaf).path.len() as u32;
+        }
+        for &ix in self.walked.iter().rev() {
+            base += 1;
+            self.known[ix.at()] = base;
+        }
+        base
     }
 }
 
@@ -136,6 +210,59 @@ mod tests {
             assert_eq!(fixture::letters(&forest, &forest.tails(false)), tails, "{store}");
             assert_eq!(fixture::letters(&forest, &forest.tails(true)), all, "{store}");
             assert_eq!(forest.newest(), forest.tails(false).first().copied(), "{store}");
+        }
+    }
+
+    #[test]
+    fn tails_are_those_of_their_definition_in_any_forest() {
+        let mut dice = 7u64;
+        let mut roll = |sides: usize| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (dice >> 33) as usize % sides
+        };
+        for round in 0..2000 {
+            let letters = ["A", "B", "C", "D", "E", "F", "G", "H"];
+            let line = |i: usize| {
+                // Every other forest has links to any bubb, newer ones and itself too.
+                let prev = roll(if round % 2 == 0 { i + 1 } else { letters.len() + 1 });
+                let prev =
+                    if prev == i && round % 2 == 0 { "head" } else { letters.get(prev).unwrap_or(&"head") };
+                format!("{} {} {prev}", letters[i], ["u0", "a0", "a1", "s1"][roll(4)])
+            };
+            let text = (0..letters.len()).map(line).collect::<Vec<_>>().join(" / ");
+            let forest = fixture::forest(&text);
+            let hidden = |ix: &Ix| forest.name(*ix).hidden;
+            let spent = |leaf: Ix| {
+                let ancestor = forest.up(leaf).find(|ix| !hidden(ix));
+                let above =
+                    |ix: Ix, at: Ix| forest.prev(ix).is_some_and(|prev| forest.up(prev).any(|up| up == at));
+                hidden(&leaf)
+                    && ancestor.is_some_and(|at| forest.all().any(|ix| !hidden(&ix) && above(ix, at)))
+            };
+            let leaves = forest.all().rev().filter(|&ix| forest.children(ix).next().is_none());
+            let expected: Vec<Ix> = leaves.filter(|&leaf| !spent(leaf)).collect();
+            assert_eq!(forest.tails(false), expected, "{text}");
+            assert_eq!(forest.newest(), expected.first().copied(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_newest_bubbs_alone_tell_the_newest_tail_or_know_that_they_do_not() {
+        for (newest, tells) in [
+            // an answer; what it follows need not be there
+            ("C a0 B", true),
+            // tool chatter beside an answer that is there
+            ("C u0 B / D a1 C / E a0 C / F a1 C", true),
+            // chatter beside a bubb that is not there: it may be answered
+            ("D a1 C", false),
+            ("D a1 C / E t1 D", false),
+            ("", false),
+        ] {
+            let forest = fixture::forest(newest);
+            let now = forest.all().next().map_or(0, |ix| forest.name(ix).id.time());
+            assert_eq!(forest.speaks_for_older(now), tells, "{newest}");
+            // all dated ahead: an older one may be the newest that is not
+            assert!(!forest.speaks_for_older(0), "{newest}");
         }
     }
 

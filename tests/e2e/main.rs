@@ -11,3 +11,4 @@ mod house;
 mod manual;
 mod providers;
 mod scripted;
+mod wild;
