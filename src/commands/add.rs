@@ -38,7 +38,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     std::io::stdin()
         .lock()
         .read_to_end(&mut bytes)
-        .map_err(|error| Error::usage("cannot read stdin").because(error))?;
+        .map_err(|error| Error::store("cannot read stdin").because(error))?;
     if bytes.is_empty() {
         return Err(Error::usage("nothing came on stdin: a bubb holds at least one byte"));
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{DIR, FILE, Store, failure};
@@ -26,6 +26,9 @@ pub enum Made {
     /// All was there already.
     Nothing,
 }
+
+/// What is put into a new store last.
+const MARK: &str = ".gitignore";
 
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -75,18 +78,14 @@ impl Store {
         let dir = owned((dir, rel.to_path_buf()))?;
         let store =
             Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: AtomicBool::new(false) };
-        let ignored = store.furnish(".gitignore", "*\n")?;
-        let instructed = store.furnish("_insts.toml", insts)?;
-        if ignored || instructed {
-            rustix::fs::fsync(&store.dir).map_err(|e| store.error("cannot sync", "", e.into()))?;
-        }
+        let furnished = store.furnish(insts)?;
         if !was_there {
             let parent = fs::File::open(cwd.join(rel).parent().unwrap_or(cwd));
             parent
                 .and_then(|dir| dir.sync_all())
                 .map_err(|e| store.error("cannot sync the parent of", "", e))?;
         }
-        let made = match (was_there, ignored || instructed) {
+        let made = match (was_there, furnished) {
             (false, _) => Made::New,
             (true, true) => Made::Completed,
             (true, false) => Made::Nothing,
@@ -94,23 +93,49 @@ impl Store {
         Ok((store, made))
     }
 
-    /// Writes a file of the store's furniture unless it is there. True if it was written.
-    fn furnish(&self, name: &str, text: &str) -> Result<bool> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.dir, name, flags, FILE) {
-            Err(Errno::EXIST) => Ok(false),
-            Err(error) => Err(self.error("cannot write", name, error.into())),
-            Ok(fd) => {
-                let mut file = fs::File::from(fd);
-                let written = io::Write::write_all(&mut file, text.as_bytes()).and_then(|()| file.sync_all());
-                written.map_err(|error| {
-                    // Half a file would be taken for the user's own words later.
-                    let _ = rustix::fs::unlinkat(&self.dir, name, rustix::fs::AtFlags::empty());
-                    self.error("cannot write", name, error)
-                })?;
-                Ok(true)
-            }
+    /// Puts in what a store has besides bubbs, where it is missing. True if something was.
+    pub fn furnish(&self, insts: &str) -> Result<bool> {
+        let instructed = self.furnish_one("_insts.toml", insts)?;
+        // Last, as it tells that the others are there.
+        let ignored = self.furnish_one(MARK, "*\n")?;
+        if instructed || ignored {
+            rustix::fs::fsync(&self.dir).map_err(|e| self.error("cannot sync", "", e.into()))?;
         }
+        Ok(instructed || ignored)
+    }
+
+    /// Its making was interrupted. Once it has bubbs, it is the user who took away what is missing.
+    pub fn is_unfinished(&self) -> Result<bool> {
+        Ok(!self.has(MARK)? && self.names()?.is_empty())
+    }
+
+    fn has(&self, file: &str) -> Result<bool> {
+        match rustix::fs::statat(&self.dir, file, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(self.error("cannot read", file, error.into())),
+        }
+    }
+
+    /// Half a file would be taken for the user's own words later: it gets its name when it is whole.
+    fn furnish_one(&self, file: &str, text: &str) -> Result<bool> {
+        if self.has(file)? {
+            return Ok(false);
+        }
+        let written = (|| {
+            let tmp = self.subdir("_tmp")?;
+            let tmp_name = format!("furniture-{}", std::process::id());
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let mut open = fs::File::from(rustix::fs::openat(&tmp, tmp_name.as_str(), flags, FILE)?);
+            let put = io::Write::write_all(&mut open, text.as_bytes())
+                .and_then(|()| open.sync_all())
+                .and_then(|()| Ok(rustix::fs::renameat(&tmp, tmp_name.as_str(), &self.dir, file)?));
+            if put.is_err() {
+                let _ = rustix::fs::unlinkat(&tmp, tmp_name.as_str(), AtFlags::empty());
+            }
+            put
+        })();
+        written.map(|()| true).map_err(|error| self.error("cannot write", file, error))
     }
 }
 
@@ -176,7 +201,7 @@ fn walk(cwd: &Path, rel: &Path, make: bool) -> Result<Option<OwnedFd>> {
 }
 
 fn is_link(at: BorrowedFd<'_>, name: &std::ffi::OsStr) -> bool {
-    rustix::fs::statat(at, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+    rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Symlink)
 }
 

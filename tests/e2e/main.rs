@@ -4,6 +4,7 @@
 
 mod basics;
 mod docs;
+mod faults;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod home;
