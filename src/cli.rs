@@ -71,8 +71,16 @@ enum Command {
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
+    Watch(commands::watch::Args),
+    Branch(commands::branch::Args),
     Add(commands::add::Args),
+    Edit(commands::edit::Args),
+    Rm(commands::rm::Args),
     Resolve(commands::resolve::Args),
+    Fsck(commands::fsck::Args),
+    Config(commands::config::Args),
+    Model(commands::model::Args),
+    Trust(commands::trust::Args),
     #[command(external_subcommand)]
     External(Vec<OsString>),
 }
@@ -138,8 +146,16 @@ impl Command {
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
+            Command::Watch(args) => commands::watch::run(args, context),
+            Command::Branch(args) => commands::branch::run(args, context),
             Command::Add(args) => commands::add::run(args, context),
+            Command::Edit(args) => commands::edit::run(args, context),
+            Command::Rm(args) => commands::rm::run(args, context),
             Command::Resolve(args) => commands::resolve::run(args, context),
+            Command::Fsck(args) => commands::fsck::run(args, context),
+            Command::Config(args) => commands::config::run(args, context),
+            Command::Model(args) => commands::model::run(args, context),
+            Command::Trust(args) => commands::trust::run(args, context),
             Command::External(words) => Err(external(&words)),
         }
     }
@@ -149,6 +165,11 @@ impl Command {
         match self {
             Command::Ls(args) => args.json,
             Command::Show(args) => args.json,
+            Command::Watch(args) => args.json,
+            Command::Branch(args) => args.json,
+            Command::Fsck(args) => args.json,
+            Command::Config(args) => args.json,
+            Command::Model(args) => args.wants_json(),
             _ => false,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{BubbId, Kind};
 
 /// What a file name says of a bubb.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
     /// Its id.
     pub id: BubbId,

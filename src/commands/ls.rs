@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use super::line::excerpt_of;
 use super::{Context, name_json};
 use crate::bubb::{BubbId, Name};
 use crate::conv::Heights;
 use crate::error::Result;
 use crate::store::{Store, in_order};
-use crate::term::{excerpt, say};
+use crate::term::say;
 
 /// List the tails, newest first
 ///
@@ -56,13 +57,11 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         context.out.own("{\"tails\":[");
     }
     let read = |line: Line| {
-        let text = if args.paths { None } else { line.question.map(|name| store.text(&name)) };
-        (line, text.map(|text| text.map(|text| excerpt(&text))))
+        let question = if args.paths { None } else { line.question };
+        (line, question.and_then(|name| excerpt_of(&store, &name)))
     };
     in_order(tails, read, |(line, question)| {
         let name = line.name;
-        let question =
-            question.and_then(|read| read.map_err(|e| say(&format!("warning: {}", e.chain()))).ok());
         let names = branches.get(&name.id).map(Vec::as_slice).unwrap_or_default();
         if args.paths {
             context.out.line(&store.path_of(&name).to_string_lossy());

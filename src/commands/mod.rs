@@ -1,11 +1,20 @@
 //! One file a subcommand: its arguments, its help, `run`. A command reads top to bottom: resolve, do, print.
 
 pub mod add;
+pub mod branch;
+pub mod config;
 pub mod r#do;
+pub mod edit;
+pub mod fsck;
 pub mod init;
+mod line;
 pub mod ls;
+pub mod model;
 pub mod resolve;
+pub mod rm;
 pub mod show;
+pub mod trust;
+pub mod watch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

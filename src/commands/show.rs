@@ -1,12 +1,15 @@
 //! `lepo show`: a conv to read, or one bubb as it is.
 
+use std::collections::HashMap;
 use std::io::Read;
+
+use serde_json::{Value, json};
 
 use super::{Context, name_json, resolve, warn_incomplete};
 use crate::bubb::Name;
 use crate::conv::{Forest, Ix};
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{Fact, Store};
 use crate::term::{Out, Paint, heading};
 
 /// Show a conversation, from its root to a bubb
@@ -30,7 +33,7 @@ pub struct Args {
     /// The paths of the files instead of what is in them
     #[arg(long, conflicts_with = "json")]
     paths: bool,
-    /// One JSON document: {"bubbs": [...]}
+    /// One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit
     #[arg(long)]
     pub json: bool,
 }
@@ -46,6 +49,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     if args.json {
         context.out.own("{\"bubbs\":[");
     }
+    let facts = if args.json { store.facts() } else { HashMap::new() };
     let mut first = true;
     for ix in found {
         for name in bubbs(&args, &forest, ix) {
@@ -55,10 +59,9 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
             if args.paths {
                 context.out.line(&store.path_of(&name).to_string_lossy());
             } else if args.json {
-                let mut map = name_json(&store, &name);
-                map.insert("text".into(), store.text(&name)?.into());
+                let document = json(&store, &name, facts.get(&name.id))?;
                 context.out.own(if std::mem::take(&mut first) { "\n" } else { ",\n" });
-                context.out.own(&serde_json::Value::Object(map).to_string());
+                context.out.own(&document.to_string());
             } else if args.one {
                 copy(&store, &name, context.out)?;
             } else {
@@ -80,6 +83,18 @@ fn bubbs(args: &Args, forest: &Forest, ix: Ix) -> Vec<Name> {
     let conv = forest.conv(ix);
     warn_incomplete(&conv);
     conv.path.iter().map(|&ix| forest.name(ix)).filter(|name| args.all || !name.hidden).collect()
+}
+
+/// A bubb with what the journal knows of it; null where it knows nothing.
+fn json(store: &Store, name: &Name, fact: Option<&Fact>) -> Result<Value> {
+    let mut map = name_json(store, name);
+    map.insert("text".into(), store.text(name)?.into());
+    let fact = fact.cloned().unwrap_or_default();
+    map.insert("model".into(), fact.model.into());
+    map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
+    map.insert("ms".into(), fact.ms.into());
+    map.insert("exit".into(), fact.exit.into());
+    Ok(map.into())
 }
 
 /// A bubb under its heading.

@@ -10,7 +10,11 @@ pub fn id(letter: &str) -> BubbId {
 }
 
 pub fn forest(text: &str) -> Forest {
-    Forest::new(text.split(" / ").filter(|line| !line.is_empty()).map(name).collect())
+    Forest::new(names(text))
+}
+
+pub fn names(text: &str) -> Vec<Name> {
+    text.split(" / ").filter(|line| !line.is_empty()).map(name).collect()
 }
 
 fn name(line: &str) -> Name {

@@ -1,20 +1,18 @@
-//! Where convs can be continued: the tails, and how high each stands.
+//! Where convs can be continued: the tails, newest first, found without the older ones where that is possible.
 
 use std::collections::VecDeque;
 
+use super::check::DAY;
 use super::{Forest, Ix};
 
-/// In milliseconds. A bubb dated farther ahead than this is dated wrong.
-const DAY: u64 = 24 * 60 * 60 * 1000;
-
 /// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
-struct Below {
+pub(super) struct Below {
     child: Vec<bool>,
     visible: Vec<bool>,
 }
 
 impl Below {
-    fn of(forest: &Forest) -> Below {
+    pub(super) fn of(forest: &Forest) -> Below {
         let mut below = Below { child: vec![false; forest.len()], visible: vec![false; forest.len()] };
         for ix in forest.all() {
             if let Some(prev) = forest.prev(ix) {
@@ -61,18 +59,14 @@ impl Tails<'_> {
         }
     }
 
-    /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
+    /// Judges a leaf, once all that may be below its nearest visible ancestor has told.
     fn is_spent(&mut self, leaf: Ix) -> bool {
-        let forest = self.forest;
-        let hidden = |ix: &Ix| forest.name(*ix).hidden;
-        if !hidden(&leaf) {
-            return false;
+        if let Some(ancestor) = self.forest.visible_above(leaf) {
+            while self.told > ancestor.at() {
+                self.step();
+            }
         }
-        let Some(ancestor) = forest.up(leaf).find(|ix| !hidden(ix)) else { return false };
-        while self.told > ancestor.at() {
-            self.step();
-        }
-        self.below.visible[ancestor.at()]
+        self.forest.is_spent(leaf, &self.below)
     }
 }
 
@@ -130,10 +124,15 @@ impl Forest {
         times.into_iter().find(|&time| time <= now + DAY).map_or(0, |time| time + 1)
     }
 
-    /// How many bubbs the conv of each of `leaves` has, in their order.
-    pub fn heights(&self, leaves: &[Ix]) -> Vec<u32> {
-        let mut heights = Heights::of(self);
-        leaves.iter().map(|&leaf| heights.height(leaf)).collect()
+    /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
+    pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
+        self.visible_above(leaf).is_some_and(|ancestor| below.visible[ancestor.at()])
+    }
+
+    /// The nearest visible ancestor of a hidden bubb.
+    fn visible_above(&self, ix: Ix) -> Option<Ix> {
+        let is_hidden = |ix: &Ix| self.name(*ix).hidden;
+        if is_hidden(&ix) { self.up(ix).find(|ix| !is_hidden(ix)) } else { None }
     }
 
     /// The last visible user bubb of the conv that ends at `leaf`.
@@ -146,46 +145,10 @@ impl Forest {
     }
 }
 
-/// Heights of many leaves, for which a trunk that they share is walked once.
-pub struct Heights<'f> {
-    forest: &'f Forest,
-    /// Kept only for bubbs newer than their prev, all but those that a hand dated.
-    known: Vec<u32>,
-    walked: Vec<Ix>,
-}
-
-impl<'f> Heights<'f> {
-    /// Of the bubbs of this forest.
-    pub fn of(forest: &'f Forest) -> Heights<'f> {
-        Heights { forest, known: vec![0; forest.len()], walked: Vec::new() }
-    }
-
-    /// How many bubbs the conv of `leaf` has, hidden ones too.
-    pub fn height(&mut self, leaf: Ix) -> u32 {
-        self.walked.clear();
-        let mut base = 0;
-        for ix in self.forest.up(leaf) {
-            if self.known[ix.at()] > 0 {
-                base = self.known[ix.at()];
-                break;
-            }
-            self.walked.push(ix);
-        }
-        if base == 0 && self.walked.windows(2).any(|pair| pair[1] >= pair[0]) {
-            return self.forest.conv(leaf).path.len() as u32;
-        }
-        for &ix in self.walked.iter().rev() {
-            base += 1;
-            self.known[ix.at()] = base;
-        }
-        base
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{self, id};
-    use super::*;
+    use super::Ix;
 
     #[test]
     fn tails_are_newest_first_and_leave_out_what_is_spent() {
@@ -264,26 +227,6 @@ mod tests {
             // all dated ahead: an older one may be the newest that is not
             assert!(!forest.speaks_for_older(0), "{newest}");
         }
-    }
-
-    #[test]
-    fn heights_count_every_bubb_hidden_ones_too() {
-        for (store, leaf, height) in [
-            ("A s1 head", "A", 1),
-            ("A s1 head / B u0 A / C a1 B / D t1 C", "D", 4),
-            ("B u0 A / C a0 B", "C", 2),
-            ("A u0 B / B u0 A / C a0 B", "C", 3),
-            ("A u0 B / B u0 head / C a0 A", "C", 3),
-        ] {
-            let forest = fixture::forest(store);
-            assert_eq!(forest.heights(&[forest.find(id(leaf)).unwrap()]), [height], "{store}");
-        }
-    }
-
-    #[test]
-    fn heights_of_a_fork_share_their_trunk() {
-        let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 D");
-        assert_eq!(forest.heights(&forest.tails(false)), [4, 3]);
     }
 
     #[test]

@@ -30,6 +30,7 @@ impl Run {
     /// Starts the program with the question.
     pub fn start(config: &ModelConfig, request: Request<'_>, timeouts: Timeouts) -> Result<Self> {
         let question = prompt_text(request.messages);
+        tracing::debug!(model = config.name, request = question, "request");
         let Some((program, arguments)) = config.command.split_first() else {
             return Err(Error::usage(format!("model \"{}\" has no `command`", config.name)));
         };

@@ -61,6 +61,7 @@ impl Embedded {
         let messages: Vec<_> =
             request.messages.iter().map(|m| json!({"role": m.role.word(), "content": m.text})).collect();
         let line = json!({"messages": messages, "temperature": super::TEMPERATURE}).to_string() + "\n";
+        tracing::debug!(model = "embedded", request = line, "request");
         if let Some(process) = &mut self.process {
             process.send(Bytes::from(line), true);
         }

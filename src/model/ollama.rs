@@ -134,7 +134,9 @@ impl State {
             .map_err(|_| Error::remote(format!("the answer is no JSON: {}", excerpt(line))))?;
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
-            return Err(Error::remote(format!("the model failed: {words}")));
+            return Err(
+                Error::remote(format!("the model failed: {words}")).hint("ask again: lepo do --retry")
+            );
         }
         self.begun = true;
         let said = |text: Option<String>| text.filter(|text| !text.is_empty());

@@ -141,7 +141,9 @@ impl State {
         let error = chunk.error.or(chunk.message.filter(Value::is_string)).filter(|error| !error.is_null());
         if let Some(error) = error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
-            return Err(Error::remote(format!("the model failed: {words}")));
+            return Err(
+                Error::remote(format!("the model failed: {words}")).hint("ask again: lepo do --retry")
+            );
         }
         let priced = chunk.usage.is_some();
         if let Some(tokens) = chunk.usage {

@@ -1,32 +1,40 @@
 //! The question before a command runs, on the terminal device.
 
-use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
-use crate::term::{Tty, tty};
-use crate::tool::{Proposal, Reply, Sandbox};
+use crate::term::{self, Tty, tty};
+use crate::tool::{Proposal, Reply};
 
-/// Withdraws a question when it is dropped.
-struct Withdraw(Arc<AtomicBool>);
+/// Withdraws a question when it is dropped, unless it was answered by then.
+struct Withdraw {
+    withdrawn: Arc<AtomicBool>,
+    answered: bool,
+}
 
 impl Drop for Withdraw {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.withdrawn.store(true, Ordering::Relaxed);
+        if !self.answered
+            && let Some(mut tty) = tty()
+        {
+            // What is said next does not stand behind the question.
+            let _ = tty.show("\n");
+        }
     }
 }
 
 /// Asks about one request, in a thread of its own: a signal can withdraw the question.
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
     let withdrawn = Arc::new(AtomicBool::new(false));
-    let guard = Withdraw(withdrawn.clone());
+    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false };
     let reply = tokio::task::spawn_blocking(move || match tty() {
         Some(mut tty) => converse(&mut tty, &proposal, &withdrawn),
         None => Ok(Reply::Nobody),
     })
     .await;
-    drop(guard);
+    guard.answered = true;
     reply
         .map_err(|error| Error::store("the question ended early").because(error))?
         .map_err(|error| Error::usage("cannot ask on the terminal").because(error))
@@ -41,50 +49,35 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
             "n" | "N" => return Ok(Reply::No),
             "e" | "E" => match edit(&proposal.request.command) {
                 Ok(command) => return Ok(Reply::Edit(command)),
-                Err(error) => tty.show(&format!("the editor failed: {error}\n"))?,
+                Err(error) => tty.show(&format!("{}\n", error.chain()))?,
             },
             _ => {}
         }
     }
 }
 
-/// What will run, where, with which access, and why.
-fn text(proposal: &Proposal) -> String {
+/// What will run, where, with which access, what holds it to that, and why.
+pub fn text(proposal: &Proposal) -> String {
     let request = &proposal.request;
-    let held = match proposal.sandbox {
-        Sandbox::None => "no sandbox",
-    };
     let mut text = format!("\nCommand request\n  $ {}\n", request.command.replace('\n', "\n    "));
-    text.push_str(&format!("  in {}\n  access: {} ({held})\n", proposal.dir.display(), request.access));
+    text.push_str(&format!(
+        "  in {}\n  access: {} ({})\n",
+        proposal.dir.display(),
+        request.access,
+        proposal.sandbox
+    ));
     if let Some(why) = &request.why {
         text.push_str(&format!("  why: {why}\n"));
     }
     text
 }
 
-/// Opens the command in the user's editor, on the terminal.
-fn edit(command: &str) -> std::io::Result<String> {
-    let mut file = tempfile::Builder::new().prefix("lepo-command-").suffix(".sh").tempfile()?;
-    writeln!(file, "{command}")?;
-    let editor = std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".into());
-    let terminal = || std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty");
-    let status = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$1\""))
-        .arg("sh")
-        .arg(file.path())
-        .stdin(terminal()?)
-        .stdout(terminal()?)
-        .stderr(terminal()?)
-        .status()?;
-    if !status.success() {
-        return Err(std::io::Error::other(format!("{editor} ended with {status}")));
+/// Opens the command in the user's editor.
+fn edit(command: &str) -> Result<String> {
+    let edited = String::from_utf8(term::edit(command.as_bytes(), ".sh")?)
+        .map_err(|error| Error::usage("the command is no text any more").because(error))?;
+    match edited.trim() {
+        "" => Err(Error::nothing("nothing is left of the command")),
+        _ => Ok(edited.trim_end_matches('\n').to_string()),
     }
-    let mut edited = String::new();
-    std::fs::File::open(file.path())?.read_to_string(&mut edited)?;
-    let edited = edited.trim_end_matches('\n');
-    if edited.trim().is_empty() {
-        return Err(std::io::Error::other("nothing is left of the command"));
-    }
-    Ok(edited.to_string())
 }

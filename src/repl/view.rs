@@ -20,6 +20,8 @@ pub struct View<'o> {
     /// The answer is in a document that comes at the end.
     json: bool,
     show_all: bool,
+    /// The answer and nothing else.
+    quiet: bool,
     /// stderr is a terminal, and not all is to be quiet.
     talkative: bool,
     stage: Stage,
@@ -39,7 +41,16 @@ impl<'o> View<'o> {
     /// A view on stdout and stderr.
     pub fn new(out: &'o mut Out, paint: Paint, json: bool, quiet: bool, show_all: bool) -> View<'o> {
         let talkative = !quiet && std::io::stderr().is_terminal();
-        View { out, paint, json, show_all, talkative, stage: Stage::Quiet, cleaner: Cleaner::default() }
+        View {
+            out,
+            paint,
+            json,
+            show_all,
+            quiet,
+            talkative,
+            stage: Stage::Quiet,
+            cleaner: Cleaner::default(),
+        }
     }
 
     /// The turn is over: the answer's line ends, what is buffered is shown.
@@ -109,12 +120,20 @@ impl Front for View<'_> {
                 }
             }
             Event::Pause => self.out.flush(),
+            Event::Say(_) if self.quiet => {}
             Event::Say(text) => {
                 let after = if self.stage == Stage::Waiting { Stage::Waiting } else { Stage::Quiet };
                 self.turn_to(Stage::Quiet);
                 self.out.flush();
                 say(text);
                 self.turn_to(after);
+            }
+            Event::Announce(proposal) => {
+                self.turn_to(Stage::Quiet);
+                self.out.flush();
+                if !self.quiet {
+                    say(consent::text(proposal).trim());
+                }
             }
             Event::Running(command) => {
                 self.turn_to(Stage::Quiet);

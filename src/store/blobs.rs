@@ -1,13 +1,11 @@
 //! Blobs: what is too large for a bubb or is not text, whole, under the SHA-256 of its bytes.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use rustix::fs::{AtFlags, OFlags};
-use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
-use super::{FILE, Store};
+use super::Store;
 use crate::error::Result;
 
 /// A blob that is kept.
@@ -33,36 +31,54 @@ impl Store {
     }
 
     fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
-        let (blobs, tmp) = (self.subdir("_blobs")?, self.subdir("_tmp")?);
-        let nonce = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_nanos());
-        let tmp_name = format!("blob-{}-{nonce:x}", std::process::id());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::openat(&tmp, tmp_name.as_str(), flags, FILE)?);
-        let kept = (|| {
-            let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 64 << 10]);
-            loop {
-                let n = from.read(&mut buffer)?;
-                if n == 0 {
-                    break;
-                }
-                file.write_all(&buffer[..n])?;
-                hasher.update(&buffer[..n]);
-                len += n as u64;
+        let blobs = self.subdir("_blobs")?;
+        let mut tmp = self.temporary("blob")?;
+        let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 64 << 10]);
+        loop {
+            let n = from.read(&mut buffer)?;
+            if n == 0 {
+                break;
             }
-            file.sync_all()?;
-            let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-            match rustix::fs::renameat(&tmp, tmp_name.as_str(), &blobs, hash.as_str()) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error.into()),
-            }
-            rustix::fs::fsync(&blobs)?;
-            Ok(Blob { hash, len })
-        })();
-        if kept.is_err() {
-            let _ = rustix::fs::unlinkat(&tmp, tmp_name.as_str(), AtFlags::empty());
+            tmp.file.write_all(&buffer[..n])?;
+            hasher.update(&buffer[..n]);
+            len += n as u64;
         }
-        kept
+        tmp.file.sync_all()?;
+        let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        tmp.replace(&blobs, &hash)?;
+        rustix::fs::fsync(&blobs)?;
+        Ok(Blob { hash, len })
     }
+}
+
+/// Bytes at the end of a bubb in which its blob lines are looked for: about five hundred lines.
+const END: u64 = 64 << 10;
+
+/// The hashes in the blob lines that end a bubb's file.
+pub(super) fn blobs_at_end(file: &mut File) -> io::Result<Vec<String>> {
+    let len = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
+    let mut end = Vec::new();
+    file.take(END).read_to_end(&mut end)?;
+    Ok(blob_lines(&end))
+}
+
+/// The hashes in the blob lines that end a text.
+pub(super) fn blob_lines(text: &[u8]) -> Vec<String> {
+    text.rsplit(|&byte| byte == b'\n').map_while(blob_line).collect()
+}
+
+/// The hash in `[1,234,567 bytes: _blobs/SHA256]`.
+fn blob_line(line: &[u8]) -> Option<String> {
+    let line = std::str::from_utf8(line).ok()?.strip_prefix('[')?.strip_suffix(']')?;
+    let (len, hash) = line.split_once(" bytes: _blobs/")?;
+    let is_len = !len.is_empty() && len.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    (is_len && is_hash(hash)).then(|| hash.to_string())
+}
+
+/// 64 hexadecimal digits in lower case: the name of a blob.
+pub(super) fn is_hash(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// `1234567` as `1,234,567`.
@@ -70,7 +86,7 @@ fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -81,6 +97,29 @@ fn thousands(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bubb_names_the_blobs_in_the_lines_that_end_it() {
+        let (a, b) = ("a".repeat(64), "0123456789abcdef".repeat(4));
+        let line = |hash: &str| Blob { hash: hash.to_string(), len: 1_234_567 }.line();
+        for (text, hashes) in [
+            (String::new(), vec![]),
+            (line(&a), vec![&a]),
+            (format!("$ make\n{}\n{}", line(&a), line(&b)), vec![&b, &a]),
+            (format!("{}\nand more", line(&a)), vec![]),
+            (format!("see {}", line(&a)), vec![]),
+            (format!("{}\n", line(&a)), vec![]),
+            (format!("[12 bytes: _blobs/{}]", "A".repeat(64)), vec![]),
+            (format!("[ bytes: _blobs/{a}]"), vec![]),
+            ("[12 bytes: _blobs/../../etc/passwd]".to_string(), vec![]),
+        ] {
+            assert_eq!(
+                blob_lines(text.as_bytes()),
+                hashes.into_iter().cloned().collect::<Vec<_>>(),
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn lengths_are_written_in_thousands() {

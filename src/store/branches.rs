@@ -1,12 +1,12 @@
 //! Branches: a name for a bubb, one file of one line each.
 
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 
-use rustix::fs::{AtFlags, OFlags};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::{FILE, Store};
+use super::Store;
+use super::temporary::rename_new;
 use crate::bubb::BubbId;
 use crate::error::{Error, Result};
 
@@ -50,42 +50,69 @@ impl Store {
     /// Makes a branch name `to`, durable when this returns.
     pub fn set_branch(&self, name: &str, to: BubbId) -> Result<()> {
         check_branch_name(name)?;
-        let written = self.replace_branch(name, to);
-        written.map_err(|error| self.error("cannot write", format!("{DIR}/{name}"), error))
+        self.write_branch(name, to, true).map(|_| ()).map_err(|error| self.branch_error(name, error))
     }
 
-    fn replace_branch(&self, name: &str, to: BubbId) -> io::Result<()> {
-        let (branches, tmp) = (self.subdir(DIR)?, self.subdir("_tmp")?);
-        let tmp_name = format!("branch-{}-{to}", std::process::id());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = std::fs::File::from(rustix::fs::openat(&tmp, tmp_name.as_str(), flags, FILE)?);
-        let put = writeln!(file, "{to}")
-            .and_then(|()| file.sync_all())
-            .and_then(|()| Ok(rustix::fs::renameat(&tmp, tmp_name.as_str(), &branches, name)?))
-            .and_then(|()| Ok(rustix::fs::fsync(branches.as_fd())?));
-        if put.is_err() {
-            let _ = rustix::fs::unlinkat(&tmp, tmp_name.as_str(), AtFlags::empty());
-        }
-        put
+    /// Makes a new branch, durable when this returns; false if there is one of that name, which stays.
+    pub fn make_branch(&self, name: &str, to: BubbId) -> Result<bool> {
+        check_branch_name(name)?;
+        self.write_branch(name, to, false).map_err(|error| self.branch_error(name, error))
+    }
+
+    fn write_branch(&self, name: &str, to: BubbId, replace: bool) -> io::Result<bool> {
+        let branches = self.subdir(DIR)?;
+        let mut tmp = self.temporary("branch")?;
+        writeln!(tmp.file, "{to}")?;
+        tmp.file.sync_all()?;
+        let placed = match replace {
+            true => tmp.replace(&branches, name).map(|()| true)?,
+            false => tmp.place(&branches, name)?,
+        };
+        rustix::fs::fsync(&branches)?;
+        Ok(placed)
+    }
+
+    /// Gives a branch another name; false if that is taken and may not be replaced. At every moment
+    /// it has one of the two names.
+    pub fn rename_branch(&self, old: &str, new: &str, replace: bool) -> Result<bool> {
+        check_branch_name(old).and_then(|()| check_branch_name(new))?;
+        let renamed = self.subdir(DIR).and_then(|branches| {
+            let renamed = match replace {
+                true => rustix::fs::renameat(&branches, old, &branches, new).map(|()| true)?,
+                false => rename_new((&branches, old), (&branches, new))?,
+            };
+            rustix::fs::fsync(&branches)?;
+            Ok(renamed)
+        });
+        renamed.map_err(|error| self.branch_error(new, error))
+    }
+
+    /// Deletes a branch, not the bubb it names; false if there is none of that name.
+    pub fn delete_branch(&self, name: &str) -> Result<bool> {
+        check_branch_name(name)?;
+        let deleted = self.subdir(DIR).and_then(|branches| {
+            match rustix::fs::unlinkat(&branches, name, AtFlags::empty()) {
+                Err(Errno::NOENT) => return Ok(false),
+                result => result?,
+            }
+            rustix::fs::fsync(&branches)?;
+            Ok(true)
+        });
+        deleted.map_err(|error| self.error("cannot delete", format!("{DIR}/{name}"), error))
+    }
+
+    fn branch_error(&self, name: &str, error: io::Error) -> Error {
+        self.error("cannot write", format!("{DIR}/{name}"), error)
     }
 
     /// All branches with the bubbs they name, by name. One that cannot be read is left out.
     pub fn branches(&self) -> Result<Vec<(String, BubbId)>> {
-        let mut found = Vec::new();
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let dir = match rustix::fs::openat(&self.dir, DIR, flags, rustix::fs::Mode::empty()) {
-            Ok(dir) => dir,
-            Err(Errno::NOENT) => return Ok(found),
-            Err(error) => return Err(self.error("cannot read", DIR, error.into())),
-        };
-        let entries =
-            rustix::fs::Dir::read_from(&dir).map_err(|e| self.error("cannot read", DIR, e.into()))?;
-        for entry in entries {
-            let entry = entry.map_err(|e| self.error("cannot read", DIR, e.into()))?;
-            if let Ok(name) = entry.file_name().to_str()
-                && let Ok(Some(id)) = self.branch(name)
-            {
-                found.push((name.to_string(), id));
+        let (mut names, mut found) = (Vec::new(), Vec::new());
+        self.each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(str::to_string)))
+            .map_err(|error| self.error("cannot read", DIR, error))?;
+        for name in names {
+            if let Ok(Some(id)) = self.branch(&name) {
+                found.push((name, id));
             }
         }
         found.sort();

@@ -5,22 +5,20 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::OwnedFd;
 
-use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, OFlags, RenameFlags};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
-use super::{FILE, Store, failure, now};
+use super::temporary::Temporary;
+use super::{FILE, Store, now};
 use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use crate::error::{Error, Result};
 
 /// A bubb being written: also the spool of an answer that is still streaming. Dropped, it is gone.
 pub struct Draft<'s> {
     store: &'s Store,
-    tmp: OwnedFd,
-    tmp_name: String,
-    file: File,
+    tmp: Temporary,
     hasher: Sha256,
     len: u64,
     kind: Kind,
@@ -45,38 +43,29 @@ impl Store {
     /// A file without a name, gone when it is closed: for what is too large to hold in memory.
     pub fn scratch(&self) -> Result<File> {
         let draft = self.draft(Kind::System, true, None)?;
-        draft.file.try_clone().map_err(|error| draft.failed(error))
+        draft.tmp.file.try_clone().map_err(|error| draft.failed(error))
     }
 
     /// Begins a bubb. Its place in the forest is in the temporary name, for `fsck --recover`.
     pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
-        let fail = |error: io::Error| self.error("cannot write in", "_tmp", error);
-        let tmp = self.subdir("_tmp").map_err(fail)?;
         let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut nonce = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_nanos() as u64);
-        loop {
-            let process = std::process::id();
-            let tmp_name = format!("{}{}-{prev_text}-{process}-{nonce:x}", kind.letter(), u8::from(hidden));
-            match rustix::fs::openat(&tmp, tmp_name.as_str(), flags, FILE) {
-                Err(Errno::EXIST) => nonce = nonce.wrapping_add(1),
-                Err(error) => return Err(fail(error.into())),
-                Ok(fd) => {
-                    // Held while this process lives: how `fsck` tells a spool at work from one left behind.
-                    let _ = rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive);
-                    return Ok(Draft {
-                        store: self,
-                        tmp,
-                        tmp_name,
-                        file: File::from(fd),
-                        hasher: Sha256::new(),
-                        len: 0,
-                        kind,
-                        prev,
-                    });
-                }
-            }
-        }
+        let tmp = self
+            .temporary(&format!("{}{}-{prev_text}", kind.letter(), u8::from(hidden)))
+            .map_err(|error| self.error("cannot write in", "_tmp", error))?;
+        Ok(Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev })
+    }
+
+    /// Takes up a draft that a process left behind when it ended, with all that is in it.
+    pub(super) fn take_up(&self, tmp: Temporary, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'_>> {
+        let mut draft = Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev };
+        let (mut hasher, mut len) = (Sha256::new(), 0);
+        let read = draft.read_back(|piece| {
+            hasher.update(piece);
+            len += piece.len() as u64;
+            Ok(())
+        });
+        read.map_err(|error| self.error("cannot read", draft.shown(), error))?;
+        Ok(Draft { hasher, len, ..draft })
     }
 }
 
@@ -93,15 +82,19 @@ impl Draft<'_> {
 
     /// The error of a write that failed, told with its path.
     pub fn failed(&self, error: io::Error) -> Error {
-        failure(format!("cannot write {}/_tmp/{}", self.store.shown.display(), self.tmp_name), error)
+        self.store.error("cannot write", self.shown(), error)
+    }
+
+    fn shown(&self) -> String {
+        format!("_tmp/{}", self.tmp.name)
     }
 
     /// Reads back what was written, from its beginning, in pieces.
     pub fn read_back(&mut self, mut piece: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        self.file.rewind()?;
+        self.tmp.file.rewind()?;
         let mut buffer = vec![0; 64 << 10];
         loop {
-            match self.file.read(&mut buffer)? {
+            match self.tmp.file.read(&mut buffer)? {
                 0 => return Ok(()),
                 n => piece(&buffer[..n])?,
             }
@@ -111,7 +104,7 @@ impl Draft<'_> {
     /// Makes it a bubb: synced, named by its hash, and its name synced too. Its time is after its prev's.
     pub fn publish(mut self, hidden: bool, not_before: u64) -> Result<Name> {
         // A failed fsync is not tried again on the same file: the kernel may have dropped the pages.
-        self.file.sync_all().map_err(|error| self.failed(error))?;
+        self.tmp.file.sync_all().map_err(|error| self.failed(error))?;
         let content = self.hasher.clone().finalize().into();
         let mut time = now().max(not_before).max(self.prev.map_or(0, |prev| prev.time() + 1));
         let name = loop {
@@ -131,24 +124,20 @@ impl Draft<'_> {
         };
         rustix::fs::fsync(&self.store.dir)
             .map_err(|error| self.store.error("cannot sync", "", error.into()))?;
+        self.tmp.found = false; // now it may go: it has its name
         Ok(name)
     }
 
     /// Gives the file its name, refusing to replace one.
     fn link(&mut self, name: &Name) -> std::result::Result<(), Errno> {
         let (dir, file) = (&self.store.dir, name.to_string());
-        match rustix::fs::linkat(&self.tmp, self.tmp_name.as_str(), dir, file.as_str(), AtFlags::empty()) {
+        let tmp = (&self.tmp.dir, self.tmp.name.as_str());
+        match rustix::fs::linkat(tmp.0, tmp.1, dir, file.as_str(), AtFlags::empty()) {
             // No hard links here (FAT, some network and FUSE filesystems).
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {}
             result => return result,
         }
-        match rustix::fs::renameat_with(
-            &self.tmp,
-            self.tmp_name.as_str(),
-            dir,
-            file.as_str(),
-            RenameFlags::NOREPLACE,
-        ) {
+        match rustix::fs::renameat_with(tmp.0, tmp.1, dir, file.as_str(), RenameFlags::NOREPLACE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
             result => return result,
         }
@@ -165,7 +154,7 @@ impl Draft<'_> {
 
 impl Write for Draft<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.file.write(bytes)?;
+        let n = self.tmp.file.write(bytes)?;
         self.hasher.update(&bytes[..n]);
         self.len += n as u64;
         Ok(n)
@@ -173,12 +162,5 @@ impl Write for Draft<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Drop for Draft<'_> {
-    fn drop(&mut self) {
-        // Renamed away it is not there any more, which is as good.
-        let _ = rustix::fs::unlinkat(&self.tmp, self.tmp_name.as_str(), AtFlags::empty());
     }
 }

@@ -1,9 +1,12 @@
 //! `_journal.ndjson`: facts about bubbs (model, tokens, times, exit codes), never needed to read them.
+//!
+//! So nothing in it is an error: a line that a crash tore is skipped, and a journal that is missing is empty.
 
-use std::io::{self, Write};
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Write};
 
 use rustix::fs::OFlags;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FILE, Store, now};
 use crate::bubb::BubbId;
@@ -14,10 +17,10 @@ use crate::error::Result;
 pub struct Entry<'a> {
     /// When it was written, milliseconds since 1970.
     pub time: u64,
-    /// The bubb it tells of.
+    /// The bubb it tells of; none came of an answer that was empty or could not be read.
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
-    /// What it was: `answer`, `chooser`, `writer`, `command`.
+    /// What it was: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`.
     pub what: &'a str,
     /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +41,33 @@ pub struct Entry<'a> {
     pub exit: Option<i32>,
 }
 
+/// What the journal says of one bubb, as far as it says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Fact {
+    /// The model's configured name.
+    pub model: Option<String>,
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+    /// From the request to the end, milliseconds.
+    pub ms: Option<u64>,
+    /// A command's exit code.
+    pub exit: Option<i32>,
+}
+
+/// A line of the journal, read.
+#[derive(Deserialize)]
+struct Told {
+    bubb: String,
+    #[serde(flatten)]
+    fact: Fact,
+}
+
+/// The journal's file.
+const JOURNAL: &str = "_journal.ndjson";
+
 fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Result<S::Ok, S::Error> {
     match id {
         Some(id) => to.collect_str(id),
@@ -48,7 +78,6 @@ fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Res
 impl Store {
     /// Appends one line by one `write`, so that lines of several processes do not mix.
     pub fn journal(&self, mut entry: Entry<'_>) -> Result<()> {
-        const FILE_NAME: &str = "_journal.ndjson";
         entry.time = now();
         let flags = OFlags::WRONLY
             | OFlags::APPEND
@@ -59,12 +88,55 @@ impl Store {
         let written = (|| {
             let mut line = serde_json::to_vec(&entry)?;
             line.push(b'\n');
-            let mut file = std::fs::File::from(rustix::fs::openat(&self.dir, FILE_NAME, flags, FILE)?);
+            let mut file = std::fs::File::from(rustix::fs::openat(&self.dir, JOURNAL, flags, FILE)?);
             match file.write(&line)? {
                 n if n == line.len() => Ok(()),
                 _ => Err(io::Error::from(io::ErrorKind::WriteZero)),
             }
         })();
-        written.map_err(|error| self.error("cannot write", FILE_NAME, error))
+        written.map_err(|error| self.error("cannot write", JOURNAL, error))
+    }
+
+    /// What the journal says, by bubb; the last word counts.
+    pub fn facts(&self) -> HashMap<BubbId, Fact> {
+        self.open_file(JOURNAL).map(facts).unwrap_or_default()
+    }
+}
+
+fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
+    let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
+    let told = lines.filter_map(|line| serde_json::from_slice::<Told>(&line).ok());
+    told.filter_map(|told| Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_lines_are_facts_and_torn_ones_are_skipped() {
+        let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
+        let lines = [
+            format!(
+                r#"{{"time":1,"bubb":"{}","what":"answer","model":"m","input":3,"output":4,"ms":5}}"#,
+                id('A')
+            ),
+            format!(r#"{{"time":2,"bubb":"{}","what":"command","ms":6,"exit":7}}"#, id('B')),
+            r#"{"time":3,"bubb":null,"what":"empty","ms":8}"#.into(),
+            format!(r#"{{"time":4,"bubb":"{}","what":"ans"#, id('C')),
+            "\u{fffd}".into(),
+            String::new(),
+            format!(r#"{{"bubb":"{}","ms":9,"new":[1]}}"#, id('D')),
+        ];
+        let found = facts(lines.join("\n").as_bytes());
+        let fact = |end: char| found.get(&BubbId::parse(id(end).as_bytes()).unwrap()).cloned();
+        assert_eq!(
+            fact('A'),
+            Some(Fact { model: Some("m".into()), input: Some(3), output: Some(4), ms: Some(5), exit: None })
+        );
+        assert_eq!(fact('B'), Some(Fact { ms: Some(6), exit: Some(7), ..Fact::default() }));
+        assert_eq!(fact('C'), None);
+        assert_eq!(fact('D'), Some(Fact { ms: Some(9), ..Fact::default() }));
+        assert_eq!(found.len(), 3);
     }
 }

@@ -6,27 +6,39 @@
 mod ahead;
 mod blobs;
 mod branches;
+mod check;
+mod claim;
 mod draft;
+mod hash;
 mod journal;
 mod open;
 mod read;
+mod remove;
 mod scan;
+mod strays;
+mod temporary;
+mod watch;
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
 
 pub use ahead::in_order;
 pub use blobs::Blob;
 pub use branches::check_branch_name;
+pub use check::{Finding, What};
+pub use claim::Claim;
 pub use draft::Draft;
-pub use journal::Entry;
+pub use journal::{Entry, Fact};
 pub use open::{Made, STORE};
+pub use strays::{Fate, Stray};
+pub use watch::Watch;
 
 use crate::bubb::Name;
 use crate::error::Error;
@@ -58,6 +70,13 @@ impl Store {
         &self.root
     }
 
+    /// Where the store is, from the root of the filesystem.
+    pub fn path(&self) -> PathBuf {
+        // What is shown leads up from where the user stands, then down from the working directory.
+        self.root
+            .join(self.shown.components().filter(|part| *part != Component::ParentDir).collect::<PathBuf>())
+    }
+
     /// The path of a bubb's file, as the user would type it.
     pub fn path_of(&self, name: &Name) -> PathBuf {
         if self.unusual.load(Ordering::Relaxed)
@@ -86,16 +105,22 @@ impl Store {
 
     /// Opens a directory of the store (`_tmp`, `_branches`, `_blobs`), making it if it is missing.
     fn subdir(&self, name: &str) -> io::Result<OwnedFd> {
+        if let Some(dir) = self.subdir_if_there(name)? {
+            return Ok(dir);
+        }
+        match rustix::fs::mkdirat(&self.dir, name, DIR) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.subdir_if_there(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Opens a directory of the store, if there is one.
+    fn subdir_if_there(&self, name: &str) -> io::Result<Option<OwnedFd>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(&self.dir, name, flags, Mode::empty()) {
-            Err(rustix::io::Errno::NOENT) => {
-                match rustix::fs::mkdirat(&self.dir, name, DIR) {
-                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-                    Err(error) => return Err(error.into()),
-                }
-                Ok(rustix::fs::openat(&self.dir, name, flags, Mode::empty())?)
-            }
-            result => Ok(result?),
+            Err(Errno::NOENT) => Ok(None),
+            result => Ok(Some(result?)),
         }
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{DIR, FILE, Store, failure};
+use super::{DIR, Store, failure};
 use crate::error::{Error, Result};
 
 /// The store's name in a working directory.
@@ -79,12 +79,6 @@ impl Store {
         let store =
             Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: AtomicBool::new(false) };
         let furnished = store.furnish(insts)?;
-        if !was_there {
-            let parent = fs::File::open(cwd.join(rel).parent().unwrap_or(cwd));
-            parent
-                .and_then(|dir| dir.sync_all())
-                .map_err(|e| store.error("cannot sync the parent of", "", e))?;
-        }
         let made = match (was_there, furnished) {
             (false, _) => Made::New,
             (true, true) => Made::Completed,
@@ -99,7 +93,11 @@ impl Store {
         // Last, as it tells that the others are there.
         let ignored = self.furnish_one(MARK, "*\n")?;
         if instructed || ignored {
-            rustix::fs::fsync(&self.dir).map_err(|e| self.error("cannot sync", "", e.into()))?;
+            // Its parent too: the store itself may be new.
+            let parent = rustix::fs::openat(&self.dir, "..", DIRECTORY, Mode::empty());
+            rustix::fs::fsync(&self.dir)
+                .and_then(|()| rustix::fs::fsync(parent?))
+                .map_err(|e| self.error("cannot sync", "", e.into()))?;
         }
         Ok(instructed || ignored)
     }
@@ -122,19 +120,11 @@ impl Store {
         if self.has(file)? {
             return Ok(false);
         }
-        let written = (|| {
-            let tmp = self.subdir("_tmp")?;
-            let tmp_name = format!("furniture-{}", std::process::id());
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let mut open = fs::File::from(rustix::fs::openat(&tmp, tmp_name.as_str(), flags, FILE)?);
-            let put = io::Write::write_all(&mut open, text.as_bytes())
-                .and_then(|()| open.sync_all())
-                .and_then(|()| Ok(rustix::fs::renameat(&tmp, tmp_name.as_str(), &self.dir, file)?));
-            if put.is_err() {
-                let _ = rustix::fs::unlinkat(&tmp, tmp_name.as_str(), AtFlags::empty());
-            }
-            put
-        })();
+        let written = self.temporary("furniture").and_then(|mut tmp| {
+            io::Write::write_all(&mut tmp.file, text.as_bytes())?;
+            tmp.file.sync_all()?;
+            tmp.replace(&self.dir, file)
+        });
         written.map(|()| true).map_err(|error| self.error("cannot write", file, error))
     }
 }

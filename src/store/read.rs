@@ -3,9 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+use sha2::{Digest, Sha256};
+
 use super::Store;
-use crate::bubb::Name;
-use crate::error::Result;
+use crate::bubb::{BubbId, Name};
+use crate::error::{Error, Result};
 
 impl Store {
     /// A bubb's file, open for reading.
@@ -33,6 +35,17 @@ impl Store {
             Ok(_) => Ok(bytes),
             Err(error) => Err(self.error("cannot read", name.to_string(), error)),
         }
+    }
+
+    /// A bubb's bytes, which must be those that its id was made of: one that was edited is exit 2.
+    pub fn read_unedited(&self, name: &Name) -> Result<Vec<u8>> {
+        let bytes = self.read(name)?;
+        let content = Sha256::digest(&bytes).into();
+        if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
+            return Ok(bytes);
+        }
+        Err(Error::usage(format!("bubb {} was edited: its id was made of something else", name.id))
+            .hint("`lepo fsck` tells of all that were edited; `lepo do --retry` asks the model anew"))
     }
 
     /// A bubb's text; what is not UTF-8 becomes U+FFFD.

@@ -3,11 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
+use rustix::fs::{AtFlags, FileType, RawDir};
 
 use super::{Store, now};
 use crate::bubb::{BubbId, Name};
@@ -65,7 +64,7 @@ impl Store {
     /// What a file's name says, if it is a bubb's and the file a regular one.
     fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
         let name = Name::parse(file)?;
-        if kind != FileType::RegularFile && (kind != FileType::Unknown || !self.is_regular(file)) {
+        if kind != FileType::RegularFile {
             return None;
         }
         if !Name::is_canonical(file) {
@@ -87,20 +86,25 @@ impl Store {
         found
     }
 
-    fn is_regular(&self, file: &[u8]) -> bool {
-        rustix::fs::statat(&self.dir, OsStr::from_bytes(file), AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
+    fn each_entry(&self, entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
+        self.each_entry_of(".", entry)
     }
 
-    fn each_entry(&self, mut entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
+    /// Tells every entry of a directory of the store, `.` and `..` too. One that is missing has none.
+    /// Where the filesystem does not tell an entry's type it is looked up.
+    pub(super) fn each_entry_of(&self, dir: &str, mut entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
         // A descriptor of its own, because reading a directory moves a position in it.
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir: OwnedFd = rustix::fs::openat(&self.dir, ".", flags, Mode::empty())?;
+        let Some(dir) = self.subdir_if_there(dir)? else { return Ok(()) };
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
         let mut entries = RawDir::new(&dir, &mut buffer);
         while let Some(next) = entries.next() {
             let next = next?;
-            entry(next.file_name().to_bytes(), next.file_type());
+            let kind = match next.file_type() {
+                FileType::Unknown => rustix::fs::statat(&dir, next.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                known => known,
+            };
+            entry(next.file_name().to_bytes(), kind);
         }
         Ok(())
     }

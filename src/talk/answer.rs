@@ -58,40 +58,37 @@ pub async fn receive(
     front.happens(Event::Pause);
     drop(answer);
     receiving.spool();
-    let (usage, start, first_ms, blank) =
-        (receiving.usage, receiving.start, receiving.first_ms, receiving.blank);
-    let hidden = done.is_err();
-    let kept = match (&done, blank) {
-        (Err(_), true) => None,
-        (Ok(()), true) => {
-            return Err(Error::remote("the model answered nothing").hint("ask again: lepo do --retry"));
-        }
-        (_, false) => Some(receiving.keep(hidden)),
-    };
+    let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let kept = if receiving.blank { None } else { Some(receiving.keep(done.is_err())) };
     let ms = start.elapsed().as_millis() as u64;
-    if let Some(Ok(name)) = &kept {
+    let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
+    if let Some(name) = name {
         front.happens(Event::Bubb(name, None));
-        let entry = Entry {
-            bubb: Some(name.id),
-            what: if hidden { "partial" } else { "answer" },
-            model: Some(place.model),
-            input: usage.input,
-            output: usage.output,
-            ms,
-            first_ms,
-            ..Entry::default()
-        };
-        // The journal is never needed: that it cannot be written is no reason to fail.
-        let _ = place.store.journal(entry);
     }
+    let entry = Entry {
+        bubb: name.map(|name| name.id),
+        what: match (&done, &kept) {
+            (Ok(()), Some(_)) => "answer",
+            (Ok(()), None) => "empty",
+            (Err(_), _) => "partial",
+        },
+        model: Some(place.model),
+        input: usage.input,
+        output: usage.output,
+        ms,
+        first_ms,
+        ..Entry::default()
+    };
+    // The journal is never needed: that it cannot be written is no reason to fail.
+    let _ = place.store.journal(entry);
     match (done, kept) {
         (Ok(()), Some(kept)) => Ok(Answered { name: kept?, usage, ms }),
-        (Err(error), Some(Err(also))) => {
-            front.happens(Event::Say(&format!("error: {}", also.chain())));
+        (Ok(()), None) => Err(Error::remote("the model answered nothing").hint("ask again: lepo do --retry")),
+        (Err(mut error), Some(Err(also))) => {
+            error.message = format!("{}; and {}", error.message, also.chain());
             Err(error)
         }
         (Err(error), _) => Err(error),
-        (Ok(()), None) => unreachable!("a blank answer returned above"),
     }
 }
 

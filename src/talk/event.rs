@@ -22,6 +22,8 @@ pub enum Event<'e> {
     Pause,
     /// Something about the work, for a person.
     Say(&'e str),
+    /// A command runs without a question.
+    Announce(&'e Proposal),
     /// A command begins.
     Running(&'e str),
     /// What the running command writes to stderr.

@@ -1,5 +1,8 @@
 //! The signals that end a turn early: SIGINT, SIGTERM, SIGHUP.
 
+use std::io;
+
+use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -13,9 +16,15 @@ impl Interrupt {
     /// Begins to listen; from now on these signals do not end the process by themselves.
     pub fn listen() -> Result<Interrupt> {
         let (sender, receiver) = watch::channel(None);
+        let failed = |error: io::Error| Error::store("cannot listen for signals").because(error);
+        // A file size limit would end the process without a word; caught, the write fails and can be told.
+        let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map_err(failed)?;
+        let ignored = ignored();
         for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-            let mut signals =
-                signal(kind).map_err(|error| Error::store("cannot listen for signals").because(error))?;
+            if ignored & (1 << (kind.as_raw_value() - 1)) != 0 {
+                continue;
+            }
+            let mut signals = signal(kind).map_err(failed)?;
             let sender = sender.clone();
             tokio::spawn(async move {
                 while signals.recv().await.is_some() {
@@ -51,4 +60,12 @@ impl Interrupt {
             done = work => done,
         }
     }
+}
+
+/// The signals that whoever started lepo wants ignored, bit n - 1 for signal n: `nohup` does that,
+/// and a shell for what it puts in the background. They stay ignored.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }

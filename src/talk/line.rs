@@ -8,6 +8,7 @@ use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::{Conv, Forest};
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::tool::CommandRequest;
 
 /// One bubb of the path, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,9 @@ pub struct Said {
     pub text: String,
 }
 
+/// What bubbs that were begun became, each with its bytes.
+type Written = Result<Vec<(Name, Vec<u8>)>>;
+
 /// The path from its root to the tip.
 pub struct Line {
     store: Arc<Store>,
@@ -31,7 +35,7 @@ pub struct Line {
     pub path: Vec<BubbId>,
     /// A new root's time is not before this.
     not_before: u64,
-    unsaved: Option<JoinHandle<Result<Vec<(Name, Vec<u8>)>>>>,
+    unsaved: Option<JoinHandle<Written>>,
 }
 
 impl Line {
@@ -91,7 +95,7 @@ impl Line {
     }
 
     /// Waits until what was begun is durable, and tells what it became.
-    pub async fn saved(&mut self) -> Result<Vec<(Name, Vec<u8>)>> {
+    pub async fn saved(&mut self) -> Written {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;
         self.unsaved = None;
@@ -100,7 +104,26 @@ impl Line {
         Ok(names)
     }
 
+    /// The commands that were carried out since the question.
+    pub fn commands_of_turn(&self) -> Vec<CommandRequest> {
+        let since = self.said.iter().rposition(|said| said.kind == Kind::User && !said.hidden);
+        let turn = self.said.get(since.unwrap_or_default()..).unwrap_or_default();
+        // The last one was not carried out yet.
+        let (_, before) = turn.split_last().unzip();
+        before
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|said| command(said.kind, said.hidden, &said.text))
+            .collect()
+    }
+
     fn hear(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
         self.said.push(Said { kind, hidden, root, text: String::from_utf8_lossy(text).into_owned() });
     }
+}
+
+/// The request that a bubb is: hidden, lepo's or the model's, and its canonical form to the letter.
+pub fn command(kind: Kind, hidden: bool, text: &str) -> Option<CommandRequest> {
+    let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
+    CommandRequest::from_canonical(text).filter(|_| may)
 }

@@ -5,6 +5,7 @@
 mod answer;
 mod command;
 mod context;
+mod decision;
 mod event;
 mod interrupt;
 mod line;
@@ -12,10 +13,12 @@ mod plan;
 mod planner;
 mod question;
 mod report;
+mod request;
 mod send;
 mod start;
 mod turn;
 
+pub use decision::{Decision, Verdict};
 pub use event::{Event, Front};
 pub use interrupt::Interrupt;
 pub use question::{Context, Part, question};

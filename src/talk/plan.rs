@@ -5,34 +5,28 @@ use std::time::Instant;
 use super::context::{Inst, messages};
 use super::line::Line;
 use super::planner::{Choice, choice_schema, read_request, request_schema};
+use super::request::Next;
 use super::send::{send, tell_saved, whole};
-use super::{Event, Report, ToolUse, Turn};
-use crate::bubb::{Kind, Name};
+use super::{Event, Report, Turn};
+use crate::bubb::{BubbId, Kind};
 use crate::error::Result;
 use crate::model::{self, Request, Schema};
 use crate::store::Entry;
-use crate::tool::{CommandRequest, Consent, Proposal, Sandbox};
-
-/// How tool use goes on after one request.
-enum Next {
-    Again,
-    Answer,
-    Wait,
-}
 
 impl Turn<'_> {
     /// Chooser, writer, consent, command; again, until no command is needed.
     pub(super) async fn plan(&mut self, line: &mut Line, report: &mut Report) -> Result<()> {
         let (chooser, writer) = (self.insts.tool_chooser.clone(), self.insts.command_writer.clone());
-        let mut done = Vec::new();
-        for _ in 0..self.settings.max_rounds {
+        let mut done = line.commands_of_turn();
+        self.sandbox.begin();
+        for _ in done.len()..self.settings.max_rounds as usize {
             let choice = self.ask(line, &chooser, &choice_schema(), report, Choice::read).await?;
             let Some((choice, used)) = choice else {
                 self.front.happens(Event::Say("warning: the tool chooser's answer could not be read"));
                 return Ok(());
             };
             let name = self.add(line, Kind::System, true, choice.canonical().as_bytes())?;
-            self.journal(&name, "chooser", used);
+            self.journal(Some(name.id), "chooser", used);
             if choice == Choice::None {
                 return Ok(());
             }
@@ -45,7 +39,7 @@ impl Turn<'_> {
                 self.add(line, Kind::Assistant, true, words.as_bytes())?;
             }
             let name = self.add(line, Kind::System, true, request.canonical().as_bytes())?;
-            self.journal(&name, "writer", used);
+            self.journal(Some(name.id), "writer", used);
             match self.request(line, request, name, &mut done, report).await? {
                 Next::Again => {}
                 Next::Answer | Next::Wait => return Ok(()),
@@ -54,69 +48,6 @@ impl Turn<'_> {
         let limit = self.settings.max_rounds;
         self.front.happens(Event::Say(&format!("note: {limit} rounds of commands are the limit of a turn")));
         Ok(())
-    }
-
-    /// One request: asked about, carried out, its result told.
-    async fn request(
-        &mut self,
-        line: &mut Line,
-        mut request: CommandRequest,
-        mut name: Name,
-        done: &mut Vec<CommandRequest>,
-        report: &mut Report,
-    ) -> Result<Next> {
-        let granted = loop {
-            if done.iter().any(|earlier| earlier.same_deed(&request)) {
-                let text = "This very request was carried out before in this turn; its result is above.";
-                self.result(line, &name, &request, text.as_bytes(), None, report)?;
-                return Ok(Next::Again);
-            }
-            let proposal = Proposal {
-                request: request.clone(),
-                dir: self.store.root().to_path_buf(),
-                sandbox: Sandbox::None,
-            };
-            let asked = self.interrupt.or(self.front.ask(&proposal)).await;
-            let reply = asked?;
-            match Consent::of(proposal, reply) {
-                Consent::Granted(granted) => break granted,
-                Consent::Edited(edited) => {
-                    if edited != request {
-                        name = self.add(line, Kind::System, true, edited.canonical().as_bytes())?;
-                        request = edited;
-                    }
-                }
-                Consent::Refused => {
-                    self.result(line, &name, &request, b"refused: the user said no", None, report)?;
-                    return Ok(Next::Answer);
-                }
-                Consent::Pending => {
-                    report.pending = Some(name.id);
-                    report.tools.push(tool_use(&name, &request));
-                    return Ok(Next::Wait);
-                }
-            }
-        };
-        done.push(request.clone());
-        self.front.happens(Event::Running(&request.command));
-        let carried = self.carry_out(granted).await?;
-        let result = self.result(line, &name, &request, &carried.text, carried.exit, report)?;
-        self.journal_command(&result, &carried);
-        Ok(if carried.ran { Next::Again } else { Next::Answer })
-    }
-
-    fn result(
-        &mut self,
-        line: &mut Line,
-        request_name: &Name,
-        request: &CommandRequest,
-        text: &[u8],
-        exit: Option<i32>,
-        report: &mut Report,
-    ) -> Result<Name> {
-        let name = self.add(line, Kind::System, true, text)?;
-        report.tools.push(ToolUse { result: Some(name.id), exit, ..tool_use(request_name, request) });
-        Ok(name)
     }
 
     /// A question that is answered in JSON; `None` if it could not be read, twice.
@@ -139,17 +70,19 @@ impl Turn<'_> {
                 whole(answer?, self.front).await
             };
             let (text, usage) = interrupt.or(work).await?;
-            if let Some(found) = read(&text) {
-                return Ok(Some((found, Used { usage, ms: start.elapsed().as_millis() as u64 })));
+            let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
+            match read(&text) {
+                Some(found) => return Ok(Some((found, used))),
+                None => self.journal(None, "unreadable", used),
             }
         }
         Ok(None)
     }
 
     // The journal is never needed: that it cannot be written is no reason to fail.
-    fn journal(&self, name: &Name, what: &str, used: Used) {
+    fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
         let _ = self.store.journal(Entry {
-            bubb: Some(name.id),
+            bubb,
             what,
             model: Some(&self.config.name),
             input: used.usage.input,
@@ -164,14 +97,4 @@ impl Turn<'_> {
 struct Used {
     usage: model::Usage,
     ms: u64,
-}
-
-fn tool_use(name: &Name, request: &CommandRequest) -> ToolUse {
-    ToolUse {
-        bubb: name.id,
-        kind: "command",
-        request: serde_json::from_str(&request.canonical()).unwrap_or_default(),
-        result: None,
-        exit: None,
-    }
 }

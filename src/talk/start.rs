@@ -26,6 +26,8 @@ pub enum Start {
     Under(BubbId),
     /// The question that is this bubb, answered again.
     Again(BubbId),
+    /// The turn whose request this bubb is, gone on with.
+    Decided(BubbId),
 }
 
 /// Decides it.

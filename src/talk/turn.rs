@@ -1,5 +1,6 @@
 //! The flow of one turn: runs, question, chooser → writer → consent → command, and the answer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -7,15 +8,16 @@ use super::answer::{Place, receive};
 use super::command::{Carried, carry_out};
 use super::context::{Inst, messages};
 use super::line::Line;
+use super::request::Next;
 use super::send::{send, tell_saved};
-use super::{Event, Front, Interrupt, Report, Start, ToolUse};
+use super::{Decision, Event, Front, Interrupt, Report, Start, ToolUse};
 use crate::bubb::{Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, Settings, ToolMode};
 use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{Gate, Model, Request};
 use crate::store::{Entry, Store};
-use crate::tool::{Granted, Shell};
+use crate::tool::{Detected, Granted, Ground, Shell};
 
 /// What is asked.
 pub struct Ask {
@@ -27,6 +29,15 @@ pub struct Ask {
     pub system_prompt: Option<String>,
     /// Commands of the user's own, run first.
     pub runs: Vec<String>,
+    /// What the person said to the request that [`Start::Decided`] goes on from.
+    pub decision: Option<Decision>,
+}
+
+impl Ask {
+    /// A question, or none where one is answered again, after commands of the user's own.
+    pub fn new(start: Start, question: Option<String>, runs: &[String]) -> Ask {
+        Ask { start, question, system_prompt: None, runs: runs.to_vec(), decision: None }
+    }
 }
 
 /// All that a turn is lent.
@@ -47,6 +58,10 @@ pub struct Turn<'t> {
     pub gate: Gate,
     /// What ends it early.
     pub interrupt: &'t Interrupt,
+    /// What can hold a command here.
+    pub sandbox: &'t Detected,
+    /// lepo's own directories, which no held command sees.
+    pub own: &'t [PathBuf],
     /// Who watches.
     pub front: &'t mut dyn Front,
 }
@@ -57,14 +72,22 @@ impl Turn<'_> {
         let mut report = Report { model: Some(self.config.name.clone()), ..Report::default() };
         let conv = match ask.start {
             Start::New => None,
-            Start::Under(id) | Start::Again(id) => self.forest.find(id).map(|ix| self.forest.conv(ix)),
+            Start::Under(id) | Start::Again(id) | Start::Decided(id) => {
+                self.forest.find(id).map(|ix| self.forest.conv(ix))
+            }
         };
         match Line::new(self.store, self.forest, conv.as_ref()) {
             Err(error) => report.error = Some(error),
             Ok(mut line) => {
-                if let Start::Again(question) = ask.start {
-                    report.user = Some(question);
-                }
+                report.user = match ask.start {
+                    Start::New | Start::Under(_) => None,
+                    Start::Again(question) => Some(question),
+                    Start::Decided(id) => self
+                        .forest
+                        .find(id)
+                        .and_then(|ix| self.forest.last_question(ix))
+                        .map(|ix| self.forest.name(ix).id),
+                };
                 report.error = self.go(ask, &mut line, &mut report).await.err();
                 // Interrupted, it may still be on its way to the disk.
                 match line.saved().await {
@@ -101,14 +124,17 @@ impl Turn<'_> {
             line.begin(opening, move || gate.open());
         }
 
-        let planning = self.settings.tool_call_mode != ToolMode::Off
-            && self.settings.planner_for(self.config) == Planner::Chooser;
+        let mut tools = self.settings.tool_call_mode != ToolMode::Off;
+        if let Some(decision) = ask.decision {
+            tools &= self.decided(line, decision, report).await? == Next::Again;
+        }
+        let planning = tools && self.settings.planner_for(self.config) == Planner::Chooser;
         if planning {
             self.plan(line, report).await?;
         }
         match report.pending {
             Some(id) => Err(Error::new(ErrorKind::Pending, format!("request {id} waits for consent"))
-                .hint("on a terminal `lepo do --retry` asks for it again")),
+                .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it"))),
             None => self.answer(line, report).await,
         }
     }
@@ -151,8 +177,14 @@ impl Turn<'_> {
     }
 
     pub(super) async fn carry_out(&mut self, granted: Granted) -> Result<Carried> {
-        let shell = Shell {
+        let ground = Ground {
             dir: self.store.root(),
+            store: &self.store.path(),
+            own: self.own,
+            read_only: &self.settings.sandbox_read_only,
+        };
+        let shell = Shell {
+            ground,
             hidden_env: self.settings.key_variables(),
             timeout: self.settings.command_timeout,
         };

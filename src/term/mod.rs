@@ -5,14 +5,18 @@
 
 mod ask;
 mod clean;
+mod editor;
 mod excerpt;
 mod heading;
 mod out;
 mod paint;
+mod progress;
 
 pub use ask::{Tty, tty};
 pub use clean::{Cleaner, clean};
+pub use editor::edit;
 pub use excerpt::excerpt;
 pub use heading::heading;
 pub use out::{Out, say};
 pub use paint::{Color, Paint};
+pub use progress::Progress;

@@ -4,11 +4,13 @@ mod capture;
 mod consent;
 mod extract;
 mod request;
+mod sandbox;
 mod shell;
 mod tree;
 
 pub use capture::{Captured, Section};
-pub use consent::{Consent, Granted, Proposal, Reply, Sandbox};
+pub use consent::{Consent, Granted, Proposal, Reply};
 pub use extract::{Piece, first, pieces};
 pub use request::{Access, CommandRequest};
+pub use sandbox::{Detected, Ground, Sandbox};
 pub use shell::{Ending, Outcome, Shell};

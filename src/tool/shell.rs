@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,13 +12,14 @@ use tokio::process::{Child, Command};
 
 use super::capture::Captured;
 use super::consent::Granted;
+use super::sandbox::Ground;
 use super::tree::Tree;
 
 /// Where and how commands run.
 #[derive(Debug, Clone, Copy)]
 pub struct Shell<'a> {
-    /// The working directory.
-    pub dir: &'a Path,
+    /// The working directory, and what is around it.
+    pub ground: Ground<'a>,
     /// Variables a command does not see: those that hold lepo's keys.
     pub hidden_env: &'a [String],
     /// How long it may take.
@@ -81,14 +81,13 @@ impl Shell<'_> {
     }
 
     fn spawn(&self, granted: &Granted) -> io::Result<(Child, Tree)> {
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(&granted.request().command).current_dir(self.dir);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        for name in self.hidden_env {
-            command.env_remove(name);
-        }
         let mut tree = Tree::before_start();
-        let child = command.process_group(0).spawn()?;
+        let (sandbox, request) = (granted.sandbox(), granted.request());
+        let prepare = |command: &mut Command| {
+            command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        };
+        let child =
+            sandbox.spawn(&request.command, request.access, &self.ground, self.hidden_env, prepare)?;
         tree.grown_from(child.id());
         Ok((child, tree))
     }
@@ -161,7 +160,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let dir = tempfile::tempdir().unwrap();
         let hidden = ["LEPO_TEST_KEY".to_string()];
-        let shell = Shell { dir: dir.path(), hidden_env: &hidden, timeout };
+        let ground = Ground { dir: dir.path(), store: &dir.path().join(".lepo"), own: &[], read_only: &[] };
+        let shell = Shell { ground, hidden_env: &hidden, timeout };
         let scratch = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
         let granted = Granted::by_user(command);
         let mut seen = Vec::new();

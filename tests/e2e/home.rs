@@ -33,6 +33,7 @@ impl Home {
     }
 
     /// A home with one model, `test`, at an OpenAI address, and no planner.
+    #[allow(dead_code)]
     pub fn with_openai(base_url: &str) -> Home {
         Home::with_config(&format!(
             "planner = \"off\"\n[[models]]\nname = \"test\"\nprovider = \"openai\"\nmodel = \"m\"\n\
@@ -55,14 +56,42 @@ impl Home {
         std::fs::write(path, text).unwrap();
     }
 
+    /// A file below the home as text; nothing if it is not there.
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.dir.path().join(path)).unwrap_or_default()
+    }
+
     /// lepo, ready to be started in `work`: nothing of the caller's environment but PATH.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lepo"));
+        self.program(env!("CARGO_BIN_EXE_lepo"), args)
+    }
+
+    /// Lines for a shell, in which `lepo` is lepo.
+    pub fn shell(&self, script: &str) -> Command {
+        self.program("bash", &["-c", script])
+    }
+
+    /// The same on a terminal of its own, which is given what comes on stdin.
+    pub fn terminal(&self, script: &str) -> Command {
+        let mut command = self.program("script", &["-qec", script, "/dev/null"]);
+        command.env("SHELL", "/bin/bash").env("TERM", "xterm");
+        command
+    }
+
+    /// Without any terminal to ask on.
+    pub fn detached(&self, args: &[&str]) -> Command {
+        self.program("setsid", &[&["-w", env!("CARGO_BIN_EXE_lepo")], args].concat())
+    }
+
+    fn program(&self, program: &str, args: &[&str]) -> Command {
+        let lepo = Path::new(env!("CARGO_BIN_EXE_lepo")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = Command::new(program);
         command
             .args(args)
             .current_dir(self.work())
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", format!("{}:{path}", lepo.display()))
             .env("HOME", self.dir.path())
             .env("LEPO_CONFIG_HOME", self.dir.path().join("config"))
             .env("XDG_STATE_HOME", self.dir.path().join("state"))
@@ -70,6 +99,23 @@ impl Home {
             // No Ollama of the machine is ever asked.
             .env("OLLAMA_HOST", "http://127.0.0.1:9");
         command
+    }
+
+    /// A shell script in which `$LEPO` is lepo, ready to be started in `work` with the same environment.
+    pub fn script(&self, shell: &str, script: &str) -> Command {
+        let lepo = self.command(&[]);
+        let mut command = Command::new(shell);
+        command.args(["-c", script]).current_dir(self.work()).env_clear();
+        command.envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap_or_default())));
+        command.env("LEPO", lepo.get_program());
+        command
+    }
+
+    /// Runs it in a session without a terminal: there is nobody to ask.
+    pub fn alone(&self, args: &[&str]) -> Ran {
+        let mut command = self.script("sh", "exec setsid --wait \"$LEPO\" \"$@\"");
+        command.arg("sh").args(args);
+        run(command, b"")
     }
 
     /// Runs it to its end, with nothing on stdin.
@@ -105,6 +151,15 @@ impl Home {
             .collect();
         names.sort();
         names
+    }
+}
+
+/// Waits for what must become true; a failure, not a pause.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = std::time::Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "{what}: not in time");
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 

@@ -1,15 +1,37 @@
 //! All end-to-end tests, in one binary.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test that cannot go on has failed")]
 
 mod basics;
+mod bots;
+mod branches;
+mod checking;
+mod disk;
+mod do_commands;
+mod do_config;
+mod do_failures;
+mod do_full_disk;
+mod do_links;
+mod do_logs;
+mod do_options;
+mod do_output;
+mod do_question;
+mod do_requests;
+mod do_signals;
+mod do_terminal;
 mod docs;
-mod faults;
+mod editing;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod faults;
 mod home;
 mod house;
 mod manual;
 mod providers;
+mod pty;
+mod removing;
 mod scripted;
+mod settings;
+mod show_journal;
+mod watching;
 mod wild;

@@ -9,7 +9,7 @@ use crate::conv::Addressee;
 use crate::error::{Kind, Result};
 use crate::repl::{View, complain, prompt};
 use crate::store::Store;
-use crate::talk::{Interrupt, Wish, start};
+use crate::talk::{Ask, Interrupt, Wish, start};
 
 /// SIGINT: it ends an answer, or at the prompt the conversation, and is no failure of either.
 const SIGINT: u8 = 2;
@@ -39,7 +39,6 @@ async fn turns(args: &Args, context: &mut Context<'_>, setup: &Setup, store: &Ar
         if args.show_past {
             let begin = start(store, &forest, wish)?;
             show_past(args, context, store, &forest, begin)?;
-            context.out.flush();
         }
     }
     let interrupt = Interrupt::listen()?;
@@ -55,7 +54,8 @@ async fn turns(args: &Args, context: &mut Context<'_>, setup: &Setup, store: &Ar
         let tail = tip.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
         let begin = start(store, &forest, Wish { tail, ..wish })?;
         let mut view = View::new(context.out, context.paint, false, args.quiet, args.show_all);
-        let report = setup.turn(store, &forest, &interrupt, &mut view, begin, Some(question), runs).await?;
+        let report =
+            setup.turn(store, &forest, &interrupt, &mut view, Ask::new(begin, Some(question), runs)).await?;
         view.end();
         (runs, wish) = (&[], Wish::default());
         if let (Some(name), Some(from), Some(answer)) = (branch, tip, &report.answer) {

@@ -1,13 +1,14 @@
 //! `lepo do`: a turn with a model. The only command that talks to anybody.
 
 mod converse;
+mod decide;
 mod document;
 mod input;
 mod log;
 mod setup;
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Result};
 use crate::repl::View;
 use crate::store::Store;
-use crate::talk::{Interrupt, Report, Start, Wish, start};
+use crate::talk::{Ask, Decision, Interrupt, Report, Start, Wish, start};
 use crate::term::say;
 use setup::Setup;
 
@@ -74,6 +75,12 @@ pub struct Args {
     /// Consent for tool requests this time: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode)]
     tools: Option<ToolMode>,
+    /// Carry out this pending request and go on with its turn
+    #[arg(long, value_name = "ID", conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "deny"])]
+    approve: Option<String>,
+    /// Refuse this pending request and go on with its turn
+    #[arg(long, value_name = "ID", conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry"])]
+    deny: Option<String>,
     /// Use this configuration instead of the user's
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -112,17 +119,24 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 }
 
 fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
-    let question = if args.retry { None } else { input::question(&args)? };
-    if question.is_none() && !args.retry {
+    let verdict = decide::verdict(&args)?;
+    let asks_nothing = args.retry || verdict.is_some();
+    let question = if asks_nothing { None } else { input::question(&args)? };
+    if question.is_none() && !asks_nothing {
         return converse::converse(&args, context);
     }
-    let mut output = args.output.as_ref().map(open_output).transpose()?;
     let setup = Setup::new(&args, context)?;
-    let store = Arc::new(context.store_or_make()?);
+    let mut output = args.output.as_ref().map(open_output).transpose()?;
+    let store = Arc::new(if verdict.is_some() { context.store()? } else { context.store_or_make()? });
+    let _claim = verdict.map(|(id, _)| decide::claim(&store, id)).transpose()?;
     let forest = store.forest()?;
+    let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
     let tail = find_tail(&args, &store, &forest)?;
     let wish = Wish { new: args.new, tail, retry: args.retry };
-    let begin = start(&store, &forest, wish)?;
+    let begin = match &decision {
+        Some(decision) => Start::Decided(decision.name.id),
+        None => start(&store, &forest, wish)?,
+    };
     if args.show_past && !args.json {
         show_past(&args, context, &store, &forest, begin)?;
     }
@@ -131,7 +145,8 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let report = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let mut view = View::new(context.out, context.paint, args.json, args.quiet, args.show_all);
-        let taken = setup.turn(&store, &forest, &interrupt, &mut view, begin, question, &args.run).await;
+        let ask = Ask { decision, ..Ask::new(begin, question, &args.run) };
+        let taken = setup.turn(&store, &forest, &interrupt, &mut view, ask).await;
         view.end();
         taken
     })?;
@@ -176,7 +191,7 @@ fn show_past(
     forest: &Forest,
     begin: Start,
 ) -> Result<()> {
-    let (Start::Under(id) | Start::Again(id)) = begin else { return Ok(()) };
+    let (Start::Under(id) | Start::Again(id) | Start::Decided(id)) = begin else { return Ok(()) };
     let Some(ix) = forest.find(id) else { return Ok(()) };
     let conv = forest.conv(ix);
     warn_incomplete(&conv);
@@ -186,6 +201,7 @@ fn show_past(
             show::bubb(store, &name, context.out, context.paint)?;
         }
     }
+    context.out.flush();
     Ok(())
 }
 
@@ -206,12 +222,26 @@ fn write_output(
     document: Option<serde_json::Value>,
 ) -> Result<()> {
     let written = match (document, report.answer) {
-        (Some(document), _) => file.set_len(0).and_then(|()| writeln!(file, "{document}")),
+        (Some(document), _) => empty(file).and_then(|()| writeln!(file, "{document}")),
         (None, Some(answer)) => {
-            let mut from = store.open(&answer.name)?.take(u64::MAX);
-            file.set_len(0).and_then(|()| std::io::copy(&mut from, file)).and_then(|_| writeln!(file))
+            let from = store.open(&answer.name)?;
+            empty(file).and_then(|()| copy_lines(from, file))
         }
         (None, None) => Ok(()),
     };
     written.map_err(|error| Error::store("cannot write the --output file").because(error))
+}
+
+/// What stood there goes only now that something takes its place; a pipe has nothing to go.
+fn empty(file: &File) -> io::Result<()> {
+    if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
+}
+
+/// An answer as on stdout: a newline at its end, and no second one.
+fn copy_lines(mut from: File, to: &mut File) -> io::Result<()> {
+    io::copy(&mut from, to)?;
+    from.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    from.read_exact(&mut last)?;
+    if last == *b"\n" { Ok(()) } else { writeln!(to) }
 }

@@ -5,19 +5,23 @@ use std::sync::Arc;
 
 use super::{Args, log};
 use crate::commands::Context;
-use crate::config::{Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Settings, system_prompt};
+use crate::commands::trust::{REPO_FILES, repo_file};
+use crate::config::{Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Settings, Trust, system_prompt};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
 use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights};
 use crate::store::Store;
 use crate::talk::{Ask, Front, Interrupt, Report, Start, Turn};
 use crate::term::say;
+use crate::tool::Detected;
 
 /// Everything that is the same for all turns of a process.
 pub struct Setup {
     paths: Paths,
     settings: Settings,
     config: ModelConfig,
+    sandbox: Detected,
+    own: [PathBuf; 2],
 }
 
 impl Setup {
@@ -31,15 +35,15 @@ impl Setup {
             tools: args.tools,
             ..Flags::default()
         };
-        if let Some(store) = context.find_store()? {
-            for name in ["_config.toml", "_mcp.json"] {
-                if store.furniture(name)?.is_some() {
-                    let path = store.shown().join(name);
-                    say(&format!("note: {} is ignored: it is not trusted", path.display()));
-                }
+        let repo = match context.find_store()? {
+            Some(store) => {
+                let trust = Trust::of(&paths);
+                let [config, _mcp] = REPO_FILES.map(|name| trusted(&store, &trust, name));
+                config?
             }
-        }
-        let settings = Settings::load(&paths, &env, None, &flags)?;
+            None => None,
+        };
+        let settings = Settings::load(&paths, &env, repo, &flags)?;
         log::start(&paths, settings.log_level);
         let config = match settings.choose()? {
             Choice::Model(config) => *config,
@@ -49,26 +53,23 @@ impl Setup {
                 look.settle(Found { ollama_model, embedded })?
             }
         };
-        Ok(Setup { paths, settings, config })
+        let own = [paths.config.clone(), paths.state.clone()];
+        Ok(Setup { paths, settings, config, sandbox: Detected::default(), own })
     }
 
     /// One turn.
-    #[allow(clippy::too_many_arguments)]
     pub async fn turn(
         &self,
         store: &Arc<Store>,
         forest: &Forest,
         interrupt: &Interrupt,
         front: &mut dyn Front,
-        begin: Start,
-        question: Option<String>,
-        runs: &[String],
+        mut ask: Ask,
     ) -> Result<Report> {
         let insts = insts(store)?;
-        let system_prompt = match begin {
-            Start::New => system_prompt(&self.paths)?,
-            _ => None,
-        };
+        if ask.start == Start::New {
+            ask.system_prompt = system_prompt(&self.paths)?;
+        }
         let gate = Gate::new();
         let timeouts = Timeouts { connect: self.settings.http_connect, idle: self.settings.http_idle };
         let installed = installed(&self.paths);
@@ -82,10 +83,25 @@ impl Setup {
             model: &mut model,
             gate,
             interrupt,
+            sandbox: &self.sandbox,
+            own: &self.own,
             front,
         };
-        Ok(turn.take(Ask { start: begin, question, system_prompt, runs: runs.to_vec() }).await)
+        Ok(turn.take(ask).await)
     }
+}
+
+/// A file of the repository, if it counts. One that does not is told of in one line.
+fn trusted(store: &Store, trust: &Trust, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let ignored = |why: &str| say(&format!("note: {} is ignored: {why}", store.shown().join(name).display()));
+    match repo_file(store, name) {
+        Ok(Some(file)) if trust.covers(&file)? => return Ok(Some((file.path, file.bytes))),
+        Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
+        Ok(None) => {}
+        // A link, a fifo: nothing a person could have trusted.
+        Err(error) => ignored(&error.chain()),
+    }
+    Ok(None)
 }
 
 /// The runtime of `do`: one thread, which waits.

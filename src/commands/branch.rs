@@ -1,0 +1,129 @@
+//! `lepo branch`: names for bubbs.
+
+use super::line::question;
+use super::{Context, name_json, resolve};
+use crate::error::{Error, Result};
+use crate::store::{Store, check_branch_name};
+use crate::term::say;
+
+/// List, make, move, rename and delete branches
+///
+/// A branch is a name for a bubb, and an address wherever one is taken. Without NAME they are
+/// listed: name, id, height and the last question, as in `lepo ls`. `lepo do --tail NAME` moves a
+/// branch on to the answer; no other command does, and deleting one deletes no bubb.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo branch main                  the newest tail gets a name\n  \
+    lepo branch before-the-idea main~2\n  lepo branch -f main @\n  lepo branch -m main trunk\n  \
+    lepo branch | while read name id rest; do lepo show $id > $name.md; done")]
+pub struct Args {
+    /// The branch to make
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// The bubb it names
+    #[arg(value_name = "ADDR", default_value = "@")]
+    address: String,
+    /// Move it if it is there already; with -m, in the place of NEW
+    #[arg(short, long)]
+    force: bool,
+    /// Delete the branch NAME
+    #[arg(short, long, value_name = "NAME", conflicts_with_all = ["name", "rename", "force"])]
+    delete: Option<String>,
+    /// Give the branch OLD the name NEW
+    #[arg(short = 'm', long = "move", num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "name")]
+    rename: Option<Vec<String>>,
+    /// List as one JSON document: {"branches": [...]}
+    #[arg(long, conflicts_with_all = ["name", "delete", "rename"])]
+    pub json: bool,
+}
+
+/// Does the one of them that was asked for.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    match (&args.name, &args.delete, args.rename.as_deref()) {
+        (Some(name), _, _) => set(&store, name, &args.address, args.force)?,
+        (_, Some(name), _) => delete(&store, name)?,
+        (_, _, Some([old, new])) => rename(&store, old, new, args.force)?,
+        _ => list(&store, args.json, context)?,
+    }
+    Ok(0)
+}
+
+fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
+    check_branch_name(name)?;
+    let forest = store.forest()?;
+    let id = forest.name(resolve(store, &forest, address)?.ix).id;
+    if force {
+        return store.set_branch(name, id);
+    }
+    match store.make_branch(name, id)? {
+        true => Ok(()),
+        false => Err(Error::nothing(format!("branch {name} is there already"))
+            .hint(format!("to move it: lepo branch -f {name} {address}"))),
+    }
+}
+
+fn delete(store: &Store, name: &str) -> Result<()> {
+    // One whose file holds no id goes too.
+    let id = store.branch(name).ok().flatten();
+    if !store.delete_branch(name)? {
+        return Err(none(name));
+    }
+    // With the id it can be made again.
+    match id {
+        Some(id) => say(&format!("deleted branch {name} (it named {id})")),
+        None => say(&format!("deleted branch {name}")),
+    }
+    Ok(())
+}
+
+fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
+    check_branch_name(new)?;
+    store.branch(old)?.ok_or_else(|| none(old))?;
+    match store.rename_branch(old, new, force)? {
+        true => Ok(()),
+        false => Err(Error::nothing(format!("branch {new} is there already"))
+            .hint(format!("to put {old} in its place: lepo branch -f -m {old} {new}"))),
+    }
+}
+
+fn none(name: &str) -> Error {
+    Error::nothing(format!("no branch {name}")).hint("`lepo branch` lists them")
+}
+
+fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
+    let forest = store.forest()?;
+    let mut documents = Vec::new();
+    for (name, id) in store.branches()? {
+        let found = forest.find(id);
+        if found.is_none() {
+            say(&format!("warning: branch {name} names {id}, which is not in the store"));
+        }
+        let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
+        let question = found.and_then(|ix| question(store, &forest, ix));
+        if json {
+            let mut map = found.map(|ix| name_json(store, &forest.name(ix))).unwrap_or_default();
+            map.insert("name".into(), name.into());
+            map.insert("id".into(), id.to_string().into());
+            map.insert("height".into(), height.into());
+            map.insert("excerpt".into(), question.into());
+            documents.push(map);
+            continue;
+        }
+        context.out.text(format!("{name} ").as_bytes());
+        context.out.own(&context.paint.yellow(&id.to_string()));
+        if let Some(height) = height {
+            context.out.own(&format!(" ({height}):"));
+        }
+        if let Some(question) = question {
+            context.out.text(format!(" {question}").as_bytes());
+        }
+        context.out.own("\n");
+        if context.out.closed() {
+            break;
+        }
+    }
+    if json {
+        context.out.line(&serde_json::json!({ "branches": documents }).to_string());
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `lepo edit`: another wording of a bubb, beside it.
+
+use super::{Context, resolve};
+use crate::error::{Error, Result};
+use crate::term::edit;
+
+/// Edit a copy of a bubb and save it beside the original
+///
+/// Opens $VISUAL, $EDITOR or vi on a copy. What you save becomes a sibling: the same kind, the same
+/// prev, hidden if the original is; its id is printed. The original stays as it is, and so does all
+/// that follows it. An editor that fails, or a text that did not change: nothing is written, exit 1.
+///
+/// If the original does not end with a newline, one newline at the end of what you save is dropped:
+/// editors add it by themselves, and it cannot be seen. If it does, the bytes are kept as you left them.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo edit @^\n  lepo do --retry --tail $(lepo edit main^)      another wording, \
+    another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @"
+)]
+pub struct Args {
+    /// The bubb
+    #[arg(value_name = "ADDR")]
+    address: String,
+}
+
+/// Edits it.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let forest = store.forest()?;
+    let name = forest.name(resolve(&store, &forest, &args.address)?.ix);
+    let text = store.read(&name)?;
+
+    let edited = edit(&text, ".md")?;
+    if edited == text {
+        return Err(Error::nothing(format!("{} did not change: nothing was written", name.id)));
+    }
+    if edited.is_empty() {
+        return Err(Error::nothing("nothing is left of the text: nothing was written")
+            .hint("to delete a conversation: lepo rm ADDR"));
+    }
+
+    let not_before = if name.prev.is_none() { forest.root_time(crate::store::now()) } else { 0 };
+    let sibling = store.write(name.kind, name.hidden, name.prev, not_before, &edited)?;
+    context.out.line(&sibling.id.to_string());
+    Ok(0)
+}

@@ -1,0 +1,104 @@
+//! `lepo fsck`: is the store what it says it is, and did a crash leave something behind?
+
+use serde_json::json;
+
+use super::Context;
+use crate::error::Result;
+use crate::store::{Fate, Store};
+use crate::term::{Progress, say};
+
+/// Check every id, name, link and blob
+///
+/// One line a finding, `WHAT NAME: why`; nothing at all, and exit 0, if the store is good. WHAT is
+///
+///     edited       a bubb's bytes, kind or prev are not what its id was made of
+///     dangling     a prev, or the bubb of a branch, is not there
+///     cycle        prevs that lead in a circle
+///     duplicate    one id stands twice
+///     unreadable   a file that could not be read, a branch that holds no id
+///     not a file   a directory, link, fifo or socket with the name of a bubb
+///     blob         its bytes do not match its name, or a bubb names one that is missing
+///
+/// with exit 1; or a warning, with exit 0:
+///
+///     foreign      not lepo's
+///     future       dated more than a day ahead
+///     stray        left in _tmp/ by a process that ended early
+///
+/// A good id proves all that came before it, as the prev is part of it. It finds accidents; 80 bits
+/// and no signature do not stop somebody who forges on purpose.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover",
+    verbatim_doc_comment
+)]
+pub struct Args {
+    /// Save what a crash left behind, and check nothing: makes a hidden bubb of each answer that was cut
+    /// short, prints its id, and removes what was of no use
+    #[arg(long)]
+    recover: bool,
+    /// One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...]}
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Checks, or recovers.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    match args.recover {
+        true => recover(&store, args.json, context),
+        false => check(&store, args.json, context),
+    }
+}
+
+fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
+    let mut progress = Progress::new(false);
+    let found = store.check(&mut |done, total| progress.show("checking", done, total))?;
+    drop(progress);
+
+    if as_json {
+        let findings = found.iter().map(|finding| {
+            json!({
+                "what": finding.what.word(),
+                "name": finding.name,
+                "why": finding.why,
+                "warning": finding.what.is_warning(),
+            })
+        });
+        context.out.line(&json!({ "findings": findings.collect::<Vec<_>>() }).to_string());
+    } else {
+        for finding in &found {
+            let what = match finding.what.is_warning() {
+                true => context.paint.yellow(finding.what.word()),
+                false => context.paint.red(finding.what.word()),
+            };
+            context.out.own(&what);
+            context.out.line(&format!(" {}: {}", finding.name, finding.why));
+        }
+    }
+    Ok(u8::from(found.iter().any(|finding| !finding.what.is_warning())))
+}
+
+fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
+    let (mut recovered, mut removed) = (Vec::new(), Vec::new());
+    for stray in store.strays()?.0 {
+        let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
+        match store.settle(stray)? {
+            Fate::Saved(name) => {
+                say(&format!("saved {file}: {about}"));
+                if !as_json {
+                    context.out.line(&name.id.to_string());
+                }
+                recovered.push(name.id.to_string());
+            }
+            Fate::Removed => {
+                say(&format!("removed {file}: {about}"));
+                removed.push(file);
+            }
+        }
+    }
+    if as_json {
+        context.out.line(&json!({ "recovered": recovered, "removed": removed }).to_string());
+    }
+    Ok(0)
+}

@@ -1,0 +1,85 @@
+//! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
+
+use std::sync::atomic::AtomicBool;
+
+use super::Context;
+use crate::config::{Env, Paths, RepoFile, Trust};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::term::{clean, say, tty};
+
+/// The files of a store that count only once trusted.
+pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
+
+/// Show what this repository's own configuration would do, and trust it on a yes
+///
+/// `_config.toml` and `_mcp.json` in the store are ignored until then. A yes covers these very
+/// bytes at this path: one changed byte, or the same file elsewhere, asks again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  lepo trust")]
+pub struct Args {}
+
+/// Shows, asks, keeps the yes.
+pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let trust = Trust::of(&Paths::from_env(&Env::from_process())?);
+    let mut files = Vec::new();
+    for name in REPO_FILES {
+        files.extend(repo_file(&store, name)?);
+    }
+    if files.is_empty() {
+        let nothing =
+            format!("nothing to trust: no {} in {}", REPO_FILES.join(", no "), store.shown().display());
+        return Err(Error::nothing(nothing));
+    }
+    let mut asked = Vec::new();
+    for file in files {
+        match trust.covers(&file)? {
+            true => say(&format!("{} is trusted", file.path.display())),
+            false => asked.push(file),
+        }
+    }
+    if asked.is_empty() {
+        return Ok(0);
+    }
+    for file in &asked {
+        show(file, context)?;
+    }
+    context.out.flush();
+    let mut terminal = tty().ok_or_else(|| {
+        Error::usage("there is no terminal to say yes on").hint("run `lepo trust` in a terminal, by yourself")
+    })?;
+    let answer = terminal
+        .ask("Trust this, as it is? (y/N): ", &AtomicBool::new(false))
+        .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
+    if answer.is_none_or(|answer| !answer.eq_ignore_ascii_case("y")) {
+        return Err(Error::nothing("nothing was trusted"));
+    }
+    trust.keep(&asked)?;
+    Ok(0)
+}
+
+/// A file of the store that needs trust, as it is now; none if it is not there.
+pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
+    let Some(bytes) = store.furniture(name)? else { return Ok(None) };
+    let dir = store.path();
+    let dir = dir.canonicalize().map_err(|error| {
+        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+    })?;
+    Ok(Some(RepoFile { path: dir.join(name), bytes }))
+}
+
+/// Path, effects, and the whole text; nothing in it may speak to a terminal, or hide in a pipe to a pager.
+fn show(file: &RepoFile, context: &mut Context<'_>) -> Result<()> {
+    let effects = file.effects()?;
+    context.out.own(&format!("{}\n", context.paint.bold(&clean(&file.path.to_string_lossy()))));
+    for effect in effects {
+        context.out.own(&format!("  {}\n", clean(&effect)));
+    }
+    context.out.own("\n");
+    for line in String::from_utf8_lossy(&file.bytes).lines() {
+        context.out.own(&format!("  | {}\n", clean(line)));
+    }
+    context.out.own("\n");
+    Ok(())
+}

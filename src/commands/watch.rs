@@ -1,0 +1,59 @@
+//! `lepo watch`: bubbs as they are written, by whomever.
+
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+
+use super::line::{bubb_line, excerpt_of};
+use super::{Context, name_json};
+use crate::error::Result;
+
+/// How often it is looked whether anybody reads, and whether the store is there.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Print bubbs as they are written, by any process
+///
+/// One line each, as in `lepo log`: id, kind, and the first and last 12 characters. It ends with
+/// Ctrl+C, or when nobody reads its output any more.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo watch\n  lepo watch --json | jq -r 'select(.kind == \"assistant\") | .path'\n  \
+    lepo watch | while read id kind rest; do notify-send \"$rest\"; done"
+)]
+pub struct Args {
+    /// Hidden bubbs too
+    #[arg(short, long)]
+    all: bool,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Watches until the end.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let mut watch = store.watch()?;
+    while !context.out.closed() && somebody_reads() {
+        let Some(name) = watch.next(TICK)? else { continue };
+        if name.hidden && !args.all {
+            continue;
+        }
+        if args.json {
+            let mut map = name_json(&store, &name);
+            map.insert("excerpt".into(), excerpt_of(&store, &name).into());
+            context.out.line(&serde_json::Value::Object(map).to_string());
+        } else {
+            context.out.line(&bubb_line(&store, &name));
+        }
+        context.out.flush();
+    }
+    Ok(0)
+}
+
+/// False once stdout is a pipe that was closed at its other end.
+fn somebody_reads() -> bool {
+    let stdout = rustix::stdio::stdout();
+    let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    rustix::event::poll(&mut fds, Some(&at_once)).is_err() || !fds[0].revents().contains(PollFlags::ERR)
+}

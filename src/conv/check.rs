@@ -1,0 +1,106 @@
+//! What names alone tell to be wrong: links that lead nowhere or in a circle, ids that stand twice, dates ahead.
+
+use std::collections::HashMap;
+
+use super::{Forest, Ix};
+use crate::bubb::{BubbId, Name};
+
+/// A day in milliseconds: as far as a clock may be ahead before anybody wonders.
+pub(super) const DAY: u64 = 24 * 60 * 60 * 1000;
+
+/// What is wrong with one name among all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flaw {
+    /// Its prev, this one, is not there.
+    Dangling(BubbId),
+    /// Its prevs lead back to it, after so many bubbs. Told of one bubb of each circle.
+    Cycle(usize),
+    /// The name at this place before it bears the same id.
+    Duplicate(usize),
+    /// It is dated more than a day ahead.
+    Future,
+}
+
+/// The flaws of `names`, which are all names of a store, each with the place of its name.
+pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
+    let forest = Forest::new(names.to_vec());
+    let mut found = Vec::new();
+    let mut first: HashMap<BubbId, usize> = HashMap::with_capacity(names.len());
+    for (place, name) in names.iter().enumerate() {
+        if let Some(prev) = name.prev.filter(|&prev| forest.find(prev).is_none()) {
+            found.push((place, Flaw::Dangling(prev)));
+        }
+        if name.id.time() > now + DAY {
+            found.push((place, Flaw::Future));
+        }
+        let before = *first.entry(name.id).or_insert(place);
+        if before != place {
+            found.push((place, Flaw::Duplicate(before)));
+        }
+    }
+    for (ix, length) in circles(&forest) {
+        let place = names.iter().position(|name| *name == forest.name(ix));
+        found.extend(place.map(|place| (place, Flaw::Cycle(length))));
+    }
+    found
+}
+
+/// The oldest bubb of each circle, and how many are in it.
+fn circles(forest: &Forest) -> Vec<(Ix, usize)> {
+    let mut found = Vec::new();
+    // Which walk came by first; a walk that meets itself has found a circle.
+    let mut walks: Vec<Option<Ix>> = vec![None; forest.len()];
+    for from in forest.all() {
+        let mut at = from;
+        while walks[at.at()].is_none() {
+            walks[at.at()] = Some(from);
+            match forest.prev(at) {
+                Some(prev) => at = prev,
+                None => break,
+            }
+        }
+        if walks[at.at()] != Some(from) || forest.prev(at).is_none() {
+            continue;
+        }
+        let mut members = vec![at];
+        let mut next = forest.prev(at);
+        while let Some(ix) = next.filter(|&ix| ix != at) {
+            members.push(ix);
+            next = forest.prev(ix);
+        }
+        found.extend(members.iter().min().map(|&oldest| (oldest, members.len())));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{self, id};
+    use super::*;
+
+    #[test]
+    fn every_flaw_is_found_and_nothing_else() {
+        use Flaw::*;
+        let now = id("H").time();
+        for (store, flaws) in [
+            ("", vec![]),
+            ("A s1 head / B u0 A / C a0 B / D a0 B", vec![]),
+            ("B u0 A / C a0 B", vec![(0, Dangling(id("A")))]),
+            ("A u0 A", vec![(0, Cycle(1))]),
+            ("A u0 B / B u0 A / C a0 B / D a0 C", vec![(0, Cycle(2))]),
+            ("A u0 head / B a0 A / C u0 E / D a0 C / E u0 D", vec![(2, Cycle(3))]),
+            ("A u0 B / B u0 A / C a0 D / D a0 C", vec![(0, Cycle(2)), (2, Cycle(2))]),
+            ("A u0 head / B a0 A / B a1 A / B a0 A", vec![(2, Duplicate(1)), (3, Duplicate(1))]),
+        ] {
+            assert_eq!(super::flaws(&fixture::names(store), now), flaws, "{store}");
+        }
+    }
+
+    #[test]
+    fn a_day_ahead_is_not_far() {
+        let names = fixture::names("A u0 head");
+        let time = id("A").time();
+        assert_eq!(flaws(&names, time - DAY), []);
+        assert_eq!(flaws(&names, time - DAY - 1), [(0, Flaw::Future)]);
+    }
+}

@@ -1,0 +1,103 @@
+//! What a tail alone needs: all that can go when its conv is no longer wanted.
+
+use super::tails::Below;
+use super::{Forest, Ix};
+
+impl Forest {
+    /// The bubbs that go with `tail`, each before the one it follows: what follows it, it, and all
+    /// above up to the first that another conv needs, with the spent side branches that hang there.
+    ///
+    /// If something visible follows it is no tail: then that is the error.
+    pub fn only(&self, tail: Ix) -> Result<Vec<Ix>, Ix> {
+        let mut children = vec![Vec::new(); self.len()];
+        for ix in self.all() {
+            if let Some(prev) = self.prev(ix) {
+                children[prev.at()].push(ix);
+            }
+        }
+        let below = Below::of(self);
+        // Beside an answer spent chatter is not missed; beside other chatter it is as good as that.
+        let chatter = self.is_spent(tail, &below);
+        let needed = |ix: Ix| children[ix.at()].is_empty() && (chatter || !self.is_spent(ix, &below));
+
+        let mut gone = vec![false; self.len()];
+        let mut going = branch(&children, tail, &gone);
+        if let Some(&visible) = going.iter().rev().skip(1).find(|&&ix| !self.name(ix).hidden) {
+            return Err(visible);
+        }
+        going.iter().for_each(|ix| gone[ix.at()] = true);
+        for above in self.up(tail).skip(1) {
+            if gone[above.at()] {
+                break; // a circle
+            }
+            let branch = branch(&children, above, &gone);
+            if branch.iter().any(|&ix| ix != above && needed(ix)) {
+                break;
+            }
+            branch.iter().for_each(|ix| gone[ix.at()] = true);
+            going.extend(branch);
+        }
+        Ok(going)
+    }
+}
+
+/// `root` and all below it that is not gone yet, each after all that follow it.
+fn branch(children: &[Vec<Ix>], root: Ix, gone: &[bool]) -> Vec<Ix> {
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(&ix) = found.get(next) {
+        // In a circle the way down leads back to the root, and nowhere else.
+        found.extend(children[ix.at()].iter().filter(|&&child| child != root && !gone[child.at()]));
+        next += 1;
+    }
+    found.reverse();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{self, id};
+
+    #[test]
+    fn only_what_no_other_conv_needs() {
+        for (store, tail, going) in [
+            ("A s1 head / B u0 A / C a0 B", "C", "CBA"),
+            // a fork: its trunk stays
+            ("A s1 head / B u0 A / C a0 B / D a0 B", "D", "D"),
+            ("A s1 head / B u0 A / C a0 B / D u0 A / E a0 D", "C", "CB"),
+            // the tool calls of an answer go with it …
+            ("A u0 head / B s1 A / C a1 B / D t1 C / E a0 B", "E", "EDCBA"),
+            // … but not with another answer to the same question
+            ("A u0 head / B s1 A / C a1 B / D a0 B / E s1 A / F a0 E", "F", "FE"),
+            ("A u0 head / B s1 A / C a1 B / D a0 B / E s1 A / F a0 E", "D", "DCB"),
+            // what an interruption left beside the answer
+            ("A u0 head / B a1 A / C a0 A", "C", "CBA"),
+            ("A u0 head / B a1 A / C a0 A", "B", "B"),
+            // two attempts, neither answered: each is a tail of its own
+            ("A u0 head / B a1 A / C a1 A", "C", "C"),
+            // of two spent side branches only the one that was named
+            ("A u0 head / B s1 A / C a1 B / D a1 B / E a0 A", "D", "D"),
+            // hidden ones that follow go first
+            ("A u0 head / B a0 A / C a1 B / D t1 C", "B", "DCBA"),
+            // the first of an incomplete conv; a circle
+            ("B u0 A / C a0 B", "C", "CB"),
+            ("A u0 B / B u0 A / C a0 A", "C", "CBA"),
+        ] {
+            let forest = fixture::forest(store);
+            let found = forest.only(forest.find(id(tail)).unwrap()).unwrap();
+            assert_eq!(fixture::letters(&forest, &found), going, "{store} - {tail}");
+        }
+    }
+
+    #[test]
+    fn what_something_visible_follows_is_no_tail() {
+        for (store, tail, follows) in [
+            ("A u0 head / B a0 A", "A", "B"),
+            ("A u0 head / B s1 A / C a0 B", "A", "C"),
+            ("A u0 B / B u0 A", "A", "B"),
+        ] {
+            let forest = fixture::forest(store);
+            assert_eq!(forest.only(forest.find(id(tail)).unwrap()), Err(forest.find(id(follows)).unwrap()));
+        }
+    }
+}

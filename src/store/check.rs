@@ -1,0 +1,232 @@
+//! Checking a whole store: every name, link, id, branch, blob and temporary.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::fs::FileType;
+
+use super::hash::Content;
+use super::{Store, blobs, branches, now};
+use crate::bubb::{BubbId, Name};
+use crate::conv::{Flaw, flaws};
+use crate::error::Result;
+
+/// What sort of finding it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// A bubb's text does not give its id.
+    Edited,
+    /// A bubb's prev, or what a branch names, is not there.
+    Dangling,
+    /// Prevs that lead in a circle.
+    Cycle,
+    /// One id stands twice.
+    Duplicate,
+    /// A file that could not be read, or a branch that holds no id.
+    Unreadable,
+    /// A directory, link, fifo or socket under the name of a file of lepo's.
+    NotAFile,
+    /// A blob that is not what its name says, or that is missing.
+    Blob,
+    /// A file that is not lepo's.
+    Foreign,
+    /// A bubb that is dated more than a day ahead.
+    Future,
+    /// What a process left behind in `_tmp/`.
+    Stray,
+}
+
+/// Something found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The file, relative to the store; what is not UTF-8 as U+FFFD.
+    pub name: String,
+    /// What sort it is.
+    pub what: What,
+    /// In words.
+    pub why: String,
+}
+
+impl What {
+    /// The word for it in a listing.
+    pub fn word(self) -> &'static str {
+        match self {
+            What::Edited => "edited",
+            What::Dangling => "dangling",
+            What::Cycle => "cycle",
+            What::Duplicate => "duplicate",
+            What::Unreadable => "unreadable",
+            What::NotAFile => "not a file",
+            What::Blob => "blob",
+            What::Foreign => "foreign",
+            What::Future => "future",
+            What::Stray => "stray",
+        }
+    }
+
+    /// Worth a word, and no failure.
+    pub fn is_warning(self) -> bool {
+        matches!(self, What::Foreign | What::Future | What::Stray)
+    }
+}
+
+/// What is there to be checked, and what was found so far.
+#[derive(Default)]
+struct Check {
+    bubbs: Vec<(OsString, Name)>,
+    blobs: Vec<OsString>,
+    found: Vec<Finding>,
+}
+
+impl Store {
+    /// Checks all of it. `progress` is told the files done, and all files.
+    pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
+        let mut check = Check::default();
+        self.scan_all(&mut check).map_err(|error| self.error("cannot read", "", error))?;
+        check.names(now());
+        check.branches(self)?;
+        check.contents(self, progress);
+        let (strays, foreign) = self.strays()?;
+        for stray in strays {
+            let why = format!("{}; `lepo fsck --recover` sees to it", stray.about);
+            check.add(What::Stray, format!("_tmp/{}", stray.name()), why);
+        }
+        for name in foreign {
+            check.add(What::Foreign, format!("_tmp/{name}"), "nothing of lepo's has such a name");
+        }
+        check.found.sort();
+        Ok(check.found)
+    }
+
+    fn scan_all(&self, check: &mut Check) -> io::Result<()> {
+        self.each_entry_of(".", |file, kind| match Name::parse(file) {
+            _ if file.starts_with(b"_") || file.starts_with(b".") => {}
+            Some(name) if kind == FileType::RegularFile => {
+                check.bubbs.push((OsStr::from_bytes(file).into(), name));
+            }
+            Some(_) => check.add(What::NotAFile, lossy(file), "it has a bubb's name and cannot be one"),
+            None => check.add(What::Foreign, lossy(file), "its name is no bubb's"),
+        })?;
+        check.bubbs.sort();
+        self.each_entry_of("_blobs", |file, kind| {
+            let name = format!("_blobs/{}", lossy(file));
+            match std::str::from_utf8(file).is_ok_and(blobs::is_hash) {
+                _ if file == b"." || file == b".." => {}
+                true if kind == FileType::RegularFile => check.blobs.push(name.into()),
+                true => check.add(What::NotAFile, name, "it has a blob's name and cannot be one"),
+                false => check.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
+            }
+        })
+    }
+}
+
+impl Check {
+    fn add(&mut self, what: What, name: impl Into<String>, why: impl Into<String>) {
+        self.found.push(Finding { name: name.into(), what, why: why.into() });
+    }
+
+    fn names(&mut self, now: u64) {
+        let names: Vec<Name> = self.bubbs.iter().map(|(_, name)| *name).collect();
+        for (place, flaw) in flaws(&names, now) {
+            let file = |place: usize| lossy(self.bubbs[place].0.as_bytes());
+            let (what, why) = match flaw {
+                Flaw::Dangling(prev) => (What::Dangling, format!("its prev {prev} is not there")),
+                Flaw::Cycle(1) => (What::Cycle, "it is its own prev".to_string()),
+                Flaw::Cycle(n) => (What::Cycle, format!("its prevs lead back to it, through {n} bubbs")),
+                Flaw::Duplicate(first) => (What::Duplicate, format!("{} has its id too", file(first))),
+                Flaw::Future => (What::Future, "it is dated more than a day ahead".to_string()),
+            };
+            self.add(what, file(place), why);
+        }
+    }
+
+    fn branches(&mut self, store: &Store) -> Result<()> {
+        let there: HashSet<BubbId> = self.bubbs.iter().map(|(_, name)| name.id).collect();
+        let mut found = Vec::new();
+        store
+            .each_entry_of("_branches", |file, kind| match std::str::from_utf8(file) {
+                Ok("." | "..") => {}
+                Ok(name) if branches::check_branch_name(name).is_ok() => {
+                    found.push((name.to_string(), kind));
+                }
+                _ => {
+                    self.add(What::Foreign, format!("_branches/{}", lossy(file)), "no branch has such a name")
+                }
+            })
+            .map_err(|error| store.error("cannot read", "_branches", error))?;
+        for (name, kind) in found {
+            let file = format!("_branches/{name}");
+            match store.branch(&name) {
+                _ if kind != FileType::RegularFile => self.add(What::NotAFile, file, "it cannot be a branch"),
+                Ok(Some(id)) if !there.contains(&id) => {
+                    self.add(What::Dangling, file, format!("it names {id}, which is not there"));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let why = std::error::Error::source(&error).map(|cause| cause.to_string());
+                    self.add(What::Unreadable, file, why.unwrap_or("it holds no id".to_string()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads every bubb and every blob.
+    fn contents(&mut self, store: &Store, progress: &mut dyn FnMut(u64, u64)) {
+        let files: Vec<OsString> =
+            self.bubbs.iter().map(|(file, _)| file).chain(&self.blobs).cloned().collect();
+        let mut read = files.iter().zip(store.read_all(&files, progress));
+        let blobs: HashSet<OsString> = self.blobs.iter().cloned().collect();
+        for (_, name) in std::mem::take(&mut self.bubbs) {
+            let Some((file, read)) = read.next() else { return };
+            self.bubb(&lossy(file.as_bytes()), &name, read, &blobs);
+        }
+        for (file, read) in read {
+            let file = lossy(file.as_bytes());
+            match read {
+                Ok(read) if file.ends_with(&hex(&read.hash)) => {}
+                Ok(read) => {
+                    self.add(What::Blob, file, format!("its bytes have the SHA-256 {}", hex(&read.hash)))
+                }
+                Err(error) => self.unreadable(&file, error),
+            }
+        }
+    }
+
+    fn bubb(&mut self, file: &str, name: &Name, read: io::Result<Content>, blobs: &HashSet<OsString>) {
+        match read {
+            Err(error) => self.unreadable(file, error),
+            Ok(Content { hash, blobs: named }) => {
+                if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
+                    self.add(What::Edited, file, "its text, kind or prev is not what its id was made of");
+                }
+                for blob in named {
+                    let blob = format!("_blobs/{blob}");
+                    if !blobs.contains(OsStr::new(&blob)) {
+                        self.add(What::Blob, file, format!("it names {blob}, which is not there"));
+                    }
+                }
+            }
+        }
+    }
+
+    /// One that was deleted meanwhile is no finding.
+    fn unreadable(&mut self, file: &str, error: io::Error) {
+        if error.kind() != io::ErrorKind::NotFound {
+            self.add(What::Unreadable, file, error.to_string());
+        }
+    }
+}
+
+fn hex(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file name on one line, whatever is in it.
+fn lossy(name: &[u8]) -> String {
+    let name = String::from_utf8_lossy(name);
+    let visible = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    name.chars().map(visible).collect()
+}

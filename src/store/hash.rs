@@ -1,0 +1,86 @@
+//! Hashing all files of a store on all processors, a piece at a time: no file is ever whole in memory.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use super::Store;
+use super::blobs::{blob_lines, blobs_at_end};
+use crate::bubb::ContentHash;
+
+/// Bytes read at a time.
+const PIECE: usize = 128 << 10;
+
+/// How often progress is told.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What reading a file to its end tells.
+pub struct Content {
+    /// SHA-256 of its bytes.
+    pub hash: ContentHash,
+    /// The blobs that its last lines name.
+    pub blobs: Vec<String>,
+}
+
+impl Store {
+    /// Reads every one of `files`; answers in their order.
+    pub(super) fn read_all(
+        &self,
+        files: &[OsString],
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Vec<io::Result<Content>> {
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = channel();
+        let mut found: Vec<Option<io::Result<Content>>> = files.iter().map(|_| None).collect();
+        thread::scope(|scope| {
+            for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(files.len()) {
+                let (next, sender) = (&next, sender.clone());
+                scope.spawn(move || {
+                    let mut buffer = vec![0; PIECE];
+                    loop {
+                        let i = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(file) = files.get(i) else { return };
+                        let _ = sender.send((i, self.read_one(file, &mut buffer)));
+                    }
+                });
+            }
+            drop(sender);
+            let mut done = 0;
+            loop {
+                match receiver.recv_timeout(TICK) {
+                    Ok((i, read)) => (found[i], done) = (Some(read), done + 1),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+                progress(done, files.len() as u64);
+            }
+        });
+        found.into_iter().flatten().collect()
+    }
+
+    fn read_one(&self, file: &OsStr, buffer: &mut [u8]) -> io::Result<Content> {
+        let mut file = self.open_file(file)?;
+        let mut hasher = Sha256::new();
+        let (mut pieces, mut last) = (0, 0);
+        loop {
+            match file.read(buffer) {
+                Ok(0) => break,
+                Ok(n) => (pieces, last) = (pieces + 1, n),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            hasher.update(&buffer[..last]);
+        }
+        let blobs = match pieces {
+            0 => Vec::new(),
+            1 => blob_lines(&buffer[..last]),
+            _ => blobs_at_end(&mut file)?,
+        };
+        Ok(Content { hash: hasher.finalize().into(), blobs })
+    }
+}

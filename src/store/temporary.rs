@@ -1,0 +1,80 @@
+//! Files of `_tmp/`: all that is being written is written here first, and is gone when it is dropped.
+//!
+//! A lock is held on each while its process lives: how `fsck` tells one at work from one left behind.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::SystemTime;
+
+use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use super::{FILE, Store};
+
+/// A file without a place of its own yet.
+pub struct Temporary {
+    pub(super) dir: OwnedFd,
+    pub(super) name: String,
+    pub(super) file: File,
+    /// Not this process made it: if nothing comes of it, it stays where it was found.
+    pub(super) found: bool,
+}
+
+impl Store {
+    /// Makes one, whose name begins with `what` and goes on with the process and a number.
+    pub(super) fn temporary(&self, what: &str) -> io::Result<Temporary> {
+        let dir = self.subdir("_tmp")?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let process = std::process::id();
+        let mut nonce = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_nanos() as u64);
+        loop {
+            let name = format!("{what}-{process}-{nonce:x}");
+            match rustix::fs::openat(&dir, name.as_str(), flags, FILE) {
+                Err(Errno::EXIST) => nonce = nonce.wrapping_add(1),
+                Err(error) => return Err(error.into()),
+                Ok(fd) => {
+                    let _ = rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive);
+                    return Ok(Temporary { dir, name, file: File::from(fd), found: false });
+                }
+            }
+        }
+    }
+}
+
+impl Temporary {
+    /// Gives it a place, in that of what is there.
+    pub(super) fn replace(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.dir, self.name.as_str(), dir, name)?)
+    }
+
+    /// Gives it a place, unless there is something: then false.
+    pub(super) fn place(&self, dir: &OwnedFd, name: &str) -> io::Result<bool> {
+        rename_new((&self.dir, &self.name), (dir, name))
+    }
+}
+
+/// A rename that refuses to replace; false if it would. Where the filesystem has none, a link and an unlink.
+pub(super) fn rename_new(from: (&OwnedFd, &str), to: (&OwnedFd, &str)) -> io::Result<bool> {
+    let renamed = match rustix::fs::renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            rustix::fs::linkat(from.0, from.1, to.0, to.1, AtFlags::empty())
+                .and_then(|()| rustix::fs::unlinkat(from.0, from.1, AtFlags::empty()))
+        }
+        result => result,
+    };
+    match renamed {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.found {
+            // Renamed away it is not there any more, which is as good.
+            let _ = rustix::fs::unlinkat(&self.dir, self.name.as_str(), AtFlags::empty());
+        }
+    }
+}

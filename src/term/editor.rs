@@ -1,0 +1,81 @@
+//! The user's editor on a copy of a text, also inside a pipe: then it is given the terminal device.
+
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGQUIT};
+use signal_hook::flag::register_conditional_default;
+
+use crate::error::{Error, Result};
+
+/// Opens `$VISUAL`, else `$EDITOR`, else `vi` on a private copy whose name ends with `suffix`, and
+/// gives back what it left. A final newline that the text had not is taken for the editor's own, and
+/// goes: nearly every editor adds one, and nobody can see it.
+///
+/// Fails with exit 1: the editor could not be started, or ended badly, by which a person says "no".
+pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
+    let editor = ["VISUAL", "EDITOR"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))
+        .unwrap_or_else(|| "vi".into());
+    let failed =
+        |error: io::Error| Error::nothing(format!("the editor {editor} could not be used")).because(error);
+
+    // Made for its owner only.
+    let mut file = tempfile::Builder::new().prefix("lepo-").suffix(suffix).tempfile().map_err(failed)?;
+    file.write_all(text).map_err(failed)?;
+    let ignored = Ignored::begin().map_err(failed)?;
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{editor} \"$1\""))
+        .args(["sh".as_ref(), file.path().as_os_str()])
+        .stdin(terminal(io::stdin().is_terminal(), Stdio::null))
+        // Never stdout, where it is no terminal: that is data for somebody else.
+        .stdout(terminal(io::stdout().is_terminal(), || io::stderr().into()))
+        .status();
+    drop(ignored);
+    let status = status.map_err(failed)?;
+    if !status.success() {
+        return Err(Error::nothing(format!("the editor {editor} ended with {status}"))
+            .hint("set VISUAL or EDITOR to the one to use"));
+    }
+    // By its name: editors save by putting a new file in the place of the old.
+    let mut edited = std::fs::read(file.path()).map_err(failed)?;
+    if !text.ends_with(b"\n") && edited.ends_with(b"\n") {
+        edited.pop();
+    }
+    Ok(edited)
+}
+
+/// What is inherited if that is a terminal; else the terminal device, else `otherwise`.
+fn terminal(is_one: bool, otherwise: impl FnOnce() -> Stdio) -> Stdio {
+    if is_one {
+        return Stdio::inherit();
+    }
+    match OpenOptions::new().read(true).write(true).open("/dev/tty") {
+        Ok(tty) => tty.into(),
+        Err(_) => otherwise(),
+    }
+}
+
+/// While it lives, Ctrl+C and Ctrl+\ are the editor's: in vi they end a mode, not lepo.
+struct Ignored(Arc<AtomicBool>);
+
+impl Ignored {
+    fn begin() -> io::Result<Ignored> {
+        let over = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGQUIT] {
+            register_conditional_default(signal, over.clone())?;
+        }
+        Ok(Ignored(over))
+    }
+}
+
+impl Drop for Ignored {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

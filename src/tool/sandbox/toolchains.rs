@@ -1,0 +1,45 @@
+//! Toolchains that live in the home directory, which a held command does not see otherwise.
+//!
+//! Of cargo only what builds need: its directory holds the user's registry tokens too.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Each with the variable that moves it, its usual place, and what is shown of it.
+const KNOWN: &[(&str, &str, &[&str])] = &[
+    ("CARGO_HOME", ".cargo", &["bin", "config.toml", "env", "git", "registry"]),
+    ("RUSTUP_HOME", ".rustup", &[""]),
+    ("PYENV_ROOT", ".pyenv", &[""]),
+    ("NVM_DIR", ".nvm", &[""]),
+];
+
+/// The paths of those that may be there.
+pub fn toolchains(home: &Path, env: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let shown = |&(variable, usual, parts): &(&str, &str, &[&'static str])| {
+        let root = env(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        let root = root.unwrap_or_else(|| home.join(usual));
+        parts.iter().map(move |part| root.join(part)).collect::<Vec<_>>()
+    };
+    KNOWN.iter().flat_map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_stay_hidden_and_variables_count() {
+        let env = |name: &str| (name == "NVM_DIR").then(|| "/opt/nvm".into());
+        let found = toolchains(Path::new("/home/u"), env);
+        for (path, shown) in [
+            ("/home/u/.cargo/bin", true),
+            ("/home/u/.cargo/credentials.toml", false),
+            ("/home/u/.cargo", false),
+            ("/home/u/.rustup", true),
+            ("/opt/nvm", true),
+            ("/home/u/.nvm", false),
+        ] {
+            assert_eq!(found.iter().any(|found| found == Path::new(path)), shown, "{path}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a store holds, read without lepo: names, links and texts, and each id computed anew as the
+//! store's manual says. It shares no code with what it checks.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::home::Home;
+
+/// One bubb, as its file tells it.
+#[derive(Debug, Clone)]
+pub struct Bubb {
+    pub id: String,
+    /// `u0`: kind and hidden.
+    pub tag: String,
+    /// An id, or `head`.
+    pub prev: String,
+    pub text: String,
+}
+
+/// All bubbs of `work/.lepo`, oldest first, each checked.
+pub fn bubbs(home: &Home) -> Vec<Bubb> {
+    bubbs_in(&home.work().join(".lepo"))
+}
+
+/// All bubbs of a store, oldest first, each checked: its id is its hash, and later than its prev's.
+pub fn bubbs_in(store: &Path) -> Vec<Bubb> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(store).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with(['_', '.']) {
+            continue;
+        }
+        let parts: Vec<&str> = name.strip_suffix(".md").unwrap().split('-').collect();
+        let [id, tag, prev] = parts[..] else { panic!("{name} is no bubb's name") };
+        let bytes = std::fs::read(entry.path()).unwrap();
+        assert_eq!(expected_id(id, tag, prev, &bytes), id, "{name} does not hold what its id says");
+        assert!(prev == "head" || time(prev) < time(id), "{name} is not after its prev");
+        assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+        found.push(Bubb {
+            id: id.into(),
+            tag: tag.into(),
+            prev: prev.into(),
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        });
+    }
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    found
+}
+
+/// The forest in one line, oldest first: `A s1 head / B u0 A / C a0 B`.
+pub fn forest(home: &Home) -> String {
+    forest_of(&bubbs(home))
+}
+
+/// The forest of these bubbs in one line.
+pub fn forest_of(bubbs: &[Bubb]) -> String {
+    let letter = |id: &str| match bubbs.iter().position(|bubb| bubb.id == id) {
+        Some(i) => char::from(b'A' + i as u8).to_string(),
+        None => id.to_string(),
+    };
+    let line = |bubb: &Bubb| format!("{} {} {}", letter(&bubb.id), bubb.tag, letter(&bubb.prev));
+    bubbs.iter().map(line).collect::<Vec<_>>().join(" / ")
+}
+
+/// What is left in `_tmp`: nothing, unless a writer was killed.
+pub fn spools(home: &Home) -> Vec<(String, String)> {
+    let Ok(entries) = std::fs::read_dir(home.work().join(".lepo/_tmp")) else { return Vec::new() };
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.unwrap();
+        let text = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
+        (entry.file_name().into_string().unwrap(), text)
+    };
+    entries.map(read).collect()
+}
+
+/// The journal's lines, each of which must be JSON.
+pub fn journal(home: &Home) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(home.work().join(".lepo/_journal.ndjson")).unwrap_or_default();
+    assert!(text.is_empty() || text.ends_with('\n'), "the last line is torn");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const DIGITS: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+fn expected_id(id: &str, tag: &str, prev: &str, content: &[u8]) -> String {
+    let time = &number(id).to_be_bytes()[..6];
+    let mut hashed = b"lepo\0".to_vec();
+    hashed.extend(time);
+    hashed.extend(tag.bytes());
+    hashed.extend(if prev == "head" { [0; 16] } else { number(prev).to_be_bytes() });
+    hashed.extend(Sha256::digest(content));
+    let mut bytes = [0; 16];
+    bytes[..6].copy_from_slice(time);
+    bytes[6..].copy_from_slice(&Sha256::digest(&hashed)[..10]);
+    let number = u128::from_be_bytes(bytes);
+    (0..26).rev().map(|place| char::from(DIGITS[(number >> (5 * place) & 31) as usize])).collect()
+}
+
+fn number(id: &str) -> u128 {
+    assert_eq!(id.len(), 26, "{id}");
+    id.bytes().fold(0, |number, byte| {
+        let digit = DIGITS.iter().position(|digit| *digit == byte).unwrap();
+        number << 5 | digit as u128
+    })
+}
+
+fn time(id: &str) -> u128 {
+    number(id) >> 80
+}

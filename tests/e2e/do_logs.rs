@@ -1,0 +1,124 @@
+//! Logs and the journal: what they hold, and that a key is nowhere.
+
+use std::path::{Path, PathBuf};
+
+use crate::bots::Bot;
+use crate::disk::{bubbs, journal};
+use crate::home::{Home, run};
+use crate::scripted::{Reply, openai_sse};
+
+const KEY: &str = "sk-canary-4711";
+const NONE: &str = r#"{"tool":"none"}"#;
+
+fn logs(home: &Home) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(home.path().join("state/lepo/logs")) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+fn today() -> String {
+    let output = std::process::Command::new("date").env_clear().arg("+%Y-%m-%d").output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_string()
+}
+
+#[test]
+fn there_is_one_log_a_day_and_at_debug_it_holds_all_that_was_said() {
+    let before = today();
+    for (level, holds) in [("debug", true), ("info", false)] {
+        Bot::each(&format!("log_level = \"{level}\""), &[NONE, "파리다", NONE, "둘"], |bot| {
+            assert_eq!(bot.lepo(&["do", "수도는 어디"]).code, 0);
+            assert_eq!(bot.lepo(&["do", "또"]).code, 0);
+            let found = logs(&bot.home);
+            let [log] = &found[..] else { panic!("{found:?}") };
+            let name = log.file_name().unwrap().to_str().unwrap();
+            let day = |day: &str| format!("application-lepo-{day}.log");
+            assert!(name == day(&before) || name == day(&today()), "{name}");
+            let text = std::fs::read_to_string(log).unwrap();
+            for said in ["수도는 어디", "파리다"] {
+                assert_eq!(text.contains(said), holds, "{} {level} {said}: {text}", bot.provider);
+            }
+        });
+    }
+}
+
+#[test]
+fn offline_commands_log_nothing() {
+    let home = Home::with_config("log_level = \"debug\"");
+    home.ok(&["init"]);
+    home.add(&[], "hello");
+    home.ok(&["ls"]);
+    assert!(logs(&home).is_empty());
+}
+
+#[test]
+fn the_journal_tells_model_tokens_and_times() {
+    let bot = Bot::saying("", &["hm", NONE, "Paris."]);
+    assert_eq!(bot.lepo(&["do", "Capital?"]).code, 0);
+    let lines = journal(&bot.home);
+    let found = bubbs(&bot.home);
+    let told: Vec<(&str, Option<&str>)> =
+        lines.iter().map(|line| (line["what"].as_str().unwrap(), line["bubb"].as_str())).collect();
+    let id = |at: usize| Some(found[at].id.as_str());
+    assert_eq!(told, [("unreadable", None), ("chooser", id(2)), ("answer", id(3))]);
+    for line in &lines {
+        assert_eq!(line["model"], "test");
+        assert_eq!((&line["input"], &line["output"]), (&12.into(), &34.into()));
+        assert!(line["time"].as_u64().unwrap() > 1_600_000_000_000 && line["ms"].is_u64());
+    }
+    assert!(lines[2]["first_ms"].is_u64());
+}
+
+#[test]
+fn an_empty_answer_has_its_price_too() {
+    let bot = Bot::saying("planner = \"off\"", &[""]);
+    assert_eq!(bot.lepo(&["do", "Capital?"]).code, 3);
+    let lines = journal(&bot.home);
+    assert_eq!((&lines[0]["what"], &lines[0]["bubb"]), (&"empty".into(), &serde_json::Value::Null));
+    assert_eq!(lines[0]["input"], 12);
+}
+
+#[test]
+fn a_key_is_nowhere() {
+    let echo = |status| Reply::new(status, format!("<p>{KEY} is not welcome</p>"));
+    let replies =
+        [openai_sse([NONE]), openai_sse(["ok"]), echo(401), echo(500).header("retry-after", "99"), echo(200)];
+    let bot = Bot::openai("log_level = \"debug\"", replies);
+    let config = bot.home.read("config/config.toml") + "api_key_env = \"MY_KEY\"\n";
+    bot.home.write("config/config.toml", &config);
+    let mut said = String::new();
+    for args in [
+        &["do", "q", "--run", "env; cat"][..],
+        &["do", "q"],
+        &["do", "q", "--json"],
+        &["do", "q", "-o", "out"],
+        &["do", "q", "-m", "nobody"],
+        &["show", "-a"],
+    ] {
+        let mut command = bot.home.command(args);
+        command.env("MY_KEY", KEY).env("OPENAI_API_KEY", KEY);
+        let ran = run(command, b"");
+        said += &(ran.out + &ran.err);
+    }
+    assert_eq!(bot.times_asked(), 5);
+    assert_eq!(bot.server().asked()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    // The same with the key in the file.
+    let literal = config.replace("api_key_env = \"MY_KEY\"", &format!("api_key = \"{KEY}\"\nwrong = 1"));
+    bot.home.write("config/config.toml", literal);
+    said += &bot.lepo(&["do", "q"]).err;
+    std::fs::remove_file(bot.home.path().join("config/config.toml")).unwrap();
+    assert!(said.contains("not welcome") && said.contains("wrong"), "{said}");
+    assert!(!said.contains(KEY), "{said}");
+    let mut seen = 0;
+    walk(bot.home.path(), &mut |path| {
+        seen += 1;
+        let bytes = std::fs::read(path).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(KEY), "the key is in {}", path.display());
+    });
+    assert!(seen > 10, "{seen}");
+}
+
+fn walk(dir: &Path, look: &mut impl FnMut(&Path)) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { walk(&path, look) } else { look(&path) }
+    }
+}

@@ -1,0 +1,104 @@
+//! What the question is: words, file, stdin and context, and when there is none.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use crate::bots::Bot;
+use crate::disk::bubbs;
+
+const OFF: &str = "planner = \"off\"";
+
+/// The question as it stands on disk.
+fn question(bot: &Bot) -> String {
+    bubbs(&bot.home).into_iter().rev().find(|bubb| bubb.tag == "u0").unwrap().text
+}
+
+#[test]
+fn its_parts_are_joined_by_blank_lines() {
+    let files: [(&str, &str); 3] =
+        [("q.md", "from file\n\n"), ("a.rs", "fn a() {}\n"), ("한글.md", "```\nx\n```\n")];
+    for (args, stdin, expected) in [
+        (&["one", "two"][..], "", "one two"),
+        (&["one  two"], "", "one  two"),
+        (&["--file", "q.md"], "", "from file"),
+        (&[], "from stdin\r\n\n", "from stdin"),
+        (&["words", "--file", "q.md"], "stdin\n", "words\n\nfrom file\n\nstdin"),
+        (&["words", "--no-stdin"], "stdin\n", "words"),
+        (&["--context", "a.rs", "words"], "stdin", "words\n\nstdin\n\na.rs:\n```\nfn a() {}\n```"),
+        (
+            &["words", "--context", "a.rs", "--context", "한글.md"],
+            "",
+            "words\n\na.rs:\n```\nfn a() {}\n```\n\n한글.md:\n````\n```\nx\n```\n````",
+        ),
+        (&["--", "--not-an-option"], "", "--not-an-option"),
+        (&["  질문\t있어요  "], "", "  질문\t있어요  "),
+    ] {
+        let bot = Bot::saying(OFF, &["ok"]);
+        files.iter().for_each(|(name, text)| bot.home.write(&format!("work/{name}"), text));
+        let ran = bot.home.lepo_with(&[&["do"], args].concat(), stdin.as_bytes());
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
+        assert_eq!(question(&bot), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn a_bad_one_is_exit_2_and_writes_nothing() {
+    for (args, stdin, says) in [
+        (&["do"][..], &b""[..], "the question is blank"),
+        (&["do", ""], b"", "the question is blank"),
+        (&["do", " \t", "--context", "ok.md"], b"\n\n", "the question is blank"),
+        (&["do", "--no-stdin"], b"ignored", "the question is blank"),
+        (&["do", "--file", "empty.md"], b"", "the question is blank"),
+        (&["do"], b"ab\xffcd", "stdin is not UTF-8: byte 2"),
+        (&["do", "x", "--file", "latin1.md"], b"", "latin1.md is not UTF-8: byte 3"),
+        (&["do", "x", "--context", "latin1.md"], b"", "latin1.md is not UTF-8: byte 3"),
+        (&["do", "x", "--file", "none.md"], b"", "cannot read none.md"),
+        (&["do", "x", "--context", "."], b"", "cannot read ."),
+        (&[], b"", "the question is blank"),
+    ] {
+        let bot = Bot::saying(OFF, &["ok"]);
+        bot.home.write("work/empty.md", "\n");
+        bot.home.write("work/ok.md", "fine");
+        bot.home.write("work/latin1.md", b"caf\xe9");
+        let ran = bot.home.lepo_with(args, stdin);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
+        assert!(!bot.home.work().join(".lepo").exists(), "{args:?} made a store");
+        assert_eq!(bot.times_asked(), 0);
+    }
+}
+
+#[test]
+fn words_that_are_not_utf8_are_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let bot = Bot::saying(OFF, &["ok"]);
+    let mut command = bot.home.command(&["do"]);
+    command.arg(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    assert_eq!(crate::home::run(command, b"").code, 2);
+    assert!(!bot.home.work().join(".lepo").exists());
+}
+
+#[test]
+fn a_stdin_that_stays_open_is_told_of() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    let mut command = bot.home.command(&["do", "words"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    err.read_line(&mut line).unwrap();
+    assert!(line.contains("waiting for the end of stdin") && line.contains("--no-stdin"), "{line}");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"more").unwrap();
+    drop(stdin);
+    assert_eq!(crate::home::finish(child).code, 0);
+    assert_eq!(question(&bot), "words\n\nmore");
+}
+
+#[test]
+fn without_stdin_a_loop_over_lines_sees_all_its_lines() {
+    let bot = Bot::saying(OFF, &["1", "2", "3"]);
+    let script = "while read q; do \"$LEPO\" do --no-stdin \"$q\"; done";
+    let ran = crate::home::run(bot.home.script("sh", script), b"a\nb\nc\n");
+    assert_eq!(ran.out, "1\n2\n3\n", "{}", ran.err);
+}

@@ -1,0 +1,88 @@
+//! What a person at a terminal sees: waiting, thinking, the answer, and no control characters.
+
+use serde_json::json;
+
+use crate::bots::Bot;
+use crate::disk::bubbs;
+use crate::pty::on_terminal;
+use crate::scripted::{Reply, openai_event, openai_sse};
+
+const OFF: &str = "planner = \"off\"";
+const WAITING: &str = "Waiting for response...";
+/// Back to the start of the line, and the line is empty.
+const REMOVED: &str = "\r\u{1b}[K";
+
+fn thinking() -> Reply {
+    let stream = openai_event(json!({"reasoning_content": "음… "}), None)
+        + &openai_event(json!({"reasoning_content": "hm\u{1b}[2J"}), None)
+        + &openai_event(json!({"content": "파리."}), None)
+        + &openai_event(json!({}), Some("stop"))
+        + "data: [DONE]\n\n";
+    Reply::new(200, stream)
+}
+
+#[test]
+fn thinking_stands_between_its_marks_and_waiting_is_removed() {
+    let bot = Bot::openai(OFF, [thinking()]);
+    let ran = on_terminal(bot.home.command(&["do", "q"]), &[]);
+    let shown =
+        format!("{WAITING}{REMOVED}<<< Thinking >>>\r\n음… hm␛[2J\r\n<<< End Thinking >>>\r\n파리.\r\n");
+    assert_eq!((ran.code, ran.out), (0, shown));
+    assert_eq!(bubbs(&bot.home)[2].text, "파리.");
+}
+
+#[test]
+fn in_a_pipe_there_is_the_answer_and_nothing_else() {
+    let bot = Bot::openai(OFF, [thinking()]);
+    let ran = bot.lepo(&["do", "q"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "파리.\n", ""));
+}
+
+#[test]
+fn with_the_answer_in_a_file_the_terminal_shows_the_rest() {
+    let bot = Bot::openai(OFF, [thinking()]);
+    let ran = on_terminal(bot.home.script("sh", "\"$LEPO\" do q > out"), &[]);
+    assert!(ran.out.ends_with("<<< End Thinking >>>\r\n"), "{:?}", ran.out);
+    assert_eq!(bot.home.read("work/out"), "파리.\n");
+}
+
+#[test]
+fn quiet_is_the_answer_alone() {
+    let bot = Bot::openai(OFF, [Reply::new(500, "").header("retry-after", "0"), thinking()]);
+    let ran = on_terminal(bot.home.command(&["do", "-q", "q"]), &[]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "파리.\r\n"));
+}
+
+#[test]
+fn nothing_a_model_says_can_drive_the_terminal() {
+    let evil = "a\u{1b}]0;x\u{7}b\u{202e}c\u{9b}2J\r";
+    let bot = Bot::saying(OFF, &[evil, evil]);
+    let ran = on_terminal(bot.home.command(&["do", "q"]), &[]);
+    let answer = ran.out.rsplit(REMOVED).next().unwrap();
+    assert_eq!(answer, "a␛]0;x␇b<U+202E>c<U+009B>2J␍\r\n");
+    assert_eq!(bot.lepo(&["do", "-n", "q"]).out, format!("{evil}\n"));
+    assert_eq!(bubbs(&bot.home)[2].text, evil);
+}
+
+#[test]
+fn the_past_stands_above_what_is_waited_for() {
+    let bot = Bot::openai(OFF, [openai_sse(["one"]), openai_sse(["two"])]);
+    assert_eq!(bot.lepo(&["do", "1."]).code, 0);
+    let ran = on_terminal(bot.home.command(&["--color", "never", "do", "-p", "2."]), &[]);
+    let past = ran.out.find("one\r\n").unwrap();
+    assert!(past < ran.out.find(WAITING).unwrap(), "{:?}", ran.out);
+    assert!(ran.out.ends_with(&format!("{WAITING}{REMOVED}two\r\n")), "{:?}", ran.out);
+}
+
+#[test]
+fn consent_is_asked_on_the_terminal_even_in_a_pipe() {
+    let request = r#"{"access":"net","command":"echo 42 | tee ran; echo loud >&2","why":"보려고"}"#;
+    let bot = Bot::saying("", &[r#"{"tool":"command"}"#, request, r#"{"tool":"none"}"#, "42"]);
+    let script = "echo question | \"$LEPO\" do | cat > out";
+    let ran = on_terminal(bot.home.script("sh", script), &[("Run it? (Y/N/e): ", "y\n")]);
+    let work = std::fs::canonicalize(bot.home.work()).unwrap();
+    for words in ["$ echo 42 | tee ran", work.to_str().unwrap(), "access: net", "보려고", "loud"] {
+        assert!(ran.out.contains(words), "{words}: {}", ran.out);
+    }
+    assert_eq!((bot.home.read("work/out").as_str(), bot.home.read("work/ran").as_str()), ("42\n", "42\n"));
+}

@@ -1,0 +1,116 @@
+//! `edit`: a sibling and nothing else, with every editor and in every place.
+
+use crate::home::{Home, run};
+
+/// `edit` with this editor, without a terminal.
+fn edit(home: &Home, editor: &str, address: &str) -> crate::home::Ran {
+    let mut command = home.detached(&["edit", address]);
+    command.env("EDITOR", editor);
+    run(command, b"")
+}
+
+#[test]
+fn an_edited_bubb_is_a_sibling_of_its_own_kind() {
+    let home = Home::new();
+    let root = home.add(&["--kind", "s"], "Be brief.");
+    let question = home.add(&[], "What is one?\n");
+    let hidden = home.add(&["--kind", "a", "--hidden"], "one 한글");
+    for (of, tag, prev) in
+        [(&hidden, "a1", question.as_str()), (&question, "u0", &root), (&root, "s0", "head")]
+    {
+        let ran = edit(&home, "sed -i s/e/E/", of);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let name = format!("{}-{tag}-{prev}.md", ran.out.trim());
+        assert!(home.bubbs().contains(&name), "{name} {:?}", home.bubbs());
+    }
+    assert_eq!(home.ok(&["show", "--one", &question]), "What is one?\n");
+    assert_eq!(home.ok(&["show", "--one", "@"]), "BE brief.");
+    assert_eq!(home.ok(&["fsck"]), "");
+}
+
+#[test]
+fn what_did_not_change_or_failed_writes_nothing() {
+    let home = Home::new();
+    home.add(&[], "one");
+    for (editor, says) in [
+        ("true", "did not change"),
+        ("sh -c 'echo >> \"$0\"'", "did not change"),
+        ("sh -c 'echo two > \"$0\"; exit 3'", "ended with exit status: 3"),
+        ("no-such-editor", "ended with exit status: 127"),
+        ("rm", "could not be used"),
+        ("truncate -s0", "nothing is left"),
+    ] {
+        let ran = edit(&home, editor, "@");
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{editor} {}", ran.err);
+        assert!(ran.err.contains(says), "{editor}: {}", ran.err);
+    }
+    assert_eq!(home.bubbs().len(), 1);
+}
+
+#[test]
+fn the_newline_that_editors_add_is_not_part_of_the_text() {
+    for (before, left, after) in [
+        ("one", "two\n", "two"),
+        ("one", "two\n\n", "two\n"),
+        ("one", "two", "two"),
+        ("one\n", "two\n", "two\n"),
+        ("one\n", "one", "one"),
+        ("one\n", "one\n\n", "one\n\n"),
+    ] {
+        let home = Home::new();
+        home.add(&[], before);
+        home.write("left", left);
+        let ran = edit(&home, "cp ../left", "@");
+        assert_eq!(ran.code, 0, "{before:?} {left:?}: {}", ran.err);
+        assert_eq!(home.ok(&["show", "--one", ran.out.trim()]), after, "{before:?} {left:?}");
+    }
+}
+
+#[test]
+fn visual_wins_and_an_empty_one_does_not() {
+    let home = Home::new();
+    home.add(&[], "one");
+    for (visual, after) in [("sed -i s/one/visual/", "visual"), ("", "editor")] {
+        let first = home.bubbs()[0].split('-').next().unwrap().to_string();
+        let mut command = home.detached(&["edit", &first]);
+        command.env("VISUAL", visual).env("EDITOR", "sed -i s/one/editor/");
+        let ran = run(command, b"");
+        assert_eq!(home.ok(&["show", "--one", ran.out.trim()]), after, "{}", ran.err);
+    }
+}
+
+#[test]
+fn stdout_carries_the_id_alone_and_the_copy_is_private_and_gone() {
+    let home = Home::new();
+    home.add(&[], "one");
+    let ran = edit(&home, "sh -c 'echo noise; echo $0; stat -c %a \"$0\"; echo two > \"$0\"'", "@");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.out.trim(), home.ok(&["resolve", "@"]).trim());
+    let said: Vec<&str> = ran.err.lines().collect();
+    assert_eq!((said[0], said[2]), ("noise", "600"));
+    assert!(said[1].ends_with(".md") && !std::path::Path::new(said[1]).exists(), "{}", said[1]);
+}
+
+#[test]
+fn in_a_pipe_the_editor_has_the_terminal() {
+    let home = Home::new();
+    home.add(&[], "one");
+    home.write(
+        "work/editor",
+        "#!/bin/sh\ntest -t 0 && test -t 1 && echo \"$(cat \"$1\") on a terminal\" > \"$1\"\n",
+    );
+    let script = "chmod +x editor; export EDITOR=./editor; echo words | lepo edit @ | cat > id";
+    let ran = run(home.terminal(script), b"");
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let id = std::fs::read_to_string(home.work().join("id")).unwrap();
+    assert_eq!(home.ok(&["show", "--one", id.trim()]), "one on a terminal");
+}
+
+#[test]
+fn ctrl_c_is_the_editors() {
+    let home = Home::new();
+    home.add(&[], "one");
+    let ran = edit(&home, "kill -INT $PPID; kill -QUIT $PPID; sed -i s/one/two/", "@");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(home.ok(&["show", "--one", "@"]), "two");
+}

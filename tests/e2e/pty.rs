@@ -1,0 +1,51 @@
+//! A real terminal for the program under test, by Python's `pty`: std cannot make one without `unsafe`.
+
+use std::process::Command;
+
+use super::home::{Ran, run};
+
+/// Answers what it expects in turn, and prints all that the terminal showed. A signal's name in
+/// braces, `{TERM}`, is sent as that signal.
+const PYTHON: &str = r#"
+import json, os, pty, select, signal, sys, time
+steps, argv = json.loads(sys.argv[1]), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(argv[0], argv)
+seen, at, deadline = b"", 0, time.time() + 20
+while True:
+    if not select.select([fd], [], [], max(0, deadline - time.time()))[0]:
+        seen += b"\n[nothing more came; still expected: %s]\n" % json.dumps(steps).encode()
+        os.kill(pid, signal.SIGKILL)
+        break
+    try:
+        data = os.read(fd, 65536)
+    except OSError:
+        break
+    if not data:
+        break
+    seen += data
+    while steps and steps[0][0].encode() in seen[at:]:
+        expected, reply = steps.pop(0)
+        at = seen.index(expected.encode(), at) + len(expected.encode())
+        if reply.startswith("{"):
+            os.kill(pid, getattr(signal, "SIG" + reply.strip("{}")))
+        else:
+            os.write(fd, reply.encode())
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+sys.stdout.buffer.write(seen)
+sys.exit(status if status >= 0 else 128 - status)
+"#;
+
+/// Runs `command` on a terminal of its own; `steps` are what to wait for and what to type then.
+/// `out` is all that the terminal showed.
+pub fn on_terminal(command: Command, steps: &[(&str, &str)]) -> Ran {
+    let mut python = Command::new("python3");
+    python.args(["-c", PYTHON, &serde_json::to_string(steps).unwrap()]);
+    python.arg(command.get_program()).args(command.get_args());
+    python.current_dir(command.get_current_dir().unwrap()).env_clear();
+    for (name, value) in command.get_envs() {
+        python.env(name, value.unwrap());
+    }
+    run(python, b"")
+}

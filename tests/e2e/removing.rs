@@ -1,0 +1,128 @@
+//! `rm`: exactly what one tail alone needs, after a look and a yes.
+
+use std::io::Write;
+
+use crate::home::{Home, finish, run};
+
+/// A question with two answers, the first with a tool call beside it. The ids: question, call, answer, other.
+fn forked(home: &Home) -> [String; 4] {
+    let question = home.add(&[], "why?");
+    let call = home.add(&["--kind", "a", "--hidden", "--prev", &question], "{}");
+    home.add(&["--kind", "t", "--hidden", "--prev", &call], "result");
+    let other = home.add(&["--kind", "a", "--prev", &question], "because");
+    let answer = home.add(&["--kind", "a", "--prev", &question], "therefore");
+    [question, call, answer, other]
+}
+
+#[test]
+fn a_conversation_without_a_fork_goes_whole_and_from_its_end() {
+    let home = Home::new();
+    let ids = [home.add(&[], "one"), home.add(&["--kind", "a"], "two"), home.add(&[], "셋")];
+    let paths: Vec<String> =
+        ids.iter().rev().map(|id| home.ok(&["resolve", "--path", id]).trim().to_string()).collect();
+    let listed = paths.join("\n") + "\n";
+    assert_eq!(home.ok(&["rm", "-n", "@"]), listed);
+    assert_eq!(home.bubbs().len(), 3);
+    assert_eq!(home.ok(&["rm", "-y", "@"]), listed);
+    assert!(home.bubbs().is_empty());
+}
+
+#[test]
+fn what_another_conversation_needs_stays() {
+    let home = Home::new();
+    let [question, _, answer, other] = forked(&home);
+    assert_eq!(home.ok(&["rm", "-y", &answer]).lines().count(), 1);
+    // The last answer takes the question and its tool call along.
+    assert_eq!(home.ok(&["rm", "-n", &other]).lines().count(), 4);
+    let ran = home.lepo(&["rm", "-y", &question]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains(&format!("{question} is no tail: {other} follows it")), "{}", ran.err);
+    home.ok(&["rm", "-y", &other]);
+    assert!(home.bubbs().is_empty());
+}
+
+#[test]
+fn refused_while_a_branch_names_any_of_it() {
+    let home = Home::new();
+    let first = home.add(&[], "one");
+    home.add(&["--kind", "a"], "two");
+    home.ok(&["branch", "main", &first]);
+    for flag in ["-n", "-y"] {
+        let ran = home.lepo(&["rm", flag, "@"]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        assert!(ran.err.contains(&format!("branch main names {first}")), "{}", ran.err);
+    }
+    home.ok(&["branch", "-d", "main"]);
+    home.ok(&["rm", "-y", "@"]);
+    assert!(home.bubbs().is_empty());
+}
+
+#[test]
+fn without_a_terminal_it_needs_a_yes_beforehand() {
+    let home = Home::new();
+    home.add(&[], "one");
+    let ran = run(home.detached(&["rm", "@"]), b"y\n");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("no terminal"), "{}", ran.err);
+    assert_eq!(home.bubbs().len(), 1);
+}
+
+#[test]
+fn on_a_terminal_it_asks() {
+    for (answer, code, left) in [("n\n", 1, 2), ("\n", 1, 2), ("y\n", 0, 0)] {
+        let home = Home::new();
+        home.add(&[], "one");
+        home.add(&["--kind", "a"], "two");
+        let ran = run(home.terminal("lepo rm @"), answer.as_bytes());
+        assert_eq!(ran.code, code, "{answer:?} {}", ran.out);
+        assert!(ran.out.contains("Delete these 2 files? (y/N): "), "{}", ran.out);
+        assert_eq!(home.bubbs().len(), left, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_conversation_that_went_on_during_the_question_stays() {
+    use std::process::Stdio;
+    let home = Home::new();
+    home.add(&[], "one");
+    // stdout shows that the question stands; only then the conversation goes on.
+    let mut command = home.terminal("lepo rm @ > listed");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let listed = home.work().join("listed");
+    crate::home::until("the list", || std::fs::read_to_string(&listed).is_ok_and(|text| !text.is_empty()));
+    home.add(&["--kind", "a"], "two");
+    child.stdin.take().unwrap().write_all(b"y\n").unwrap();
+    let ran = finish(child);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert_eq!(home.bubbs().len(), 2, "{}", ran.out);
+}
+
+#[test]
+fn blobs_go_with_the_last_that_names_them() {
+    let home = Home::new();
+    let (a, b) = ("a".repeat(64), "b".repeat(64));
+    home.write(&format!("work/.lepo/_blobs/{a}"), "big");
+    home.write(&format!("work/.lepo/_blobs/{b}"), "bigger");
+    let line = |hash: &str| format!("[1,234 bytes: _blobs/{hash}]");
+    home.add(&["--kind", "s"], &format!("$ make\n{}\n{}", line(&a), line(&b)));
+    home.add(&["--kind", "s", "--prev", "head"], &format!("$ make again\n{}", line(&a)));
+    let blobs = || std::fs::read_dir(home.work().join(".lepo/_blobs")).unwrap().count();
+    assert_eq!(home.ok(&["rm", "-y", "@"]).lines().count(), 1);
+    assert_eq!(blobs(), 2);
+    let listed = home.ok(&["rm", "-y", "@"]);
+    assert_eq!(
+        listed.lines().skip(1).collect::<Vec<_>>(),
+        [format!(".lepo/_blobs/{a}"), format!(".lepo/_blobs/{b}")]
+    );
+    assert_eq!(blobs(), 0);
+}
+
+#[test]
+fn a_name_in_lower_case_goes_too() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    home.write("work/.lepo/01jb3z0q4n8v2k5t7w9x1y3z5a-u0-head.md", "one");
+    assert_eq!(home.ok(&["rm", "-y", "@"]), ".lepo/01jb3z0q4n8v2k5t7w9x1y3z5a-u0-head.md\n");
+    assert!(home.bubbs().is_empty());
+}
