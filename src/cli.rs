@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -113,6 +114,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
     if cli.globals.version {
         return print_version(); // from a cluster of short options
     }
+    // A file size limit is then an error of the write, told with its path, and not the end without a word.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let wants_json = cli.command.wants_json();
     let mut out = Out::stdout();
     let done = Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out)

@@ -38,6 +38,30 @@ impl Name {
         })
     }
 
+    /// Whether a bubb's file name has its ids in upper case, as they are written.
+    pub fn is_canonical(file: &[u8]) -> bool {
+        // "Lower case" needs both these bits; every byte is looked at, as that is quicker than to stop.
+        let lower = |id: &[u8]| id.iter().fold(0, |bits, byte| bits | (byte & byte << 1)) & 0x40 != 0;
+        let (id, prev) = Self::written_ids(file);
+        !lower(id) && !lower(prev)
+    }
+
+    /// Whether the bubb of a file name may be older than the one it follows, told without parsing: true
+    /// also where the name is in lower case, or no bubb's.
+    pub fn may_precede_its_prev(file: &[u8]) -> bool {
+        let (id, prev) = Self::written_ids(file);
+        !prev.is_empty() && (prev >= id || !Self::is_canonical(file))
+    }
+
+    /// The places of the id and of the prev, empty for `head`.
+    fn written_ids(file: &[u8]) -> (&[u8], &[u8]) {
+        const L: usize = BubbId::LEN;
+        match file.len() {
+            n if n == 2 * L + "-u0-.md".len() => (&file[..L], &file[L + "-u0-".len()..][..L]),
+            _ => (file.get(..L).unwrap_or_default(), &[]),
+        }
+    }
+
     /// `u0`, `s1`: kind and hidden as in the file name.
     pub fn tag(&self) -> String {
         format!("{}{}", self.kind.letter(), u8::from(self.hidden))
@@ -45,13 +69,24 @@ impl Name {
 }
 
 impl fmt::Display for Name {
-    /// The file name, ids in upper case.
+    /// The file name, ids in upper case; written at once, as a listing makes a great many.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}{}-", self.id, self.kind.letter(), u8::from(self.hidden))?;
-        match self.prev {
-            Some(prev) => write!(f, "{prev}.md"),
-            None => f.write_str("head.md"),
-        }
+        const L: usize = BubbId::LEN;
+        let mut text = *b"00000000000000000000000000-u0-00000000000000000000000000.md";
+        text[..L].copy_from_slice(&self.id.ascii());
+        text[L + 1] = self.kind.letter() as u8;
+        text[L + 2] = b'0' + u8::from(self.hidden);
+        let len = match self.prev {
+            Some(prev) => {
+                text[L + 4..][..L].copy_from_slice(&prev.ascii());
+                text.len()
+            }
+            None => {
+                text[L + 4..][..7].copy_from_slice(b"head.md");
+                L + 4 + 7
+            }
+        };
+        f.write_str(std::str::from_utf8(&text[..len]).unwrap_or_default())
     }
 }
 
@@ -70,6 +105,24 @@ mod tests {
         }
         let lower = Name::parse(format!("{}-a0-{}.md", B.to_lowercase(), A.to_lowercase()).as_bytes());
         assert_eq!(lower.unwrap().to_string(), format!("{B}-a0-{A}.md"));
+    }
+
+    #[test]
+    fn case_and_order_are_told_without_parsing() {
+        let (a, b) = (A.to_lowercase(), B.to_lowercase());
+        for (name, canonical, may_precede) in [
+            (format!("{A}-s1-head.md"), true, false),
+            (format!("{a}-s1-head.md"), false, false),
+            (format!("{B}-u0-{A}.md"), true, false),
+            (format!("{A}-u0-{B}.md"), true, true),
+            (format!("{A}-u0-{A}.md"), true, true),
+            (format!("{b}-u0-{A}.md"), false, true),
+            (format!("{B}-u0-{a}.md"), false, true),
+            ("README.md".into(), true, false),
+        ] {
+            assert_eq!(Name::is_canonical(name.as_bytes()), canonical, "{name}");
+            assert_eq!(Name::may_precede_its_prev(name.as_bytes()), may_precede, "{name}");
+        }
     }
 
     #[test]

@@ -38,12 +38,15 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     std::io::stdin()
         .lock()
         .read_to_end(&mut bytes)
-        .map_err(|error| Error::usage("cannot read stdin").because(error))?;
+        .map_err(|error| Error::store("cannot read stdin").because(error))?;
     if bytes.is_empty() {
         return Err(Error::usage("nothing came on stdin: a bubb holds at least one byte"));
     }
     let store = context.store_or_make()?;
-    let forest = store.forest()?;
+    let forest = match args.prev.as_deref() {
+        None | Some("head" | "@") => store.newest_forest()?,
+        Some(_) => store.forest()?,
+    };
     let prev = match args.prev.as_deref() {
         Some("head") => None,
         Some(address) => Some(resolve(&store, &forest, address)?.ix),

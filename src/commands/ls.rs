@@ -1,14 +1,15 @@
 //! `lepo ls`: where conversations can be continued, and what waits for consent.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
-use super::line::{in_brackets, question, text_or_warn};
+use super::line::{excerpt_of, in_brackets, text_or_warn};
 use super::words::resolve_all;
 use super::{Context, name_json};
-use crate::bubb::Kind;
-use crate::conv::{Forest, Found, Ix};
+use crate::bubb::{Kind, Name};
+use crate::conv::{Found, Heights, Ix};
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{Store, in_order};
 use crate::term::{excerpt, say};
 use crate::tool::CommandRequest;
 
@@ -41,64 +42,80 @@ pub struct Args {
     pub json: bool,
 }
 
+/// A tail or a request, with what its line says.
+struct Line {
+    name: Name,
+    height: u32,
+    /// The last visible user bubb.
+    question: Option<Name>,
+}
+
 /// Lists them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    let mut tails = if args.pending {
-        forest.pending(|ix| request(&store, &forest, ix).is_some())
-    } else {
-        forest.tails(args.all)
+    let branches =
+        if context.out.is_terminal() || args.json { store.branch_names()? } else { HashMap::new() };
+    let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
+        true => Box::new(forest.pending(|ix| request(&store, &forest.name(ix)).is_some()).into_iter()),
+        false => Box::new(forest.newest_first(args.all)),
     };
     if !args.addresses.is_empty() {
         let found = resolve_all(&store, &forest, &args.addresses)?;
         let named: Vec<Ix> = found.iter().flat_map(Found::bubbs).copied().collect();
-        tails = forest.through(&tails, &named);
+        let all: Vec<Ix> = tails.collect();
+        tails = Box::new(forest.through(&all, &named).into_iter());
     }
-    tails.truncate(args.n.unwrap_or(usize::MAX));
-    let heights = forest.heights(&tails);
-    let branches =
-        if context.out.is_terminal() || args.json { store.branch_names()? } else { HashMap::new() };
+    let mut heights = Heights::of(&forest);
+    let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|tail| Line {
+        name: forest.name(tail),
+        height: heights.height(tail),
+        question: forest.last_question(tail).map(|ix| forest.name(ix)),
+    });
+    let read = |line: Line| {
+        let request = args.pending.then(|| request(&store, &line.name)).flatten();
+        let text = match &request {
+            _ if args.paths => None,
+            Some(request) => Some(excerpt(&request.command)),
+            None => line.question.and_then(|name| excerpt_of(&store, &name)),
+        };
+        (line, text, request)
+    };
 
     if args.json {
         context.out.own(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
     }
-    for (i, (&tail, height)) in tails.iter().zip(heights).enumerate() {
-        let name = forest.name(tail);
+    let mut row = 0;
+    in_order(lines, read, |(line, text, request)| {
+        let name = line.name;
         let names = branches.get(&name.id).map(Vec::as_slice).unwrap_or_default();
-        let excerpt = || match args.pending {
-            true => request(&store, &forest, tail).map(|request| excerpt(&request.command)),
-            false => question(&store, &forest, tail),
-        };
         if args.paths {
             context.out.line(&store.path_of(&name).to_string_lossy());
         } else if args.json {
             let mut map = name_json(&store, &name);
-            map.insert("height".into(), height.into());
-            map.insert("excerpt".into(), excerpt().into());
+            map.insert("height".into(), line.height.into());
+            map.insert("excerpt".into(), text.into());
             map.insert("branches".into(), names.into());
-            if let Some(request) = args.pending.then(|| request(&store, &forest, tail)).flatten() {
+            if let Some(request) = request {
                 map.insert("request".into(), request.to_json());
             }
-            context.out.own(if i > 0 { ",\n" } else { "\n" });
+            context.out.own(if row > 0 { ",\n" } else { "\n" });
             context.out.text(serde_json::Value::Object(map).to_string().as_bytes());
         } else {
-            let id = context.paint.yellow(&name.id.to_string());
-            context.out.own(&format!("{id} ({height}):"));
-            if let Some(excerpt) = excerpt() {
-                context.out.text(format!(" {excerpt}").as_bytes());
+            context.out.own(&format!("{} ({}):", context.paint.yellow(&name.id.to_string()), line.height));
+            if let Some(text) = text {
+                context.out.text(format!(" {text}").as_bytes());
             }
             context.out.own(&context.paint.cyan(&in_brackets(names)));
             context.out.own("\n");
         }
-        context.out.row_done(i);
-        if context.out.closed() {
-            break;
-        }
-    }
+        context.out.row_done(row);
+        row += 1;
+        if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     if args.json {
         context.out.own("\n]}\n");
-    } else if tails.is_empty() && context.out.is_terminal() {
+    } else if row == 0 && context.out.is_terminal() {
         say(if args.pending {
             "nothing waits for consent"
         } else if args.addresses.is_empty() {
@@ -111,8 +128,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// The request that a bubb is, if it is one.
-fn request(store: &Store, forest: &Forest, ix: Ix) -> Option<CommandRequest> {
-    let name = forest.name(ix);
+fn request(store: &Store, name: &Name) -> Option<CommandRequest> {
     let may = matches!(name.kind, Kind::System | Kind::Assistant);
-    may.then(|| text_or_warn(store, &name)).flatten().and_then(|text| CommandRequest::from_canonical(&text))
+    may.then(|| text_or_warn(store, name)).flatten().and_then(|text| CommandRequest::from_canonical(&text))
 }

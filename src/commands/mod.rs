@@ -86,12 +86,13 @@ impl<'o> Context<'o> {
         })
     }
 
-    /// The store; none is made.
+    /// The store; without one, it is made.
     pub fn store_or_make(&self) -> Result<Store> {
-        match self.find_store()? {
-            Some(store) => Ok(store),
-            None => Ok(self.make_store()?.0),
+        let Some(store) = self.find_store()? else { return Ok(self.make_store()?.0) };
+        if store.is_unfinished()? {
+            store.furnish(Insts::default_file_text())?;
         }
+        Ok(store)
     }
 
     /// Makes the store here, or what is missing of it.

@@ -116,7 +116,7 @@ pub fn bubb(store: &Store, name: &Name, out: &mut Out, paint: Paint) -> Result<(
 /// A bubb's bytes, in pieces: it may be larger than memory.
 fn copy(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
     let mut file = store.open(name)?;
-    let mut buffer = vec![0; 64 << 10];
+    let mut buffer = [0; 16 << 10];
     loop {
         match file.read(&mut buffer) {
             Ok(0) => return Ok(()),

@@ -1,6 +1,9 @@
-//! All names of a store, sorted by id, with each bubb's prev looked up once.
+//! All names of a store, sorted by id. A bubb's prev is looked up when it is first asked for: of a million
+//! names most commands follow only a few.
 //!
 //! Walks are loops, never recursion: a conv may be 100,000 long, and a hand may have tied a circle.
+
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::bubb::{BubbId, Name};
 
@@ -8,7 +11,10 @@ use crate::bubb::{BubbId, Name};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ix(pub(super) u32);
 
+/// In place of a prev: there is none, or it is not in the store.
 const NONE: u32 = u32::MAX;
+/// In place of a prev: nobody asked yet.
+const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Ix {
     pub(super) fn at(self) -> usize {
@@ -19,7 +25,9 @@ impl Ix {
 /// The names of a store as a forest.
 pub struct Forest {
     names: Vec<Name>,
-    prevs: Vec<u32>,
+    /// Atomic only so that a lookup through a shared reference can be kept.
+    prevs: Vec<AtomicU32>,
+    ordered: bool,
 }
 
 /// How a conv ends at its old end.
@@ -47,12 +55,14 @@ impl Forest {
     pub fn new(mut names: Vec<Name>) -> Forest {
         names.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
         names.dedup_by_key(|name| name.id);
-        let find = |id: BubbId| names.binary_search_by_key(&id, |name| name.id);
-        let prevs = names
-            .iter()
-            .map(|name| name.prev.and_then(|prev| find(prev).ok()).map_or(NONE, |i| i as u32))
-            .collect();
-        Forest { names, prevs }
+        let prevs = names.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
+        let ordered = names.iter().all(|name| name.prev.is_none_or(|prev| prev < name.id));
+        Forest { names, prevs, ordered }
+    }
+
+    /// Every bubb is newer than its prev, as in all that lepo writes; only a hand dates otherwise.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.ordered
     }
 
     /// How many bubbs there are.
@@ -77,10 +87,28 @@ impl Forest {
 
     /// The bubb before, if it is there.
     pub fn prev(&self, ix: Ix) -> Option<Ix> {
-        match self.prevs[ix.at()] {
+        match self.prevs[ix.at()].load(Ordering::Relaxed) {
             NONE => None,
+            UNKNOWN => {
+                let prev = self.look_up_prev(ix);
+                self.prevs[ix.at()].store(prev.map_or(NONE, |prev| prev.0), Ordering::Relaxed);
+                prev
+            }
             prev => Some(Ix(prev)),
         }
+    }
+
+    /// A prev is most often a near neighbour: looked for in steps that double, then between the last two.
+    fn look_up_prev(&self, ix: Ix) -> Option<Ix> {
+        let wanted = self.names[ix.at()].prev?;
+        let (mut low, mut high, mut step) = (ix.at(), self.names.len(), 1);
+        while low > 0 && self.names[low].id > wanted {
+            high = low;
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
+        let found = self.names[low..high].binary_search_by_key(&wanted, |name| name.id);
+        found.ok().map(|i| Ix((low + i) as u32))
     }
 
     /// All bubbs, the oldest id first.
@@ -90,7 +118,8 @@ impl Forest {
 
     /// Those whose prev is `ix`, oldest first.
     pub fn children(&self, ix: Ix) -> impl Iterator<Item = Ix> {
-        self.all().filter(move |&child| self.prevs[child.at()] == ix.0)
+        let id = self.name(ix).id;
+        self.all().filter(move |&child| self.names[child.at()].prev == Some(id))
     }
 
     /// A bubb, its prev, … towards the root. In a circle it ends after at most three rounds

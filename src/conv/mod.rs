@@ -5,9 +5,11 @@ mod check;
 mod diff;
 mod forest;
 mod graph;
+mod heights;
 mod only;
 mod standing;
 mod tails;
+mod through;
 mod turns;
 
 pub use address::{Address, Addressee, Found, Word};
@@ -15,7 +17,9 @@ pub use check::{Flaw, flaws};
 pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
 pub use graph::Row;
+pub use heights::Heights;
 pub use standing::Standing;
+pub use tails::Tails;
 
 #[cfg(test)]
 pub(crate) mod fixture;

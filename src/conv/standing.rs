@@ -1,6 +1,5 @@
 //! How a request for consent stands. The forest's shape tells; no other state exists.
 
-use super::tails::Below;
 use super::{Forest, Ix};
 
 /// How a bubb that is a request stands.
@@ -34,12 +33,25 @@ impl Forest {
     /// All requests that stand as pending, newest first, found in one pass. `is_request` looks at a
     /// bubb's text; it is asked only where the rest holds.
     pub fn pending(&self, mut is_request: impl FnMut(Ix) -> bool) -> Vec<Ix> {
-        let below = Below::of(self);
+        let (mut child, mut newest) = (vec![false; self.len()], vec![None; self.len()]);
+        for ix in self.all().rev() {
+            if let Some(prev) = self.prev(ix) {
+                child[prev.at()] = true;
+            }
+            // Up to the first that knows of a newer one, so that all walks together are linear.
+            let mut at = ix;
+            while let Some(prev) =
+                self.prev(at).filter(|prev| !self.name(ix).hidden && newest[prev.at()].is_none())
+            {
+                newest[prev.at()] = Some(ix);
+                at = prev;
+            }
+        }
         let overtaken = |ix: Ix| {
-            let newest = self.nearest_visible(ix).and_then(|ancestor| below.visible[ancestor.at()]);
+            let newest = self.nearest_visible(ix).and_then(|ancestor| newest[ancestor.at()]);
             newest.is_some_and(|newest| newest > ix)
         };
-        let waits = |ix: Ix| self.name(ix).hidden && !below.child[ix.at()] && !overtaken(ix);
+        let waits = |ix: Ix| self.name(ix).hidden && !child[ix.at()] && !overtaken(ix);
         self.all().rev().filter(|&ix| waits(ix) && is_request(ix)).collect()
     }
 }

@@ -1,30 +1,32 @@
-//! Where convs can be continued: the tails, and how high each stands.
+//! Where convs can be continued: the tails, newest first, found without the older ones where that is possible.
+
+use std::collections::VecDeque;
 
 use super::check::DAY;
 use super::{Forest, Ix};
 
-/// For each bubb two facts that need the whole forest: it has a child; its newest visible descendant.
+/// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
 pub(super) struct Below {
-    pub(super) child: Vec<bool>,
-    pub(super) visible: Vec<Option<Ix>>,
+    child: Vec<bool>,
+    visible: Vec<bool>,
 }
 
 impl Below {
     pub(super) fn of(forest: &Forest) -> Below {
-        let mut below = Below { child: vec![false; forest.len()], visible: vec![None; forest.len()] };
-        for ix in forest.all().rev() {
+        let mut below = Below { child: vec![false; forest.len()], visible: vec![false; forest.len()] };
+        for ix in forest.all() {
             if let Some(prev) = forest.prev(ix) {
                 below.child[prev.at()] = true;
             }
             if forest.name(ix).hidden {
                 continue;
             }
-            // Up to the first that knows a newer one already, so that all walks together are linear.
+            // Up to the first that knows already, so that all walks together are linear.
             let mut at = ix;
-            while let Some(prev) = forest.prev(at)
-                && below.visible[prev.at()].is_none()
-            {
-                below.visible[prev.at()] = Some(ix);
+            while let Some(prev) = forest.prev(at) {
+                if std::mem::replace(&mut below.visible[prev.at()], true) {
+                    break;
+                }
                 at = prev;
             }
         }
@@ -32,21 +34,87 @@ impl Below {
     }
 }
 
+/// The tails, newest first, found as they are asked for; see [`Forest::newest_first`].
+pub struct Tails<'f> {
+    forest: &'f Forest,
+    spent: bool,
+    below: Below,
+    /// All from here on have told their prevs what is below them.
+    told: usize,
+    /// Leaves that were passed and not judged yet.
+    leaves: VecDeque<Ix>,
+}
+
+impl Tails<'_> {
+    /// Goes on to the next older bubb.
+    fn step(&mut self) {
+        self.told -= 1;
+        let ix = Ix(self.told as u32);
+        if !self.below.child[ix.at()] {
+            self.leaves.push_back(ix);
+        }
+        if let Some(prev) = self.forest.prev(ix) {
+            self.below.child[prev.at()] = true;
+            self.below.visible[prev.at()] |= self.below.visible[ix.at()] || !self.forest.name(ix).hidden;
+        }
+    }
+
+    /// Judges a leaf, once all that may be below its nearest visible ancestor has told.
+    fn is_spent(&mut self, leaf: Ix) -> bool {
+        if let Some(ancestor) = self.forest.visible_above(leaf) {
+            while self.told > ancestor.at() {
+                self.step();
+            }
+        }
+        self.forest.is_spent(leaf, &self.below)
+    }
+}
+
+impl Iterator for Tails<'_> {
+    type Item = Ix;
+
+    fn next(&mut self) -> Option<Ix> {
+        loop {
+            match self.leaves.pop_front() {
+                Some(leaf) if self.spent || !self.is_spent(leaf) => return Some(leaf),
+                Some(_) => {}
+                None if self.told == 0 => return None,
+                None => self.step(),
+            }
+        }
+    }
+}
+
 impl Forest {
-    /// The tails, newest first. With `spent`, hidden leaves beside an answered question too.
-    pub fn tails(&self, spent: bool) -> Vec<Ix> {
+    /// The tails, newest first; with `spent`, hidden leaves beside an answered question too. As a bubb's
+    /// children are newer than it, the first few are known without a look at the older bubbs.
+    pub fn newest_first(&self, spent: bool) -> Tails<'_> {
+        if self.is_ordered() {
+            let below = Below { child: vec![false; self.len()], visible: vec![false; self.len()] };
+            return Tails { forest: self, spent, below, told: self.len(), leaves: VecDeque::new() };
+        }
         let below = Below::of(self);
-        self.all()
-            .rev()
-            .filter(|&ix| !below.child[ix.at()])
-            .filter(|&ix| spent || !self.is_spent(ix, &below))
-            .collect()
+        let leaves = self.all().rev().filter(|ix| !below.child[ix.at()]).collect();
+        Tails { forest: self, spent, below, told: 0, leaves }
+    }
+
+    /// All tails, newest first.
+    pub fn tails(&self, spent: bool) -> Vec<Ix> {
+        self.newest_first(spent).collect()
     }
 
     /// The newest tail, `@`.
     pub fn newest(&self) -> Option<Ix> {
-        let below = Below::of(self);
-        self.all().rev().find(|&ix| !below.child[ix.at()] && !self.is_spent(ix, &below))
+        self.newest_first(false).next()
+    }
+
+    /// Whether [`newest`](Self::newest) and [`root_time`](Self::root_time) of this forest hold for a whole
+    /// store of which it has the newest bubbs only. They may not if all are dated ahead, or if what was
+    /// said before the newest tail is older than all of these.
+    pub fn speaks_for_older(&self, now: u64) -> bool {
+        let dated = self.all().next().is_some_and(|oldest| self.name(oldest).id.time() <= now + DAY);
+        let judged = |tail| self.up(tail).any(|ix| !self.name(ix).hidden);
+        dated && self.newest().is_some_and(judged)
     }
 
     /// The least time for a new root, at `now`, that makes it the newest conv even if the clock went
@@ -58,72 +126,17 @@ impl Forest {
 
     /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
     pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
-        self.name(leaf).hidden
-            && self.nearest_visible(leaf).is_some_and(|ancestor| below.visible[ancestor.at()].is_some())
+        self.visible_above(leaf).is_some_and(|ancestor| below.visible[ancestor.at()])
+    }
+
+    /// The nearest visible ancestor of a hidden bubb.
+    fn visible_above(&self, ix: Ix) -> Option<Ix> {
+        if self.name(ix).hidden { self.nearest_visible(ix) } else { None }
     }
 
     /// The bubb itself or the first visible one before it.
     pub(super) fn nearest_visible(&self, ix: Ix) -> Option<Ix> {
         self.up(ix).find(|&ix| !self.name(ix).hidden)
-    }
-
-    /// Those of `tails` whose conv has one of `named`.
-    pub fn through(&self, tails: &[Ix], named: &[Ix]) -> Vec<Ix> {
-        // What is known of each bubb passed: whether one of the named is it or is before it.
-        let mut known = vec![None; self.len()];
-        for ix in named {
-            known[ix.at()] = Some(true);
-        }
-        let mut walked = Vec::new();
-        let mut through = |&tail: &Ix| {
-            walked.clear();
-            let mut found = false;
-            for ix in self.up(tail) {
-                if let Some(known) = known[ix.at()] {
-                    found = known;
-                    break;
-                }
-                walked.push(ix);
-            }
-            for ix in &walked {
-                known[ix.at()] = Some(found);
-            }
-            found
-        };
-        tails.iter().copied().filter(|tail| through(tail)).collect()
-    }
-
-    /// How many bubbs the conv of each of `leaves` has, in their order.
-    pub fn heights(&self, leaves: &[Ix]) -> Vec<u32> {
-        // Known heights are kept only for bubbs newer than their prev, all but those that a hand dated.
-        let mut known = vec![0u32; self.len()];
-        let mut walked = Vec::new();
-        leaves
-            .iter()
-            .map(|&leaf| {
-                walked.clear();
-                let mut base = 0;
-                for ix in self.up(leaf) {
-                    if known[ix.at()] > 0 {
-                        base = known[ix.at()];
-                        break;
-                    }
-                    walked.push(ix);
-                }
-                let in_order = walked.windows(2).all(|pair| pair[1] < pair[0]);
-                let height = if in_order || base > 0 {
-                    for &ix in walked.iter().rev() {
-                        base += 1;
-                        known[ix.at()] = base;
-                    }
-                    base
-                } else {
-                    self.conv(leaf).path.len() as u32
-                };
-                debug_assert!(height > 0);
-                height
-            })
-            .collect()
     }
 
     /// The last visible user bubb of the conv that ends at `leaf`.
@@ -139,6 +152,7 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{self, id};
+    use super::Ix;
 
     #[test]
     fn tails_are_newest_first_and_leave_out_what_is_spent() {
@@ -167,39 +181,56 @@ mod tests {
     }
 
     #[test]
-    fn tails_through_a_bubb_are_those_whose_conv_has_it() {
-        for (store, named, tails) in [
-            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "B", "DC"),
-            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "C", "C"),
-            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "EC", "EC"),
-            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 head", "", ""),
-            ("A u0 B / B u0 A / C a0 B / D a0 A / E u0 head", "B", "DC"),
-        ] {
-            let forest = fixture::forest(store);
-            let named: Vec<_> = named.chars().filter_map(|c| forest.find(id(&c.to_string()))).collect();
-            let through = forest.through(&forest.tails(false), &named);
-            assert_eq!(fixture::letters(&forest, &through), tails, "{store}");
+    fn tails_are_those_of_their_definition_in_any_forest() {
+        let mut dice = 7u64;
+        let mut roll = |sides: usize| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (dice >> 33) as usize % sides
+        };
+        for round in 0..2000 {
+            let letters = ["A", "B", "C", "D", "E", "F", "G", "H"];
+            let line = |i: usize| {
+                // Every other forest has links to any bubb, newer ones and itself too.
+                let prev = roll(if round % 2 == 0 { i + 1 } else { letters.len() + 1 });
+                let prev =
+                    if prev == i && round % 2 == 0 { "head" } else { letters.get(prev).unwrap_or(&"head") };
+                format!("{} {} {prev}", letters[i], ["u0", "a0", "a1", "s1"][roll(4)])
+            };
+            let text = (0..letters.len()).map(line).collect::<Vec<_>>().join(" / ");
+            let forest = fixture::forest(&text);
+            let hidden = |ix: &Ix| forest.name(*ix).hidden;
+            let spent = |leaf: Ix| {
+                let ancestor = forest.up(leaf).find(|ix| !hidden(ix));
+                let above =
+                    |ix: Ix, at: Ix| forest.prev(ix).is_some_and(|prev| forest.up(prev).any(|up| up == at));
+                hidden(&leaf)
+                    && ancestor.is_some_and(|at| forest.all().any(|ix| !hidden(&ix) && above(ix, at)))
+            };
+            let leaves = forest.all().rev().filter(|&ix| forest.children(ix).next().is_none());
+            let expected: Vec<Ix> = leaves.filter(|&leaf| !spent(leaf)).collect();
+            assert_eq!(forest.tails(false), expected, "{text}");
+            assert_eq!(forest.newest(), expected.first().copied(), "{text}");
         }
     }
 
     #[test]
-    fn heights_count_every_bubb_hidden_ones_too() {
-        for (store, leaf, height) in [
-            ("A s1 head", "A", 1),
-            ("A s1 head / B u0 A / C a1 B / D t1 C", "D", 4),
-            ("B u0 A / C a0 B", "C", 2),
-            ("A u0 B / B u0 A / C a0 B", "C", 3),
-            ("A u0 B / B u0 head / C a0 A", "C", 3),
+    fn the_newest_bubbs_alone_tell_the_newest_tail_or_know_that_they_do_not() {
+        for (newest, tells) in [
+            // an answer; what it follows need not be there
+            ("C a0 B", true),
+            // tool chatter beside an answer that is there
+            ("C u0 B / D a1 C / E a0 C / F a1 C", true),
+            // chatter beside a bubb that is not there: it may be answered
+            ("D a1 C", false),
+            ("D a1 C / E t1 D", false),
+            ("", false),
         ] {
-            let forest = fixture::forest(store);
-            assert_eq!(forest.heights(&[forest.find(id(leaf)).unwrap()]), [height], "{store}");
+            let forest = fixture::forest(newest);
+            let now = forest.all().next().map_or(0, |ix| forest.name(ix).id.time());
+            assert_eq!(forest.speaks_for_older(now), tells, "{newest}");
+            // all dated ahead: an older one may be the newest that is not
+            assert!(!forest.speaks_for_older(0), "{newest}");
         }
-    }
-
-    #[test]
-    fn heights_of_a_fork_share_their_trunk() {
-        let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 D");
-        assert_eq!(forest.heights(&forest.tails(false)), [4, 3]);
     }
 
     #[test]

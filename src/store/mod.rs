@@ -3,6 +3,7 @@
 //! Knows no network, no terminal and no environment. Nothing in it is edited once written; two
 //! writers never wait for each other. The format is lepo-store(5).
 
+mod ahead;
 mod blobs;
 mod branches;
 mod check;
@@ -25,9 +26,10 @@ use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+pub use ahead::in_order;
 pub use blobs::Blob;
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
@@ -87,12 +89,18 @@ impl Store {
 
     /// Opens a file in the store for reading; only a regular file, and never by waiting for one.
     fn open_file(&self, name: impl rustix::path::Arg) -> io::Result<File> {
+        Ok(self.open_sized(name)?.0)
+    }
+
+    /// The same, and how many bytes it has.
+    fn open_sized(&self, name: impl rustix::path::Arg) -> io::Result<(File, u64)> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.dir, name, flags, Mode::empty())?);
-        if !file.metadata()?.is_file() {
+        let file = rustix::fs::openat(&self.dir, name, flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(io::Error::other("not a regular file"));
         }
-        Ok(file)
+        Ok((File::from(file), stat.st_size as u64))
     }
 
     /// Opens a directory of the store (`_tmp`, `_branches`, `_blobs`), making it if it is missing.

@@ -7,10 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{DIR, FILE, Store, failure};
+use super::{DIR, Store, failure};
 use crate::error::{Error, Result};
 
 /// The store's name in a working directory.
@@ -26,6 +26,9 @@ pub enum Made {
     /// All was there already.
     Nothing,
 }
+
+/// What is put into a new store last.
+const MARK: &str = ".gitignore";
 
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -75,18 +78,8 @@ impl Store {
         let dir = owned((dir, rel.to_path_buf()))?;
         let store =
             Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: AtomicBool::new(false) };
-        let ignored = store.furnish(".gitignore", "*\n")?;
-        let instructed = store.furnish("_insts.toml", insts)?;
-        if ignored || instructed {
-            rustix::fs::fsync(&store.dir).map_err(|e| store.error("cannot sync", "", e.into()))?;
-        }
-        if !was_there {
-            let parent = fs::File::open(cwd.join(rel).parent().unwrap_or(cwd));
-            parent
-                .and_then(|dir| dir.sync_all())
-                .map_err(|e| store.error("cannot sync the parent of", "", e))?;
-        }
-        let made = match (was_there, ignored || instructed) {
+        let furnished = store.furnish(insts)?;
+        let made = match (was_there, furnished) {
             (false, _) => Made::New,
             (true, true) => Made::Completed,
             (true, false) => Made::Nothing,
@@ -94,23 +87,45 @@ impl Store {
         Ok((store, made))
     }
 
-    /// Writes a file of the store's furniture unless it is there. True if it was written.
-    fn furnish(&self, name: &str, text: &str) -> Result<bool> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.dir, name, flags, FILE) {
-            Err(Errno::EXIST) => Ok(false),
-            Err(error) => Err(self.error("cannot write", name, error.into())),
-            Ok(fd) => {
-                let mut file = fs::File::from(fd);
-                let written = io::Write::write_all(&mut file, text.as_bytes()).and_then(|()| file.sync_all());
-                written.map_err(|error| {
-                    // Half a file would be taken for the user's own words later.
-                    let _ = rustix::fs::unlinkat(&self.dir, name, rustix::fs::AtFlags::empty());
-                    self.error("cannot write", name, error)
-                })?;
-                Ok(true)
-            }
+    /// Puts in what a store has besides bubbs, where it is missing. True if something was.
+    pub fn furnish(&self, insts: &str) -> Result<bool> {
+        let instructed = self.furnish_one("_insts.toml", insts)?;
+        // Last, as it tells that the others are there.
+        let ignored = self.furnish_one(MARK, "*\n")?;
+        if instructed || ignored {
+            // Its parent too: the store itself may be new.
+            let parent = rustix::fs::openat(&self.dir, "..", DIRECTORY, Mode::empty());
+            rustix::fs::fsync(&self.dir)
+                .and_then(|()| rustix::fs::fsync(parent?))
+                .map_err(|e| self.error("cannot sync", "", e.into()))?;
         }
+        Ok(instructed || ignored)
+    }
+
+    /// Its making was interrupted. Once it has bubbs, it is the user who took away what is missing.
+    pub fn is_unfinished(&self) -> Result<bool> {
+        Ok(!self.has(MARK)? && self.names()?.is_empty())
+    }
+
+    fn has(&self, file: &str) -> Result<bool> {
+        match rustix::fs::statat(&self.dir, file, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(self.error("cannot read", file, error.into())),
+        }
+    }
+
+    /// Half a file would be taken for the user's own words later: it gets its name when it is whole.
+    fn furnish_one(&self, file: &str, text: &str) -> Result<bool> {
+        if self.has(file)? {
+            return Ok(false);
+        }
+        let written = self.temporary("furniture").and_then(|mut tmp| {
+            io::Write::write_all(&mut tmp.file, text.as_bytes())?;
+            tmp.file.sync_all()?;
+            tmp.replace(&self.dir, file)
+        });
+        written.map(|()| true).map_err(|error| self.error("cannot write", file, error))
     }
 }
 
@@ -176,7 +191,7 @@ fn walk(cwd: &Path, rel: &Path, make: bool) -> Result<Option<OwnedFd>> {
 }
 
 fn is_link(at: BorrowedFd<'_>, name: &std::ffi::OsStr) -> bool {
-    rustix::fs::statat(at, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+    rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Symlink)
 }
 

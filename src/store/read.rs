@@ -12,23 +12,29 @@ use crate::error::{Error, Result};
 impl Store {
     /// A bubb's file, open for reading.
     pub fn open(&self, name: &Name) -> Result<File> {
-        let file = match self.open_file(name.to_string()) {
+        Ok(self.open_bubb(name)?.0)
+    }
+
+    fn open_bubb(&self, name: &Name) -> Result<(File, u64)> {
+        let opened = match self.open_sized(name.to_string()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => match self.spelling(name) {
-                Some(file) => self.open_file(file),
+                Some(file) => self.open_sized(file),
                 None => Err(error),
             },
             result => result,
         };
-        file.map_err(|error| self.error("cannot read", name.to_string(), error))
+        opened.map_err(|error| self.error("cannot read", name.to_string(), error))
     }
 
     /// A bubb's bytes.
     pub fn read(&self, name: &Name) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.open(name)?
-            .read_to_end(&mut bytes)
-            .map_err(|error| self.error("cannot read", name.to_string(), error))?;
-        Ok(bytes)
+        let (file, len) = self.open_bubb(name)?;
+        let mut bytes = Vec::with_capacity(len as usize);
+        // As many as it has, so that one call reads them all: nobody writes to a bubb any more.
+        match file.take(len).read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(self.error("cannot read", name.to_string(), error)),
+        }
     }
 
     /// A bubb's bytes, which must be those that its id was made of: one that was edited is exit 2.

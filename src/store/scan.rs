@@ -8,24 +8,23 @@ use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, FileType, RawDir};
 
-use super::Store;
-use crate::bubb::Name;
+use super::{Store, now};
+use crate::bubb::{BubbId, Name};
 use crate::conv::Forest;
 use crate::error::Result;
 
 /// Bytes of directory entries asked for at a time: a few hundred names a system call.
 const BUFFER: usize = 64 << 10;
 
+/// How many of the newest names are looked at when only the newest tail is wanted.
+const NEWEST: usize = 4096;
+
 impl Store {
     /// The names of all bubbs, in no order. What is no regular file is no bubb.
     pub fn names(&self) -> Result<Vec<Name>> {
         let mut names = Vec::new();
         self.each_entry(|file, kind| {
-            let Some(name) = Name::parse(file) else { return };
-            if kind == FileType::RegularFile {
-                if file.iter().any(u8::is_ascii_lowercase) && name.to_string().as_bytes() != file {
-                    self.unusual.store(true, Ordering::Relaxed);
-                }
+            if let Some(name) = self.bubb(file, kind) {
                 names.push(name);
             }
         })
@@ -36,6 +35,42 @@ impl Store {
     /// The forest of all bubbs.
     pub fn forest(&self) -> Result<Forest> {
         Ok(Forest::new(self.names()?))
+    }
+
+    /// A forest whose `newest` and `root_time` are the whole store's. As bubbs are newer than what they
+    /// follow, the newest few thousand nearly always tell; then the others are not even parsed.
+    pub fn newest_forest(&self) -> Result<Forest> {
+        let (mut names, mut all, mut telling) = (Vec::<Name>::new(), true, true);
+        let mut least = [0; BubbId::LEN];
+        self.each_entry(|file, kind| {
+            // Written ids compare as the ids do, except in lower case, which only seems newer than it is.
+            telling &= !Name::may_precede_its_prev(file);
+            if file.get(..BubbId::LEN).is_none_or(|id| *id < least[..]) {
+                return;
+            }
+            names.extend(self.bubb(file, kind));
+            if names.len() == 2 * NEWEST {
+                let (_, middle, _) = names.select_nth_unstable_by(NEWEST, |a, b| b.id.cmp(&a.id));
+                let kept_from = middle.id;
+                names.retain(|name| name.id >= kept_from);
+                (least, all) = (kept_from.ascii(), false);
+            }
+        })
+        .map_err(|error| self.error("cannot read", "", error))?;
+        let forest = Forest::new(names);
+        if all || (telling && forest.speaks_for_older(now())) { Ok(forest) } else { self.forest() }
+    }
+
+    /// What a file's name says, if it is a bubb's and the file a regular one.
+    fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
+        let name = Name::parse(file)?;
+        if kind != FileType::RegularFile {
+            return None;
+        }
+        if !Name::is_canonical(file) {
+            self.unusual.store(true, Ordering::Relaxed);
+        }
+        Some(name)
     }
 
     /// How the file of a bubb is really spelled, where that is not in upper case.

@@ -85,14 +85,14 @@ enum Made {
 }
 
 impl Made {
-    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `claim-ID`; anything else is foreign.
+    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `furniture-…`, `claim-ID`; anything else is foreign.
     fn parse(name: &str) -> Option<Made> {
         if let Some(id) = name.strip_prefix("claim-") {
             return BubbId::parse(id.as_bytes()).map(|_| Made::Other);
         }
         let mut words = name.split('-');
         let made = match words.next()?.as_bytes() {
-            b"branch" | b"blob" => Made::Other,
+            b"branch" | b"blob" | b"furniture" => Made::Other,
             [kind, b'0' | b'1'] => {
                 let prev = words.next()?;
                 let prev = match prev {

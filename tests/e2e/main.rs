@@ -26,6 +26,7 @@ mod editing;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod export;
+mod faults;
 mod home;
 mod house;
 mod listing;
@@ -38,3 +39,4 @@ mod settings;
 mod show_journal;
 mod shown;
 mod watching;
+mod wild;

@@ -1,0 +1,98 @@
+//! What goes wrong around lepo: limits, full devices, closed streams, and death at any system call.
+//!
+//! The slow sweeps are in `scripts/faults` and `scripts/powercut`; the one of `add` is run from here.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::home::{Home, Ran, run};
+
+/// A line of bash in the home's directory, with lepo as `$0` and these bytes on stdin.
+fn bash(home: &Home, line: &str, stdin: &[u8]) -> Ran {
+    let mut command = home.command(&[]);
+    let lepo = command.get_program().to_owned();
+    let environment: Vec<_> =
+        command.get_envs().map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned))).collect();
+    command = Command::new("bash");
+    command.args(["-c", line]).arg(lepo).current_dir(home.work()).env_clear();
+    command.envs(environment.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    run(command, stdin)
+}
+
+#[test]
+fn a_file_size_limit_is_an_error_and_not_a_silent_end() {
+    let home = Home::new();
+    let first = home.add(&[], "first");
+    let ran = bash(&home, "ulimit -f 1; exec \"$0\" add", &[b'x'; 100_000]);
+    assert_eq!(ran.code, 5, "{}", ran.err);
+    assert!(ran.err.contains("cannot write .lepo/_tmp/") && ran.err.contains("ulimit -f"), "{}", ran.err);
+    let left: Vec<_> = std::fs::read_dir(home.work().join(".lepo/_tmp")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(home.ok(&["ls"]), format!("{first} (1): first\n"));
+    let ran = bash(&home, "ulimit -f 0; exec \"$0\" ls >out", b"");
+    assert_eq!(ran.code, 5, "{}", ran.err);
+    assert!(ran.err.contains("cannot write the output"), "{}", ran.err);
+}
+
+#[test]
+fn without_descriptors_nothing_is_written_and_it_is_said() {
+    let home = Home::new();
+    home.add(&[], "first");
+    let ran = bash(&home, "ulimit -n 4; exec \"$0\" add", b"x");
+    assert_eq!(ran.code, 5, "{}", ran.err);
+    assert!(ran.err.starts_with("error: "), "{}", ran.err);
+    assert_eq!(home.bubbs().len(), 1);
+}
+
+#[test]
+fn closed_and_full_streams_are_no_panic() {
+    let home = Home::new();
+    home.add(&[], "hello");
+    for (line, codes) in [
+        ("exec \"$0\" ls >&-", &[0, 5][..]),
+        ("exec \"$0\" ls >&- 2>&-", &[0, 5]),
+        ("exec \"$0\" ls <&- >/dev/null", &[0]),
+        ("exec \"$0\" show NOBODY 2>&-", &[2]),
+        ("exec \"$0\" show NOBODY 2>/dev/full", &[2]),
+        ("exec \"$0\" show >/dev/full 2>/dev/full", &[5]),
+        ("echo x | \"$0\" add >/dev/full", &[5]),
+        ("exec \"$0\" --help >/dev/full", &[0]),
+        ("exec \"$0\" -v >/dev/full", &[0, 1]),
+        ("exec \"$0\" add <&-", &[2, 5]),
+        ("exec \"$0\" add <.", &[5]),
+    ] {
+        let ran = bash(&home, line, b"");
+        assert!(codes.contains(&ran.code), "{line}: {} {}", ran.code, ran.err);
+    }
+    // What was added is there, also if its id could not be told.
+    assert_eq!(home.bubbs().len(), 2);
+}
+
+#[test]
+fn a_store_whose_making_was_interrupted_is_completed_by_the_next_writer() {
+    let home = Home::new();
+    std::fs::create_dir(home.work().join(".lepo")).unwrap();
+    home.add(&[], "hello");
+    let read = |file: &str| std::fs::read_to_string(home.work().join(".lepo").join(file));
+    assert_eq!(read(".gitignore").unwrap(), "*\n");
+    assert!(read("_insts.toml").unwrap().contains("general"));
+    // Taken away later, it stays away: it is the user who wants the store in version control.
+    std::fs::remove_file(home.work().join(".lepo/.gitignore")).unwrap();
+    home.add(&[], "more");
+    assert!(read(".gitignore").is_err());
+}
+
+#[test]
+fn killed_at_any_system_call_add_loses_nothing() {
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !has("strace") || !has("python3") {
+        println!("skipped: scripts/faults needs strace and python3");
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/faults");
+    let mut command = Command::new(script);
+    command.args(["--only", "kill-add", "--lepo", env!("CARGO_BIN_EXE_lepo")]);
+    let ran = run(command, b"");
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("points"), "{}", ran.out);
+}
