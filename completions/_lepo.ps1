@@ -43,6 +43,7 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('fsck', 'fsck', [CompletionResultType]::ParameterValue, 'Check every id, name, link and blob')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show the settings in force and where each comes from')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'List models, make one active, fetch the embedded one')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Show what this repository''s own configuration would do, and trust it on a yes')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -56,6 +57,8 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Which model answers: a configured name, or PROVIDER:MODEL')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Which model answers: a configured name, or PROVIDER:MODEL')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'Consent for tool requests this time: manual, auto or off')
+            [CompletionResult]::new('--approve', '--approve', [CompletionResultType]::ParameterName, 'Carry out this pending request and go on with its turn')
+            [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Refuse this pending request and go on with its turn')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Use this configuration instead of the user''s')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to a file as well')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to a file as well')
@@ -317,6 +320,18 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
         'lepo;model;help;help' {
             break
         }
+        'lepo;trust' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('--cd', '--cd', [CompletionResultType]::ParameterName, 'Change to PATH first, then run as if started there')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--save-to', '--save-to', [CompletionResultType]::ParameterName, 'Use another store: a directory below the working directory, made if missing')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'lepo;help' {
             [CompletionResult]::new('do', 'do', [CompletionResultType]::ParameterValue, 'Ask a model and keep the conversation')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make the store `.lepo` here')
@@ -331,6 +346,7 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             [CompletionResult]::new('fsck', 'fsck', [CompletionResultType]::ParameterValue, 'Check every id, name, link and blob')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show the settings in force and where each comes from')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'List models, make one active, fetch the embedded one')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Show what this repository''s own configuration would do, and trust it on a yes')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -383,6 +399,9 @@ Register-ArgumentCompleter -Native -CommandName 'lepo' -ScriptBlock {
             break
         }
         'lepo;help;model;get' {
+            break
+        }
+        'lepo;help;trust' {
             break
         }
         'lepo;help;help' {

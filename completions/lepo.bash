@@ -55,6 +55,9 @@ _lepo() {
             lepo,show)
                 cmd="lepo__subcmd__show"
                 ;;
+            lepo,trust)
+                cmd="lepo__subcmd__trust"
+                ;;
             lepo,watch)
                 cmd="lepo__subcmd__watch"
                 ;;
@@ -96,6 +99,9 @@ _lepo() {
                 ;;
             lepo__subcmd__help,show)
                 cmd="lepo__subcmd__help__subcmd__show"
+                ;;
+            lepo__subcmd__help,trust)
+                cmd="lepo__subcmd__help__subcmd__trust"
                 ;;
             lepo__subcmd__help,watch)
                 cmd="lepo__subcmd__help__subcmd__watch"
@@ -140,7 +146,7 @@ _lepo() {
 
     case "${cmd}" in
         lepo)
-            opts="-c -s -v -h --cd --save-to --color --version --help do init ls show watch branch add edit rm resolve fsck config model help"
+            opts="-c -s -v -h --cd --save-to --color --version --help do init ls show watch branch add edit rm resolve fsck config model trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -304,7 +310,7 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__do)
-            opts="-n -t -r -p -a -f -m -o -q -c -s -v -h --new --tail --retry --show-past --show-all --file --context --no-stdin --run --model --tools --config --json --output --quiet --cd --save-to --color --version --help"
+            opts="-n -t -r -p -a -f -m -o -q -c -s -v -h --new --tail --retry --show-past --show-all --file --context --no-stdin --run --model --tools --approve --deny --config --json --output --quiet --cd --save-to --color --version --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -343,6 +349,14 @@ _lepo() {
                     return 0
                     ;;
                 --tools)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --approve)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deny)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -454,7 +468,7 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__help)
-            opts="do init ls show watch branch add edit rm resolve fsck config model help"
+            opts="do init ls show watch branch add edit rm resolve fsck config model trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -678,6 +692,20 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lepo__subcmd__help__subcmd__trust)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1053,6 +1081,40 @@ _lepo() {
             ;;
         lepo__subcmd__show)
             opts="-a -c -s -v -h --one --all --paths --json --cd --save-to --color --version --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --cd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lepo__subcmd__trust)
+            opts="-c -s -v -h --cd --save-to --color --version --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

