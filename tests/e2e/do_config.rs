@@ -113,5 +113,7 @@ fn what_lies_in_a_repository_is_inert() {
     bot.home.write("work/.lepo/_config.toml", "planner = \"chooser\"\nno such thing");
     let ran = bot.lepo(&["do", "1."]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "one\n"));
-    assert_eq!(ran.err, "note: .lepo/_config.toml is ignored: it is not trusted\n");
+    let ignored =
+        "note: .lepo/_config.toml is ignored: it is not trusted; `lepo trust` shows what it would do\n";
+    assert_eq!(ran.err, ignored);
 }

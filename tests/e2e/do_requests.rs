@@ -141,8 +141,8 @@ fn words_around_a_request_are_a_hidden_bubb_before_it() {
 
 #[test]
 fn the_same_request_is_not_run_twice() {
-    let request = r#"{"command":"echo x >> ran; cat ran","why":"first"}"#;
-    let again = r#"{"command":"echo x >> ran; cat ran","why":"second"}"#;
+    let request = r#"{"command":"echo x >> ran; cat ran","access":"write","why":"first"}"#;
+    let again = r#"{"command":"echo x >> ran; cat ran","access":"write","why":"second"}"#;
     Bot::each("", &[COMMAND, request, COMMAND, again, NONE, "Hi."], |bot| {
         let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
         assert_eq!(ran.code, 0, "{}", ran.out);

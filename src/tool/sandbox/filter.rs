@@ -23,7 +23,8 @@ pub fn beside_namespaces() -> io::Result<BpfProgram> {
 }
 
 /// For a command that Landlock keeps from writing: no sockets at all, nothing that changes a file by
-/// its path or by a descriptor that is open for reading, no shared memory. `signals` too where
+/// its path or by a descriptor that is open for reading, no shared memory, no say in when other
+/// processes run. `signals` too where
 /// Landlock (before ABI 6) does not confine them.
 pub fn beside_landlock(signals: bool) -> io::Result<BpfProgram> {
     let flags = [SET_FLAGS, SET_FLAGS_32, SET_XFLAGS].map(|flags| {
@@ -31,6 +32,8 @@ pub fn beside_landlock(signals: bool) -> io::Result<BpfProgram> {
             .and_then(|condition| SeccompRule::new(vec![condition]).map_err(io::Error::other))
     });
     let mut rules = vec![(libc::SYS_ioctl, flags.into_iter().collect::<io::Result<_>>()?)];
+    let other = SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, 0)?]).map_err(io::Error::other)?;
+    rules.extend(OF_PROCESSES.iter().map(|&call| (call, vec![other.clone()])));
     let denied = DENIED.iter().chain(if signals { SIGNALS } else { &[] });
     rules.extend(denied.map(|&call| (call, vec![])));
     program(rules)
@@ -61,6 +64,7 @@ const DENIED: &[c_long] = &[
     SYS_FILE_SETATTR,
     libc::SYS_shmget, libc::SYS_shmat, libc::SYS_shmctl, libc::SYS_msgget, libc::SYS_msgctl,
     libc::SYS_semget, libc::SYS_semctl, libc::SYS_mq_open, libc::SYS_mq_unlink,
+    libc::SYS_setpriority, libc::SYS_ioprio_set,
     #[cfg(target_arch = "x86_64")] libc::SYS_chmod,
     #[cfg(target_arch = "x86_64")] libc::SYS_chown,
     #[cfg(target_arch = "x86_64")] libc::SYS_lchown,
@@ -73,6 +77,15 @@ const DENIED: &[c_long] = &[
 const SYS_SETXATTRAT: c_long = 463;
 const SYS_REMOVEXATTRAT: c_long = 466;
 const SYS_FILE_SETATTR: c_long = 469;
+
+/// Calls whose first argument is a process, 0 for the caller: denied for any other.
+const OF_PROCESSES: &[c_long] = &[
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setaffinity,
+];
 
 const SIGNALS: &[c_long] = &[
     libc::SYS_kill,

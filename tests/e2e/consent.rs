@@ -1,0 +1,182 @@
+//! Consent as a file: a request that nobody could be asked about waits, and a word on it is given
+//! later, elsewhere, by another process.
+
+use std::process::Command;
+
+use crate::bots::Bot;
+use crate::disk::{bubbs, forest, spools};
+use crate::home::{Home, Ran, finish, run, until};
+use crate::pty::on_terminal;
+
+const NONE: &str = r#"{"tool":"none"}"#;
+const COMMAND: &str = r#"{"tool":"command"}"#;
+/// At `full`, so that no sandbox of the machine decides what is seen of it.
+const REQUEST: &str = r#"{"access":"full","command":"echo 한글 >> ran","why":"to see"}"#;
+
+/// A turn whose request waits; the model goes on with `then`. Its id.
+fn waiting(request: &str, then: &[&str]) -> (Bot, String) {
+    let bot = Bot::saying("", &[&[COMMAND, request], then].concat());
+    let ran = alone(&bot.home, &["do", "say it"]);
+    assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{}", ran.err);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let error = format!("error: request {id} waits for consent\n");
+    assert!(ran.err.contains(&error), "{}", ran.err);
+    for option in ["approve", "deny"] {
+        assert!(ran.err.contains(&format!("`lepo do --{option} {id}`")), "{}", ran.err);
+    }
+    (bot, id)
+}
+
+fn alone(home: &Home, args: &[&str]) -> Ran {
+    run(home.detached(args), b"")
+}
+
+fn refused(bot: &Bot, args: &[&str], why: &str) {
+    let before = bot.home.bubbs();
+    let ran = alone(&bot.home, args);
+    assert_eq!(ran.code, 2, "{args:?} {}", ran.err);
+    assert!(ran.err.contains(why), "{args:?} {}", ran.err);
+    assert_eq!(bot.home.bubbs(), before);
+}
+
+#[test]
+fn approved_it_runs_and_the_turn_goes_on_to_its_answer() {
+    let (bot, id) = waiting(REQUEST, &[NONE, "Said."]);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C");
+    assert_eq!(bot.home.read("work/ran"), "");
+    std::fs::create_dir(bot.home.work().join("sub")).unwrap();
+
+    let ran = alone(&bot.home, &["-c", "sub", "do", "--approve", &id.to_lowercase()]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
+    for told in ["$ echo 한글 >> ran", "access: full (no sandbox)", "why: to see"] {
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C / E s1 D / F s1 E / G a0 F");
+    assert_eq!(bubbs(&bot.home)[4].text, "$ echo 한글 >> ran\nexit code: 0");
+    assert!(spools(&bot.home).is_empty());
+
+    refused(&bot, &["do", "--approve", &id], "is not pending");
+    refused(&bot, &["do", "--deny", &id], "is not pending");
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+}
+
+#[test]
+fn denied_it_does_not_run_and_the_model_is_told() {
+    let (bot, id) = waiting(REQUEST, &["Then not."]);
+    let ran = alone(&bot.home, &["do", "--json", "--deny", &id]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(document["answer"]["text"], "Then not.");
+    assert_eq!(document["tools"][0]["bubb"], id.as_str());
+    assert_eq!(document["user"], bubbs(&bot.home)[1].id.as_str());
+    assert_eq!(document["conv"].as_array().unwrap().len(), 6);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C / E s1 D / F a0 E");
+    assert!(bubbs(&bot.home)[4].text.starts_with("refused"));
+    assert_eq!(bot.home.read("work/ran"), "");
+}
+
+#[test]
+fn only_the_full_id_of_a_request_will_do() {
+    let (bot, id) = waiting(REQUEST, &[]);
+    let question = bubbs(&bot.home)[1].id.clone();
+    for (args, why) in [
+        (&["do", "--approve", &id[18..]][..], "full id"),
+        (&["do", "--deny", "@"], "full id"),
+        (&["do", "--approve", &question], "is no request"),
+        (&["do", "--approve", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A"], "no bubb"),
+        (&["do", "--approve", &id, "and more"], "cannot be used with"),
+        (&["do", "--approve", &id, "--deny", &id], "cannot be used with"),
+        (&["do", "--approve", &id, "--file", "x"], "cannot be used with"),
+    ] {
+        refused(&bot, args, why);
+    }
+    // What anybody may write for all to see is not what a model asked for.
+    let visible = bot.home.add(&["--kind", "s"], r#"{"access":"read","command":"ls"}"#);
+    refused(&bot, &["do", "--approve", &visible], "is no request");
+}
+
+#[test]
+fn an_edited_request_or_an_edited_bubb_behind_it_is_refused() {
+    for which in [3, 2, 1, 0] {
+        let (bot, id) = waiting(REQUEST, &[]);
+        let name = bot.home.bubbs()[which].clone();
+        let text = if which == 3 { REQUEST.replace("한글", "글한") } else { "other words".to_string() };
+        bot.home.write(&format!("work/.lepo/{name}"), text);
+        refused(&bot, &["do", "--approve", &id], "was edited");
+        assert_eq!(bot.home.read("work/ran"), "");
+    }
+    let (bot, id) = waiting(REQUEST, &[]);
+    std::fs::remove_file(bot.home.work().join(".lepo").join(&bot.home.bubbs()[1])).unwrap();
+    refused(&bot, &["do", "--approve", &id], "no whole conv");
+}
+
+#[test]
+fn after_a_newer_answer_it_is_not_pending() {
+    let (bot, id) = waiting(REQUEST, &["Another way."]);
+    assert_eq!(bot.lepo(&["do", "--retry", "--tools", "off"]).code, 0);
+    refused(&bot, &["do", "--approve", &id], "goes on from its question");
+    assert_eq!(bot.home.read("work/ran"), "");
+}
+
+#[test]
+fn of_two_approvals_at_the_same_moment_one_wins() {
+    let slow = r#"{"access":"full","command":"echo x >> ran; until [ -e go ]; do sleep 0.02; done"}"#;
+    let (bot, id) = waiting(slow, &[NONE, "Done."]);
+    let mut first = bot.home.detached(&["do", "--approve", &id]);
+    first.stdin(std::process::Stdio::null());
+    let first =
+        first.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    until("the command runs", || bot.home.read("work/ran") == "x\n");
+    refused(&bot, &["do", "--approve", &id], "another process");
+    refused(&bot, &["do", "--deny", &id], "another process");
+    bot.home.write("work/go", "");
+    let first = finish(first);
+    assert_eq!((first.code, first.out.as_str()), (0, "Done.\n"), "{}", first.err);
+    assert_eq!(bot.home.read("work/ran"), "x\n");
+}
+
+#[test]
+fn a_crash_leaves_a_request_that_can_be_approved_again() {
+    let slow = r#"{"access":"full","command":"echo x >> ran; until [ -e go ]; do sleep 0.02; done"}"#;
+    let (bot, id) = waiting(slow, &[NONE, "Done."]);
+    let mut lepo = bot.home.command(&["do", "--approve", &id]);
+    let mut first = lepo.stdin(std::process::Stdio::null()).spawn().unwrap();
+    until("the command runs", || bot.home.read("work/ran") == "x\n");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(spools(&bot.home).iter().filter(|(name, _)| name.starts_with("claim-")).count(), 1);
+    bot.home.write("work/go", "");
+    let ran = alone(&bot.home, &["do", "--approve", &id]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    assert_eq!(bot.home.read("work/ran"), "x\nx\n");
+}
+
+#[test]
+fn full_is_asked_even_when_auto_may_do_anything_else() {
+    let bot = Bot::saying("tool_call_mode = 'auto'\nauto_access = 'net'", &[COMMAND, REQUEST]);
+    let ran = alone(&bot.home, &["do", "say it"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert_eq!(bot.home.read("work/ran"), "");
+}
+
+#[test]
+fn a_question_says_what_where_and_what_holds_it() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Said."]);
+    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[("Run it? (Y/N/e): ", "y\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let work = bot.home.work();
+    for told in ["$ echo 한글 >> ran", work.to_str().unwrap(), "access: full (no sandbox)", "why: to see"] {
+        assert!(ran.out.contains(told), "{told}: {}", ran.out);
+    }
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+}
+
+#[test]
+fn another_user_of_the_words_in_a_pipe_changes_nothing() {
+    // A pipe full of yes is no person.
+    let bot = Bot::saying("", &[COMMAND, REQUEST]);
+    let lepo: Command = bot.home.detached(&["do", "say it"]);
+    assert_eq!(run(lepo, b"y\ny\ny\n").code, 4);
+    assert_eq!(bot.home.read("work/ran"), "");
+}

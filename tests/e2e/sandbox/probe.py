@@ -1,0 +1,113 @@
+# Tries every way out of a sandbox that anybody has thought of, and says which it believes worked.
+# What it says is not believed: the test looks from outside.
+import ctypes, json, os, signal, socket, subprocess, sys, time
+
+at = json.load(open("probe.json"))
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def attempt(name, deed):
+    try:
+        deed()
+        print("done:", name)
+    except BaseException as error:
+        print("held:", name, type(error).__name__, error)
+
+
+def checked(result):
+    if result != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def write(path, mode="w"):
+    with open(path, mode) as file:
+        file.write("TRIPPED")
+
+
+def mount(*arguments):
+    checked(libc.mount(*arguments))
+
+
+def set_flags(path):
+    import fcntl, struct
+    with open(path) as file:
+        fcntl.ioctl(file, 0x40086602, struct.pack("l", 0x40))  # FS_IOC_SETFLAGS, nodump
+
+
+for place in at["places"]:
+    kept = place + "/_kept"
+    attempt("make " + place, lambda: write(place + "/made"))
+    attempt("truncate " + kept, lambda: write(kept))
+    attempt("truncate by path " + kept, lambda: os.truncate(kept, 1))
+    attempt("append " + kept, lambda: write(kept, "a"))
+    attempt("mkdir " + place, lambda: os.mkdir(place + "/dir"))
+    attempt("mkfifo " + place, lambda: os.mkfifo(place + "/fifo"))
+    attempt("mknod " + place, lambda: os.mknod(place + "/node", 0o600 | 0o020000, os.makedev(1, 3)))
+    attempt("chmod " + kept, lambda: os.chmod(kept, 0o777))
+    attempt("fchmod " + kept, lambda: os.fchmod(os.open(kept, os.O_RDONLY), 0o777))
+    attempt("chown " + kept, lambda: os.chown(kept, 1, 1))
+    attempt("times " + kept, lambda: os.utime(kept, (1, 1)))
+    attempt("times by descriptor " + kept, lambda: os.utime(os.open(kept, os.O_RDONLY), (1, 1)))
+    attempt("xattr " + kept, lambda: os.setxattr(kept, "user.tripped", b"x"))
+    attempt("xattr removed " + kept, lambda: os.removexattr(kept, "user.kept"))
+    attempt("flags " + kept, lambda: set_flags(kept))
+    attempt("symlink " + place, lambda: os.symlink(kept, place + "/symlink"))
+    attempt("link " + place, lambda: os.link(kept, place + "/link"))
+    attempt("rename " + kept, lambda: os.rename(kept, place + "/renamed"))
+    attempt("rename itself " + place, lambda: (os.rename(place, place + ".away"), os.rename(place + ".away", place)))
+    attempt("unlink " + kept, lambda: os.unlink(kept))
+    attempt("by /proc/self/root " + kept, lambda: write("/proc/self/root" + kept))
+    attempt("by /proc/1/root " + kept, lambda: write("/proc/1/root" + kept))
+    # A link in a place that may be written to one that may not.
+    attempt("link trick " + kept, lambda: (os.symlink(kept, "trick"), write("trick")))
+    attempt("link trick end", lambda: os.unlink("trick"))
+for secret in at["secrets"]:
+    attempt("read " + secret, lambda: print(open(secret).read()))
+for pid in os.listdir("/proc"):
+    if pid.isdigit():
+        attempt("environ " + pid, lambda: print(open("/proc/%s/environ" % pid).read()))
+        attempt("memory " + pid, lambda: int(pid) != os.getpid() and open("/proc/%s/mem" % pid, "r+b"))
+print("own environment:", dict(os.environ))
+attempt("tcp", lambda: socket.create_connection(("127.0.0.1", at["tcp"]), 2).send(b"TRIPPED"))
+attempt("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"TRIPPED", ("127.0.0.1", at["udp"])))
+attempt("raw", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+attempt("vsock", lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM))
+for name in at["unix"]:
+    path = "\0" + name[1:] if name.startswith("@") else name
+    attempt("unix " + name, lambda: socket.socket(socket.AF_UNIX).connect(path))
+    attempt("unix datagram " + name, lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect(path))
+X32 = 0x40000000
+attempt("unix by x32", lambda: checked(min(0, libc.syscall(X32 | 41, 1, 1, 0))))
+attempt("io_uring", lambda: checked(min(0, libc.syscall(425, 1, ctypes.create_string_buffer(120)))))
+for number in (signal.SIGTERM, signal.SIGKILL):
+    attempt("signal", lambda: os.kill(at["pid"], number))
+    attempt("signal all", lambda: number == signal.SIGTERM and os.kill(at["pid"], 0))
+attempt("ptrace", lambda: checked(min(0, libc.ptrace(16, at["pid"], 0, 0))))
+attempt("priority", lambda: os.setpriority(os.PRIO_PROCESS, at["pid"], 19))
+attempt("processors", lambda: os.sched_setaffinity(at["pid"], {0}))
+attempt("limits", lambda: __import__("resource").prlimit(at["pid"], 7, (5, 5)))
+attempt("terminal", lambda: write("/dev/tty"))
+attempt("terminal input", lambda: __import__("fcntl").ioctl(2, 0x5412, b"x"))
+attempt("remount /", lambda: mount(b"none", b"/", None, 32 | 4096, None))
+for place in at["places"]:
+    attempt("remount", lambda: mount(b"none", place.encode(), None, 32 | 4096, None))
+    attempt("umount", lambda: checked(libc.umount2(place.encode(), 2)))
+for path in ("/tmp", "/run", os.environ.get("HOME", "/")):
+    attempt("umount " + path, lambda: checked(libc.umount2(path.encode(), 2)))
+for secret in at["secrets"]:
+    attempt("read after umount", lambda: print(open(secret).read()))
+attempt("host name", lambda: socket.sethostname("tripped"))
+attempt("sysctl", lambda: open("/proc/sys/kernel/core_pattern", "r+").write(open("/proc/sys/kernel/core_pattern").read()))
+# A user namespace of its own gives every capability back, in it.
+again = "mount -o remount,bind,rw / ; umount -l /tmp; for f in %s; do echo TRIPPED > $f/_kept; done"
+attempt("namespace", lambda: subprocess.run(["unshare", "-Urm", "sh", "-c", again % " ".join(at["places"])], check=True))
+sys.stdout.flush()
+# A survivor: in a session of its own, deaf to what can be ignored.
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        os.execvp("sleep", ["sleep", at["marker"]])
+    os._exit(0)
+time.sleep(at["sleep"])
