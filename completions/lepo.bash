@@ -25,11 +25,17 @@ _lepo() {
             lepo,config)
                 cmd="lepo__subcmd__config"
                 ;;
+            lepo,diff)
+                cmd="lepo__subcmd__diff"
+                ;;
             lepo,do)
                 cmd="lepo__subcmd__do"
                 ;;
             lepo,edit)
                 cmd="lepo__subcmd__edit"
+                ;;
+            lepo,export)
+                cmd="lepo__subcmd__export"
                 ;;
             lepo,fsck)
                 cmd="lepo__subcmd__fsck"
@@ -39,6 +45,9 @@ _lepo() {
                 ;;
             lepo,init)
                 cmd="lepo__subcmd__init"
+                ;;
+            lepo,log)
+                cmd="lepo__subcmd__log"
                 ;;
             lepo,ls)
                 cmd="lepo__subcmd__ls"
@@ -70,11 +79,17 @@ _lepo() {
             lepo__subcmd__help,config)
                 cmd="lepo__subcmd__help__subcmd__config"
                 ;;
+            lepo__subcmd__help,diff)
+                cmd="lepo__subcmd__help__subcmd__diff"
+                ;;
             lepo__subcmd__help,do)
                 cmd="lepo__subcmd__help__subcmd__do"
                 ;;
             lepo__subcmd__help,edit)
                 cmd="lepo__subcmd__help__subcmd__edit"
+                ;;
+            lepo__subcmd__help,export)
+                cmd="lepo__subcmd__help__subcmd__export"
                 ;;
             lepo__subcmd__help,fsck)
                 cmd="lepo__subcmd__help__subcmd__fsck"
@@ -84,6 +99,9 @@ _lepo() {
                 ;;
             lepo__subcmd__help,init)
                 cmd="lepo__subcmd__help__subcmd__init"
+                ;;
+            lepo__subcmd__help,log)
+                cmd="lepo__subcmd__help__subcmd__log"
                 ;;
             lepo__subcmd__help,ls)
                 cmd="lepo__subcmd__help__subcmd__ls"
@@ -146,7 +164,7 @@ _lepo() {
 
     case "${cmd}" in
         lepo)
-            opts="-c -s -v -h --cd --save-to --color --version --help do init ls show watch branch add edit rm resolve fsck config model trust help"
+            opts="-c -s -v -h --cd --save-to --color --version --help do init ls show log diff export watch branch add edit rm resolve fsck config model trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -309,6 +327,40 @@ _lepo() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        lepo__subcmd__diff)
+            opts="-a -c -s -v -h --one --all --word --stat --cd --save-to --color --version --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --cd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         lepo__subcmd__do)
             opts="-n -t -r -p -a -f -m -o -q -c -s -v -h --new --tail --retry --show-past --show-all --file --context --no-stdin --run --model --tools --approve --deny --config --json --output --quiet --cd --save-to --color --version --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -433,6 +485,52 @@ _lepo() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        lepo__subcmd__export)
+            opts="-a -o -c -s -v -h --format --all --output --cd --save-to --color --version --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "markdown json session" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         lepo__subcmd__fsck)
             opts="-c -s -v -h --recover --json --cd --save-to --color --version --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -468,7 +566,7 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__help)
-            opts="do init ls show watch branch add edit rm resolve fsck config model trust help"
+            opts="do init ls show log diff export watch branch add edit rm resolve fsck config model trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -523,6 +621,20 @@ _lepo() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        lepo__subcmd__help__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         lepo__subcmd__help__subcmd__do)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -538,6 +650,20 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__help__subcmd__edit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lepo__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -580,6 +706,20 @@ _lepo() {
             return 0
             ;;
         lepo__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lepo__subcmd__help__subcmd__log)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -767,8 +907,46 @@ _lepo() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        lepo__subcmd__log)
+            opts="-n -a -c -s -v -h --show-all --all --graph --json --cd --save-to --color --version --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         lepo__subcmd__ls)
-            opts="-n -c -s -v -h --all --paths --json --cd --save-to --color --version --help"
+            opts="-n -c -s -v -h --all --pending --paths --json --cd --save-to --color --version --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

