@@ -147,6 +147,10 @@ impl Front for View<'_> {
         }
     }
 
+    fn shows_at_once(&self) -> bool {
+        self.out.is_terminal()
+    }
+
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         self.turn_to(Stage::Quiet);
         self.out.flush();

@@ -80,6 +80,12 @@ impl Draft<'_> {
         self.len == 0
     }
 
+    /// It follows another bubb than it was begun under: an answer is spooled where it would stay if it
+    /// were cut short.
+    pub fn put_under(&mut self, prev: Option<BubbId>) {
+        self.prev = prev;
+    }
+
     /// The error of a write that failed, told with its path.
     pub fn failed(&self, error: io::Error) -> Error {
         self.store.error("cannot write", self.shown(), error)

@@ -8,7 +8,7 @@ use super::report::Answered;
 use super::{Event, Front, Interrupt};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::{Error, Result};
-use crate::model::{self, Answer, Usage};
+use crate::model::{self, Answer, ToolCall, Usage};
 use crate::store::{Draft, Entry, Store};
 
 /// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
@@ -24,42 +24,66 @@ struct Receiving<'s> {
     usage: Usage,
     start: Instant,
     first_ms: Option<u64>,
+    /// Text is shown only once it is known to be the answer.
+    held: bool,
+    /// The tools the model calls, where it was offered any.
+    calls: Option<Vec<ToolCall>>,
+}
+
+/// What came.
+pub enum Received {
+    /// The turn's last word.
+    Answer(Answered),
+    /// Calls of tools, and the words around them, which are a hidden bubb.
+    Calls(Option<Name>, Vec<ToolCall>),
 }
 
 /// What an answer hangs under, and who is told of it.
 pub struct Place<'a> {
     /// The store.
     pub store: &'a Store,
-    /// The bubb it follows.
-    pub prev: Option<BubbId>,
+    /// The bubb it follows as the turn's last word.
+    pub under: Option<BubbId>,
+    /// The bubb it follows otherwise: the end of the side branch, where there is one.
+    pub tip: Option<BubbId>,
+    /// The model was offered tools.
+    pub tools: bool,
     /// The model's configured name, for the journal.
     pub model: &'a str,
     /// When the request left.
     pub start: Instant,
 }
 
-/// Receives the answer that is the turn's last word. Cut short, what came is kept as a hidden bubb.
+/// Receives an answer. Cut short, or where it calls tools, what was said is kept as a hidden bubb.
 pub async fn receive(
     mut answer: Answer<'_>,
     place: Place<'_>,
     front: &mut dyn Front,
     interrupt: &Interrupt,
-) -> Result<Answered> {
+) -> Result<Received> {
     let mut receiving = Receiving {
-        draft: place.store.draft(Kind::Assistant, false, place.prev)?,
+        draft: place.store.draft(Kind::Assistant, false, place.tip)?,
         buffer: Vec::new(),
         failed: None,
         blank: true,
         usage: Usage::default(),
         start: place.start,
         first_ms: None,
+        held: place.tools && !front.shows_at_once(),
+        calls: place.tools.then(Vec::new),
     };
     let done = follow(&mut answer, &mut receiving, front, interrupt).await;
     front.happens(Event::Pause);
     drop(answer);
     receiving.spool();
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
-    let kept = if receiving.blank { None } else { Some(receiving.keep(done.is_err())) };
+    let calls = receiving.calls.take().unwrap_or_default();
+    let last = done.is_ok() && calls.is_empty();
+    if last {
+        receiving.show_held(front);
+        receiving.draft.put_under(place.under);
+    }
+    let kept = if receiving.blank { None } else { Some(receiving.keep(!last)) };
     let ms = start.elapsed().as_millis() as u64;
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
@@ -68,6 +92,7 @@ pub async fn receive(
     let entry = Entry {
         bubb: name.map(|name| name.id),
         what: match (&done, &kept) {
+            (Ok(()), _) if !last => "calls",
             (Ok(()), Some(_)) => "answer",
             (Ok(()), None) => "empty",
             (Err(_), _) => "partial",
@@ -82,7 +107,8 @@ pub async fn receive(
     // The journal is never needed: that it cannot be written is no reason to fail.
     let _ = place.store.journal(entry);
     match (done, kept) {
-        (Ok(()), Some(kept)) => Ok(Answered { name: kept?, usage, ms }),
+        (Ok(()), kept) if !last => Ok(Received::Calls(kept.transpose()?, calls)),
+        (Ok(()), Some(kept)) => Ok(Received::Answer(Answered { name: kept?, usage, ms })),
         (Ok(()), None) => Err(Error::remote("the model answered nothing").hint("ask again: lepo do --retry")),
         (Err(mut error), Some(Err(also))) => {
             error.message = format!("{}; and {}", error.message, also.chain());
@@ -122,7 +148,10 @@ async fn follow(
             Some(model::Event::Done(model::Finish::Other(reason))) => {
                 front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
             }
-            Some(model::Event::Done(_) | model::Event::ToolCall(_)) => {}
+            Some(model::Event::ToolCall(call)) => {
+                receiving.calls.iter_mut().for_each(|calls| calls.push(call.clone()))
+            }
+            Some(model::Event::Done(_)) => {}
         }
     }
 }
@@ -133,7 +162,9 @@ impl Receiving<'_> {
             self.first_ms = Some(self.start.elapsed().as_millis() as u64);
         }
         self.blank &= text.trim().is_empty();
-        front.happens(Event::Text(text));
+        if !self.held {
+            front.happens(Event::Text(text));
+        }
         self.buffer.extend_from_slice(text.as_bytes());
         if self.buffer.len() >= SPOOL_BUFFER {
             self.spool();
@@ -147,6 +178,26 @@ impl Receiving<'_> {
             self.failed = Some(self.draft.failed(error));
         }
         self.buffer.clear();
+    }
+
+    /// Shows what was held back. What could not be spooled cannot be shown either, and is told then.
+    fn show_held(&mut self, front: &mut dyn Front) {
+        if !self.held {
+            return;
+        }
+        let mut rest = Vec::new();
+        let shown = self.draft.read_back(|piece| {
+            rest.extend_from_slice(piece);
+            // A piece may end within a character.
+            let whole = std::str::from_utf8(&rest).map_or_else(|error| error.valid_up_to(), str::len);
+            let after = rest.split_off(whole);
+            front.happens(Event::Text(&String::from_utf8_lossy(&std::mem::replace(&mut rest, after))));
+            Ok(())
+        });
+        if let Err(error) = shown {
+            self.failed.get_or_insert_with(|| self.draft.failed(error));
+        }
+        front.happens(Event::Pause);
     }
 
     fn keep(self, hidden: bool) -> Result<Name> {

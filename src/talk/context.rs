@@ -3,6 +3,7 @@
 //! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
 
 use super::line::Said;
+use super::native::call_of;
 use crate::bubb::Kind;
 use crate::config::Provider;
 use crate::model::{Message, Role};
@@ -19,7 +20,8 @@ pub enum Inst<'i> {
 /// The messages of one request.
 pub fn messages(said: &[Said], inst: Inst<'_>, provider: Provider) -> Vec<Message> {
     match provider {
-        Provider::Openai | Provider::Ollama => whole(said, inst),
+        Provider::Openai => with_calls(said, inst),
+        Provider::Ollama => whole(said, inst),
         Provider::Cli => for_program(said, inst),
         Provider::Embedded => for_embedded(said),
     }
@@ -29,6 +31,21 @@ fn whole(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
     let (Inst::General(inst) | Inst::Planner(inst)) = inst;
     let path = said.iter().map(|said| Message::new(role(said.kind), said.text.as_str()));
     path.chain(inst.map(|inst| Message::new(Role::System, inst))).collect()
+}
+
+/// A call with its result behind it is one in the API's own fields too.
+fn with_calls(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
+    let mut messages = whole(said, inst);
+    for (place, pair) in said.windows(2).enumerate() {
+        let [asked, result] = pair else { continue };
+        let is_call =
+            asked.hidden && asked.kind == Kind::Assistant && result.hidden && result.kind == Kind::Tool;
+        if let Some(call) = call_of(&asked.text, place).filter(|_| is_call) {
+            messages[place + 1].call_id = Some(call.id.clone());
+            messages[place] = Message { calls: vec![call], ..Message::new(Role::Assistant, "") };
+        }
+    }
+    messages
 }
 
 /// Such programs have a system prompt of their own: no root, no `general`; and the question alone
@@ -96,7 +113,12 @@ mod tests {
     }
 
     fn written(messages: &[Message]) -> String {
-        let line = |message: &Message| format!("{} {}", message.role.word(), message.text);
+        let line = |message: &Message| {
+            let calls: String =
+                message.calls.iter().map(|call| format!("{}={}", call.id, call.name)).collect();
+            let answers = message.call_id.iter().map(|id| format!("{id}:")).collect::<String>();
+            format!("{} {answers}{}{calls}", message.role.word(), message.text)
+        };
         messages.iter().map(line).collect::<Vec<_>>().join(" / ").replace("\n\n", "+")
     }
 
@@ -114,6 +136,25 @@ mod tests {
                 general,
                 Openai,
                 "system P / user a / assistant b / tool c / user d / system INST",
+            ),
+            (
+                r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#,
+                Inst::General(None),
+                Openai,
+                "user a / assistant call_1=run_command / tool call_1:b",
+            ),
+            // … with its result only, and only where an API has such fields
+            (
+                r#"u0 a / a1 {"access":"read","command":"ls"}"#,
+                Inst::General(None),
+                Openai,
+                r#"user a / assistant {"access":"read","command":"ls"}"#,
+            ),
+            (
+                r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#,
+                Inst::General(None),
+                Ollama,
+                r#"user a / assistant {"access":"read","command":"ls"} / tool b"#,
             ),
             ("s1 P / u0 hi", general, Cli, "user hi"),
             ("s1 P / s1 x / u0 hi", general, Cli, "user hi"),

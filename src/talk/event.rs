@@ -35,6 +35,9 @@ pub trait Front {
     /// Something happened.
     fn happens(&mut self, event: Event<'_>);
 
+    /// Whether text is worth seeing before it is known to be the answer: on a terminal, not in a pipe.
+    fn shows_at_once(&self) -> bool;
+
     /// Asks the person for consent. Dropped, the question is withdrawn.
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
 }

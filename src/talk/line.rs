@@ -1,5 +1,6 @@
 //! The path a turn grows on: what was said so far, and the bubbs that are added at its end.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
@@ -102,6 +103,24 @@ impl Line {
         let names = names.map_err(|error| Error::store("the writer ended early").because(error))??;
         self.path.extend(names.iter().map(|(name, _)| name.id));
         Ok(names)
+    }
+
+    /// Takes up a bubb that was written at the end of the path.
+    pub fn take_up(&mut self, name: &Name) -> Result<()> {
+        let bytes = self.store.read(name)?;
+        self.hear(name.kind, name.hidden, self.path.is_empty(), &bytes);
+        self.path.push(name.id);
+        Ok(())
+    }
+
+    /// The length of the path up to where a side branch began that it ends in; not known yet, if it
+    /// ends in none.
+    pub fn side_branch(&self) -> OnceCell<usize> {
+        let on_it = |said: &&Said| said.hidden && matches!(said.kind, Kind::Assistant | Kind::Tool);
+        match self.said.iter().rev().take_while(on_it).count() {
+            0 => OnceCell::new(),
+            side => OnceCell::from(self.path.len() - side),
+        }
     }
 
     /// The commands that were carried out since the question.

@@ -2,20 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::answer::{Place, receive};
 use super::command::{Carried, carry_out};
-use super::context::{Inst, messages};
 use super::line::Line;
 use super::request::Next;
-use super::send::{send, tell_saved};
+use super::send::tell_saved;
 use super::{Decision, Event, Front, Interrupt, Report, Start, ToolUse};
 use crate::bubb::{Kind, Name};
-use crate::config::{Insts, ModelConfig, Planner, Settings, ToolMode};
+use crate::config::{Insts, ModelConfig, Planner, Provider, Settings};
 use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
-use crate::model::{Gate, Model, Request};
+use crate::model::{Gate, Model};
 use crate::store::{Entry, Store};
 use crate::tool::{Detected, Granted, Ground, Shell};
 
@@ -124,18 +121,33 @@ impl Turn<'_> {
             line.begin(opening, move || gate.open());
         }
 
-        let mut tools = self.settings.tool_call_mode != ToolMode::Off;
+        let planner = self.planner();
+        let mut tools = planner != Planner::Off;
+        let mut on_side_branch = false;
         if let Some(decision) = ask.decision {
+            on_side_branch = decision.name.kind == Kind::Assistant;
             tools &= self.decided(line, decision, report).await? == Next::Again;
         }
-        let planning = tools && self.settings.planner_for(self.config) == Planner::Chooser;
-        if planning {
+        // A planner's bubbs belong to the conv, not behind a native call.
+        if tools && planner == Planner::Chooser && !on_side_branch {
             self.plan(line, report).await?;
         }
-        match report.pending {
-            Some(id) => Err(Error::new(ErrorKind::Pending, format!("request {id} waits for consent"))
-                .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it"))),
-            None => self.answer(line, report).await,
+        if report.pending.is_some() {
+            return waits(report);
+        }
+        self.answer(line, report, tools && planner == Planner::Native).await
+    }
+
+    /// Who decides about commands. Native tools are an API's, which only some providers have.
+    fn planner(&mut self) -> Planner {
+        match self.settings.planner_for(self.config) {
+            Planner::Native if self.config.provider != Provider::Openai => {
+                let name = &self.config.name;
+                let note = format!("note: {name} has no native tools: a chooser and a writer plan instead");
+                self.front.happens(Event::Say(&note));
+                Planner::Chooser
+            }
+            planner => planner,
         }
     }
 
@@ -152,21 +164,6 @@ impl Turn<'_> {
             result: Some(name.id),
             exit: carried.exit,
         });
-        Ok(())
-    }
-
-    /// The last word: streamed, and a visible bubb.
-    async fn answer(&mut self, line: &mut Line, report: &mut Report) -> Result<()> {
-        let messages =
-            messages(&line.said, Inst::General(self.insts.general.as_deref()), self.config.provider);
-        let start = Instant::now();
-        let interrupt = self.interrupt;
-        let request = Request { messages: &messages, ..Request::default() };
-        let (answer, saved) = interrupt.or(send(self.model, self.front, line, request)).await?;
-        tell_saved(self.front, report, saved);
-        let answer = answer?;
-        let place = Place { store: self.store, prev: line.tip(), model: &self.config.name, start };
-        report.answer = Some(receive(answer, place, self.front, interrupt).await?);
         Ok(())
     }
 
@@ -204,4 +201,11 @@ impl Turn<'_> {
             ..Entry::default()
         });
     }
+}
+
+/// The end of a turn whose request waits for consent.
+pub(super) fn waits(report: &Report) -> Result<()> {
+    let Some(id) = report.pending else { return Ok(()) };
+    Err(Error::new(ErrorKind::Pending, format!("request {id} waits for consent"))
+        .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it")))
 }

@@ -33,6 +33,7 @@ mod house;
 mod listing;
 mod llama;
 mod manual;
+mod native;
 mod providers;
 mod pty;
 mod removing;

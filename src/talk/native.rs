@@ -1,0 +1,87 @@
+//! Tools as a model's own API has them: what it is told of them, and what its calls are as bubbs.
+
+use serde_json::{Map, Value, json};
+
+use crate::model::{ToolCall, ToolSpec};
+use crate::tool::CommandRequest;
+
+/// The shell command, as a tool.
+const RUN_COMMAND: &str = "run_command";
+
+const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's working directory, without a \
+    terminal and without stdin, with a time limit, in a sandbox that allows only what `access` says: \
+    read: read the working directory and the programs of the system; the home directory, /run and /tmp are \
+    empty; no network. write: and change files in the working directory, but not in .git and not in .lepo. \
+    net: and use the network. full: no sandbox, for what changes .git, such as `git add` and `git commit`, \
+    and for files elsewhere; the person is always asked. Ask for the least that works.";
+
+/// What the model is told of the shell command.
+pub fn run_command() -> ToolSpec {
+    let text = |about: &str| json!({ "type": "string", "description": about });
+    let access = json!({ "type": "string", "enum": ["read", "write", "net", "full"] });
+    let why = text("one short sentence for the person who allows it, in the user's language");
+    ToolSpec {
+        name: RUN_COMMAND.to_string(),
+        description: DESCRIPTION.to_string(),
+        schema: json!({
+            "type": "object",
+            "properties": { "command": text("the line for sh -c"), "access": access, "why": why },
+            "required": ["command"],
+        }),
+    }
+}
+
+/// The command that a call asks for, if it is sound.
+pub fn command_of(call: &ToolCall) -> Option<CommandRequest> {
+    (call.name == RUN_COMMAND).then(|| CommandRequest::from_json(&call.arguments)).flatten()
+}
+
+/// The bubb of a call that no request can be made of: compact JSON, keys sorted.
+pub fn call_text(call: &ToolCall) -> String {
+    json!({ "arguments": call.arguments, "name": call.name }).to_string()
+}
+
+/// The call that a bubb is. Its id is made from its place, so that it is the same whenever it is told.
+pub fn call_of(text: &str, place: usize) -> Option<ToolCall> {
+    let id = format!("call_{place}");
+    if let Some(request) = CommandRequest::from_canonical(text) {
+        let arguments = serde_json::from_str(&request.canonical()).ok()?;
+        return Some(ToolCall { id, name: RUN_COMMAND.to_string(), arguments });
+    }
+    let object: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let call = ToolCall {
+        id,
+        name: object.get("name")?.as_str()?.to_string(),
+        arguments: object.get("arguments")?.clone(),
+    };
+    (call_text(&call) == text).then_some(call)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_a_bubb_and_reads_back() {
+        let call =
+            |name: &str, arguments: Value| ToolCall { id: "call_3".into(), name: name.into(), arguments };
+        for (called, text, request) in [
+            (
+                call(RUN_COMMAND, json!({"command": "ls", "access": "read"})),
+                r#"{"access":"read","command":"ls"}"#,
+                true,
+            ),
+            (call("hammer", json!({"nail": 1})), r#"{"arguments":{"nail":1},"name":"hammer"}"#, false),
+            (call(RUN_COMMAND, json!("ls -l")), r#"{"arguments":"ls -l","name":"run_command"}"#, false),
+        ] {
+            let written = command_of(&called).map(|request| request.canonical());
+            assert_eq!(written.is_some(), request, "{text}");
+            assert_eq!(written.unwrap_or_else(|| call_text(&called)), text);
+            let read = call_of(text, 3).unwrap();
+            assert_eq!((read.id.as_str(), &read.name), ("call_3", &called.name));
+        }
+        for text in ["hello", "{}", r#"{"name":"x"}"#, r#"{"name":"x","arguments":{}}"#, r#"[1]"#] {
+            assert_eq!(call_of(text, 0), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The shell command as one of a model's native tools: a side branch beside the answer, same consent.
+
+use serde_json::{Value, json};
+
+use crate::bots::Bot;
+use crate::disk::{bubbs, forest};
+use crate::home::{Ran, run};
+use crate::pty::on_terminal;
+use crate::scripted::{Reply, openai_event, openai_sse};
+
+const NATIVE: &str = "planner = 'native'";
+/// At `full`, so that no sandbox of the machine decides what is seen of it.
+const ECHO: &str = r#"{"access":"full","command":"echo 한글 | tee -a ran"}"#;
+const YES: (&str, &str) = ("Run it? (Y/N/e): ", "y\n");
+const NO: (&str, &str) = ("Run it? (Y/N/e): ", "n\n");
+
+/// An answer of these words and calls.
+fn calling(words: &str, calls: &[(&str, &str)]) -> Reply {
+    let call = |(i, (name, arguments)): (usize, &(&str, &str))| {
+        let function = json!({ "name": name, "arguments": arguments });
+        openai_event(
+            json!({ "tool_calls": [{ "index": i, "id": format!("x{i}"), "function": function }] }),
+            None,
+        )
+    };
+    let mut stream = match words {
+        "" => String::new(),
+        words => openai_event(json!({ "content": words }), None),
+    };
+    stream.extend(calls.iter().enumerate().map(call));
+    stream += &openai_event(json!({}), Some("tool_calls"));
+    Reply::new(200, stream + "data: [DONE]\n\n").header("content-type", "text/event-stream")
+}
+
+fn echo() -> Reply {
+    calling("", &[("run_command", ECHO)])
+}
+
+fn bot(replies: impl IntoIterator<Item = Reply>) -> Bot {
+    let bot = Bot::openai(NATIVE, replies);
+    bot.home.write("config/system_prompt.txt", "PROMPT");
+    bot.home.write("work/.lepo/_insts.toml", "general = 'GENERAL'");
+    bot
+}
+
+fn alone(bot: &Bot, args: &[&str]) -> Ran {
+    run(bot.home.detached(args), b"")
+}
+
+/// The messages of a request, short: `assistant call_2{"command":"ls"}`, `tool call_2:text`.
+fn short(body: &Value) -> Vec<String> {
+    let message = |message: &Value| {
+        let mut line = message["role"].as_str().unwrap().to_string() + " ";
+        if let Some(id) = message["tool_call_id"].as_str() {
+            line += &format!("{id}:");
+        }
+        line += message["content"].as_str().unwrap();
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            line += &format!(
+                "{}{}",
+                call["id"].as_str().unwrap(),
+                call["function"]["arguments"].as_str().unwrap()
+            );
+        }
+        line
+    };
+    body["messages"].as_array().unwrap().iter().map(message).collect()
+}
+
+#[test]
+fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
+    let bot = bot([echo(), openai_sse(["Said."]), openai_sse(["Again."])]);
+    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a0 B");
+    let found = bubbs(&bot.home);
+    assert_eq!(found[2].text, ECHO);
+    assert_eq!(found[3].text, "$ echo 한글 | tee -a ran\nexit code: 0\nstdout:\n한글");
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+
+    let bodies = bot.bodies();
+    assert_eq!(short(&bodies[0]), ["system PROMPT", "user say it", "system GENERAL"]);
+    let tool = &bodies[0]["tools"][0]["function"];
+    assert_eq!(tool["name"], "run_command");
+    assert_eq!(tool["parameters"]["properties"]["access"]["enum"], json!(["read", "write", "net", "full"]));
+    assert_eq!(
+        short(&bodies[1]),
+        [
+            "system PROMPT",
+            "user say it",
+            &format!("assistant call_2{ECHO}"),
+            "tool call_2:$ echo 한글 | tee -a ran\nexit code: 0\nstdout:\n한글",
+            "system GENERAL"
+        ]
+    );
+    // A finished turn leaves its tool chatter out of the next one by the forest's shape alone.
+    assert_eq!(alone(&bot, &["do", "and?"]).code, 0);
+    assert_eq!(
+        short(&bot.bodies()[2]),
+        ["system PROMPT", "user say it", "assistant Said.", "user and?", "system GENERAL"]
+    );
+}
+
+#[test]
+fn words_around_calls_are_hidden_and_a_pipe_gets_the_answer_only() {
+    let calls = [("run_command", ECHO), ("hammer", r#"{"nail":1}"#), ("run_command", ECHO)];
+    let bot = bot([calling("I will look. ", &calls), openai_sse(["끝", "났다."])]);
+    let ran = on_terminal(bot.home.shell("lepo do 'say it' | sed s/^/piped:/"), &[YES]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("piped:끝났다."), "{}", ran.out);
+    assert!(!ran.out.contains("I will look"), "{}", ran.out);
+    assert_eq!(
+        forest(&bot.home),
+        "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a1 E / G t1 F / H a1 G / I t1 H / J a0 B"
+    );
+    let found = bubbs(&bot.home);
+    assert_eq!(found[2].text, "I will look. ");
+    assert_eq!(found[5].text, r#"{"arguments":{"nail":1},"name":"hammer"}"#);
+    assert!(found[6].text.contains("no such tool"), "{}", found[6].text);
+    assert!(found[8].text.contains("carried out before"), "{}", found[8].text);
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+    let seen = short(&bot.bodies()[1]);
+    assert_eq!(seen[2], "assistant I will look. ");
+    assert_eq!(seen[5], r#"assistant call_5{"nail":1}"#);
+}
+
+#[test]
+fn a_refusal_drops_the_rest_and_ends_tool_use() {
+    let bot = bot([calling("", &[("run_command", ECHO), ("run_command", ECHO)]), openai_sse(["Then not."])]);
+    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[NO]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E s1 D / F a0 B");
+    assert_eq!(bubbs(&bot.home)[4].text, "calls of the same answer that were dropped: 1");
+    assert!(bot.bodies()[1]["tools"].is_null());
+    assert_eq!(bot.home.read("work/ran"), "");
+}
+
+#[test]
+fn a_pending_call_is_approved_later_and_the_answer_hangs_where_it_belongs() {
+    let bot = bot([echo(), openai_sse(["Said."])]);
+    let ran = alone(&bot, &["do", "say it"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B");
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    assert!(bot.home.ok(&["ls", "--pending"]).starts_with(&id));
+    let ran = alone(&bot, &["do", "--json", "--approve", &id]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a0 B");
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    let found = bubbs(&bot.home);
+    assert_eq!(document["conv"], json!([found[0].id, found[1].id, found[4].id]));
+    assert_eq!(document["tools"][0]["result"], found[3].id.as_str());
+    assert_eq!(short(&bot.bodies()[1])[2], format!("assistant call_2{ECHO}"));
+}
+
+#[test]
+fn rounds_are_limited() {
+    let bot = Bot::openai(
+        "planner = 'native'\nmax_rounds = 1",
+        [echo(), calling("", &[("run_command", r#"{"access":"full","command":"ls"}"#)])],
+    );
+    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
+    // Calls that were not offered are no answer.
+    assert_eq!(ran.code, 3, "{}", ran.out);
+    assert!(bot.bodies()[1]["tools"].is_null());
+    assert_eq!(bubbs(&bot.home).len(), 4);
+}
+
+#[test]
+fn cut_short_the_answer_stays_at_the_end_of_the_side_branch() {
+    let partial = openai_event(json!({ "content": "Half an" }), None);
+    let bot = bot([echo(), Reply::new(200, partial).header("content-type", "text/event-stream")]);
+    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
+    assert_eq!(ran.code, 3, "{}", ran.out);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a1 D");
+    assert_eq!(bubbs(&bot.home)[4].text, "Half an");
+}
+
+#[test]
+fn a_model_without_native_tools_is_planned_for() {
+    let bot = Bot::ollama(NATIVE, &[r#"{"tool":"none"}"#, "Hi."]);
+    let ran = alone(&bot, &["do", "say it"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", ran.err);
+    assert!(ran.err.contains("has no native tools"), "{}", ran.err);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D a0 C");
+}
