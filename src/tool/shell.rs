@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 
 use super::capture::Captured;
 use super::consent::Granted;
-use super::sandbox::Ground;
+use super::sandbox::{Ground, Leftovers};
 use super::tree::Tree;
 
 /// Where and how commands run.
@@ -64,7 +64,8 @@ impl Shell<'_> {
         let [mut stdout, mut stderr] = scratch;
         let ending = match self.spawn(&granted) {
             Err(error) => Ending::NotStarted(error.to_string()),
-            Ok((mut child, tree)) => {
+            // In this order: the tree ends before what is left over goes.
+            Ok((_leftovers, mut child, tree)) => {
                 let watched = watch(&mut child, &tree, &mut stdout, &mut stderr, live);
                 match tokio::time::timeout(self.timeout, watched).await {
                     Ok(status) => ending(status?),
@@ -80,16 +81,16 @@ impl Shell<'_> {
         })
     }
 
-    fn spawn(&self, granted: &Granted) -> io::Result<(Child, Tree)> {
+    fn spawn(&self, granted: &Granted) -> io::Result<(Leftovers, Child, Tree)> {
         let mut tree = Tree::before_start();
         let (sandbox, request) = (granted.sandbox(), granted.request());
         let prepare = |command: &mut Command| {
             command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         };
-        let child =
+        let (child, leftovers) =
             sandbox.spawn(&request.command, request.access, &self.ground, self.hidden_env, prepare)?;
         tree.grown_from(child.id());
-        Ok((child, tree))
+        Ok((leftovers, child, tree))
     }
 }
 

@@ -417,6 +417,22 @@ fn a_level_allows_what_it_says() {
 }
 
 #[test]
+fn a_repository_that_is_not_there_is_not_made() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let make = "mkdir .git; echo x > .git/config; mv .git away; rmdir .git; ln -s away .git; git init";
+    let request = json!({ "access": "write", "command": make }).to_string();
+    let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
+    let bot = Bot::saying(settings, &[COMMAND, &request, NONE, "Done."]);
+    let ran = run(bot.home.detached(&["do", "go"]), b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let left: Vec<_> =
+        std::fs::read_dir(bot.home.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, [".lepo"], "{ran_text}", ran_text = bubbs(&bot.home)[4].text);
+}
+
+#[test]
 fn toolchains_in_the_home_directory_are_seen_and_their_tokens_are_not() {
     if !bubblewrap_works() {
         return;

@@ -47,6 +47,10 @@ impl Held {
         for (path, view) in views {
             match view {
                 View::Hidden => options.push("--tmpfs"),
+                View::Absent => {
+                    options.pair("--tmpfs", path);
+                    options.push("--remount-ro");
+                }
                 View::Seen => options.pair("--ro-bind", path),
                 View::Written => options.pair("--bind", path),
             }

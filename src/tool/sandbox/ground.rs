@@ -16,6 +16,8 @@ pub enum View {
     Seen,
     /// As it is.
     Written,
+    /// It is not there, and is not to be made: an empty directory that nothing can be put in.
+    Absent,
 }
 
 /// Each path with its view; parents before what is below them.
@@ -72,7 +74,7 @@ impl Ground<'_> {
 
     /// What is not written in a working directory that is: `.git`, `.lepo` and the store.
     fn keep(&self, dir: &Path, views: &mut Views) -> io::Result<()> {
-        for path in [&dir.join(".git"), &dir.join(".lepo"), self.store] {
+        for path in [dir.join(".git"), dir.join(".lepo"), self.store.to_path_buf()] {
             match path.symlink_metadata() {
                 Ok(meta) if meta.is_symlink() => {
                     // The link could be put elsewhere, whatever is done to its target.
@@ -80,7 +82,11 @@ impl Ground<'_> {
                     return Err(io::Error::other(what));
                 }
                 Ok(_) => {}
-                Err(_) => continue,
+                // A repository made by a command would bring hooks and settings that git obeys.
+                Err(_) => {
+                    views.insert(path, View::Absent);
+                    continue;
+                }
             }
             let path = path.canonicalize()?;
             // A directory in between could be moved away with all it holds, if it were no mount point itself.
@@ -113,7 +119,7 @@ mod tests {
     fn the_working_directory_is_written_but_not_what_is_kept_in_it() {
         let place = tempfile::tempdir().unwrap();
         let dir = place.path().canonicalize().unwrap();
-        for sub in [".git", ".lepo", "a/b", "own"] {
+        for sub in [".lepo", "a/b", "own"] {
             std::fs::create_dir_all(dir.join(sub)).unwrap();
         }
         let own = [dir.join("own"), dir.join("not there")];
@@ -121,7 +127,7 @@ mod tests {
         let view = |access: Access, path: &str| ground.views(access).unwrap().get(&dir.join(path)).copied();
         for (path, read, write) in [
             ("", Some(View::Seen), Some(View::Written)),
-            (".git", None, Some(View::Seen)),
+            (".git", None, Some(View::Absent)),
             (".lepo", None, Some(View::Seen)),
             ("a", None, Some(View::Written)),
             ("a/b", None, Some(View::Seen)),

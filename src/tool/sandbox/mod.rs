@@ -17,6 +17,7 @@ use tokio::process::{Child, Command};
 use super::Access;
 pub use detect::Detected;
 pub use ground::Ground;
+use ground::View;
 
 /// What holds a command back while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +40,8 @@ impl Sandbox {
         }
     }
 
-    /// Starts `sh -c line` held to `access`. Its environment is lepo's without `hidden_env`.
+    /// Starts `sh -c line` held to `access`. Its environment is lepo's without `hidden_env`. What is
+    /// left over goes when it is dropped, which must be after the command has ended.
     pub(super) fn spawn(
         &self,
         line: &str,
@@ -47,7 +49,7 @@ impl Sandbox {
         ground: &Ground<'_>,
         hidden_env: &[String],
         prepare: impl Fn(&mut Command),
-    ) -> io::Result<Child> {
+    ) -> io::Result<(Child, Leftovers)> {
         let shell = || {
             let mut command = Command::new("sh");
             command.args(["-c", line]).current_dir(ground.dir);
@@ -58,16 +60,31 @@ impl Sandbox {
             command
         };
         match self {
-            Sandbox::None => shell().spawn(),
-            Sandbox::Landlock => landlock::spawn(shell(), &ground.views(access)?),
+            Sandbox::None => Ok((shell().spawn()?, Leftovers::default())),
+            Sandbox::Landlock => {
+                Ok((landlock::spawn(shell(), &ground.views(access)?)?, Leftovers::default()))
+            }
             Sandbox::Bubblewrap(program) => {
                 let (views, dir) = (ground.views(access)?, ground.dir.canonicalize()?);
                 let mut held = bubblewrap::Held::new(program, access, &views, &dir, hidden_env)?;
                 held.command.args(["sh", "-c", line]);
                 prepare(&mut held.command);
-                held.command.spawn()
+                let made = views.into_iter().filter(|(_, view)| *view == View::Absent);
+                let leftovers = Leftovers(made.map(|(path, _)| path).collect());
+                Ok((held.command.spawn()?, leftovers))
             }
         }
+    }
+}
+
+/// Empty directories that a sandbox made to mount on, where nothing was to be made.
+#[derive(Debug, Default)]
+pub(super) struct Leftovers(Vec<PathBuf>);
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        // One with something in it is somebody else's, and stays.
+        self.0.iter().for_each(|path| drop(std::fs::remove_dir(path)));
     }
 }
 
