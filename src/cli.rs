@@ -1,8 +1,11 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
-use std::ffi::{OsStr, OsString};
+mod shape;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -10,6 +13,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{self, Context};
 use crate::error::{Error, Result};
 use crate::term::{Color, Out, say};
+use shape::{Shape, shape};
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
@@ -65,9 +69,11 @@ struct Globals {
     version: bool,
 }
 
+// Deferred: the tree of one command is a tenth of all, and making all is the better part of what `ls` takes.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
-    Do(commands::r#do::Args),
+    Do(Box<commands::r#do::Args>),
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
@@ -84,6 +90,7 @@ enum Command {
     Config(commands::config::Args),
     Model(commands::model::Args),
     Trust(commands::trust::Args),
+    Completions(commands::completions::Args),
     #[command(external_subcommand)]
     External(Vec<OsString>),
 }
@@ -95,21 +102,19 @@ pub fn command() -> clap::Command {
 
 /// Runs the program; the answer is its exit code.
 pub fn run(args: Vec<OsString>) -> u8 {
-    // Made once: it is the better part of what an offline command takes.
+    if commands::completions::answer(command, &args) {
+        return 0;
+    }
     let mut root = command();
-    let args = match shape(&root, args) {
-        Shape::Parse(args) => args,
-        Shape::Help(name) => return print_help(root, name),
+    let (args, is_do) = match shape(&root, args) {
+        Shape::Parse { args, is_do } => (args, is_do),
+        Shape::Help(words) => return print_help(root, &words),
         Shape::Version => return print_version(),
     };
-    let parsed = root.try_get_matches_from_mut(args).and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => {
-            // A closed pipe behind `--help` is a quiet end like any other.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
-        }
+        Err(error) => return misused(&args, is_do, &error),
     };
     if cli.globals.version {
         return print_version(); // from a cluster of short options
@@ -117,6 +122,11 @@ pub fn run(args: Vec<OsString>) -> u8 {
     // A file size limit is then an error of the write, told with its path, and not the end without a word.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let wants_json = cli.command.wants_json();
+    let save_to = cli.globals.save_to.clone();
+    if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
+        let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
+        return report(&Error::usage(format!("--save-to is no option of the program lepo-{name}")));
+    }
     let mut out = Out::stdout();
     let done = Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out)
         .and_then(|mut context| cli.command.run(&mut context));
@@ -128,9 +138,43 @@ pub fn run(args: Vec<OsString>) -> u8 {
                 out.line(&serde_json::json!({ "error": commands::error_json(&error) }).to_string());
                 let _ = out.finish();
             }
-            report(&error)
+            report(&elsewhere(error, save_to.as_deref()))
         }
     }
+}
+
+/// A hint's command is meant for the store that this one was about.
+fn elsewhere(mut error: Error, save_to: Option<&Path>) -> Error {
+    if let (Some(hint), Some(rel)) = (&mut error.hint, save_to) {
+        let rel = rel.to_string_lossy();
+        let rel = shlex::try_quote(&rel).unwrap_or(Cow::Borrowed(&rel));
+        *hint = hint.replace("`lepo ", &format!("`lepo -s {rel} "));
+    }
+    error
+}
+
+/// What the parser has to say; the answer is the exit code.
+fn misused(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
+    if error.use_stderr() && wants_document(args) {
+        let rendered = error.render().to_string();
+        let said = rendered.lines().next().unwrap_or_default();
+        let usage = Error::usage(said.strip_prefix("error: ").unwrap_or(said)).hint("lepo --help");
+        let mut out = Out::stdout();
+        let document = match is_do {
+            true => commands::r#do::failure(&usage, args.iter().any(|word| word == "--events")),
+            false => serde_json::json!({ "error": commands::error_json(&usage) }),
+        };
+        out.line(&document.to_string());
+        let _ = out.finish();
+    }
+    // A closed pipe behind `--help` is a quiet end like any other.
+    let _ = error.print();
+    if error.use_stderr() { 2 } else { 0 }
+}
+
+/// Whether a document was asked for, on a command line that could not be parsed.
+fn wants_document(args: &[OsString]) -> bool {
+    args.iter().take_while(|word| *word != "--").any(|word| word == "--json" || word == "--events")
 }
 
 /// Says what went wrong; the answer is the exit code.
@@ -145,7 +189,7 @@ fn report(error: &Error) -> u8 {
 impl Command {
     fn run(self, context: &mut Context<'_>) -> Result<u8> {
         match self {
-            Command::Do(args) => commands::r#do::run(args, context),
+            Command::Do(args) => commands::r#do::run(*args, context),
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
@@ -162,6 +206,7 @@ impl Command {
             Command::Config(args) => commands::config::run(args, context),
             Command::Model(args) => commands::model::run(args, context),
             Command::Trust(args) => commands::trust::run(args, context),
+            Command::Completions(args) => commands::completions::run(args, context),
             Command::External(words) => Err(external(&words)),
         }
     }
@@ -196,71 +241,20 @@ fn external(words: &[OsString]) -> Error {
     }
 }
 
-/// What the command line comes to, before it is parsed.
-enum Shape {
-    Parse(Vec<OsString>),
-    /// Help for the command of this name.
-    Help(Option<String>),
-    Version,
-}
-
-/// `-h` and `-v` win over everything else, help over version; no command at all means `do`.
-fn shape(root: &clap::Command, mut args: Vec<OsString>) -> Shape {
-    let takes_value = |word: &OsStr| takes_value(root, word);
-    let mut command = None;
-    let (mut help, mut version, mut external) = (false, false, false);
-    let mut value_next = false;
-    for word in args.iter().skip(1) {
-        if word == "--" || external {
-            break;
-        }
-        help |= word == "-h" || word == "--help";
-        version |= word == "-v" || word == "--version";
-        if std::mem::take(&mut value_next) {
-            continue;
-        }
-        if word.as_encoded_bytes().starts_with(b"-") && word != "-" {
-            value_next = takes_value(word);
-        } else if command.is_none() {
-            let known = root.find_subcommand(word).is_some() || word == "help";
-            command = Some(word.to_string_lossy().into_owned());
-            external = !known;
-        }
-    }
-    if help {
-        return Shape::Help(command.filter(|_| !external));
-    }
-    if version {
-        return Shape::Version;
-    }
-    if command.is_none() && root.find_subcommand("do").is_some() {
-        args.insert(1.min(args.len()), "do".into());
-    }
-    Shape::Parse(args)
-}
-
-/// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.
-fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
-    let Some(word) = word.to_str() else { return false };
-    let mut args =
-        root.get_arguments().chain(root.find_subcommand("do").into_iter().flat_map(|c| c.get_arguments()));
-    let found = match word.strip_prefix("--") {
-        Some(long) => args.find(|arg| arg.get_long() == Some(long)),
-        // In a cluster like `-nt ADDR` only the last letter can take the next word.
-        None => word.chars().next_back().and_then(|short| args.find(|arg| arg.get_short() == Some(short))),
-    };
-    found.is_some_and(|arg| arg.get_action().takes_values())
-}
-
 fn print_version() -> u8 {
     let mut out = Out::stdout();
     out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));
     u8::from(out.finish().is_err())
 }
 
-fn print_help(mut root: clap::Command, name: Option<String>) -> u8 {
+/// The help of the innermost command that these words name.
+fn print_help(mut root: clap::Command, words: &[String]) -> u8 {
     root.build();
-    let found = name.and_then(|name| root.find_subcommand(name).cloned());
-    let _ = found.unwrap_or(root).print_long_help();
+    let mut command = &root;
+    for word in words {
+        let Some(inner) = command.find_subcommand(word) else { break };
+        command = inner;
+    }
+    let _ = command.clone().print_long_help();
     0
 }

@@ -100,6 +100,11 @@ impl Error {
         self
     }
 
+    /// The same words again, of this kind.
+    pub fn again(&self, kind: Kind) -> Error {
+        Error { kind, message: self.chain(), hint: self.hint.clone(), source: None }
+    }
+
     /// The message with its causes, `: ` between.
     pub fn chain(&self) -> String {
         let mut text = self.message.clone();
@@ -111,6 +116,18 @@ impl Error {
         }
         text
     }
+}
+
+/// The innermost cause of an error, in words without an operating system's number.
+pub fn cause(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 impl fmt::Display for Error {

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::{Context, resolve};
+use super::{Context, complete, resolve};
 use crate::bubb::Kind;
 use crate::error::{Error, Result};
 
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long)]
     hidden: bool,
     /// The bubb it follows, or `head` to begin a conv
-    #[arg(long, value_name = "ADDR|head")]
+    #[arg(long, value_name = "ADDR|head", add = complete::address())]
     prev: Option<String>,
 }
 

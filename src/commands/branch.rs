@@ -2,7 +2,7 @@
 
 use super::line::question;
 use super::words::resolve_one;
-use super::{Context, name_json};
+use super::{Context, complete, name_json};
 use crate::error::{Error, Result};
 use crate::store::{Store, check_branch_name};
 use crate::term::say;
@@ -14,20 +14,20 @@ use crate::term::say;
 /// branch on to the answer; no other command does, and deleting one deletes no bubb.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo branch main                  the newest tail gets a name\n  \
-    lepo branch before-the-idea main~2\n  lepo branch -f main @\n  lepo branch -m main trunk\n  \
+    lepo branch before-the-idea 9X1Y3Z5A\n  lepo branch -f main @\n  lepo branch -m main trunk\n  \
     lepo branch | while read name id rest; do lepo show $id > $name.md; done")]
 pub struct Args {
     /// The branch to make
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = complete::branch())]
     name: Option<String>,
     /// The bubb it names
-    #[arg(value_name = "ADDR", default_value = "@")]
+    #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     address: String,
     /// Move it if it is there already; with -m, in the place of NEW
     #[arg(short, long)]
     force: bool,
     /// Delete the branch NAME
-    #[arg(short, long, value_name = "NAME", conflicts_with_all = ["name", "rename", "force"])]
+    #[arg(short, long, value_name = "NAME", add = complete::branch(), conflicts_with_all = ["name", "rename", "force"])]
     delete: Option<String>,
     /// Give the branch OLD the name NEW
     #[arg(short = 'm', long = "move", num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "name")]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Context;
+use super::trust::trusted_config;
 use crate::config::{Env, Flags, Paths, Plan, Settings};
 use crate::error::Result;
 use crate::term::say;
@@ -32,7 +33,10 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let paths = Paths::from_env(&env)?;
     match &args.import {
         Some(file) => import(Plan::make(&paths, file)?, args.json, context)?,
-        None => show(&Settings::load(&paths, &env, None, &Flags::default())?, args.json, context),
+        None => {
+            let repo = trusted_config(context, &paths)?;
+            show(&Settings::load(&paths, &env, repo, &Flags::default())?, args.json, context)
+        }
     }
     Ok(0)
 }

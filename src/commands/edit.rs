@@ -1,7 +1,7 @@
 //! `lepo edit`: another wording of a bubb, beside it.
 
-use super::Context;
 use super::words::resolve_one;
+use super::{Context, complete};
 use crate::error::{Error, Result};
 use crate::term::edit;
 
@@ -15,12 +15,12 @@ use crate::term::edit;
 /// editors add it by themselves, and it cannot be seen. If it does, the bytes are kept as you left them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo edit @^\n  lepo do --retry --tail $(lepo edit main^)      another wording, \
+    after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      another wording, \
     another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @"
 )]
 pub struct Args {
     /// The bubb
-    #[arg(value_name = "ADDR")]
+    #[arg(value_name = "ADDR", add = complete::address())]
     address: String,
 }
 

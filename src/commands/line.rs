@@ -49,5 +49,5 @@ pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
 
 /// A bubb's text, for a list: one that cannot be read is said and left out.
 pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
-    store.text(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()
+    store.glance(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()
 }

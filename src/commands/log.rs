@@ -2,7 +2,7 @@
 
 use super::line::{bubb_line, excerpt_of};
 use super::words::resolve_all;
-use super::{Context, name_json, warn_incomplete};
+use super::{Context, complete, name_json, warn_incomplete};
 use crate::conv::{Forest, Found, Ix, Row};
 use crate::error::Result;
 use crate::store::Store;
@@ -17,7 +17,7 @@ use crate::store::Store;
     lepo log --all | grep panic | cut -d' ' -f1 | lepo ls -")]
 pub struct Args {
     /// Whose convs; @ if none is given; `-` for addresses on stdin, one a line
-    #[arg(value_name = "ADDR")]
+    #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
     /// Only the N newest
     #[arg(short, value_name = "N")]
@@ -42,6 +42,11 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let forest = store.forest()?;
     let mut bubbs = bubbs(&args, &store, &forest)?;
     bubbs.retain(|&ix| args.show_all || !forest.name(ix).hidden);
+    if args.graph && !args.show_all {
+        let joints = hidden_joints(&forest, &bubbs);
+        bubbs.extend(joints);
+        bubbs.sort_unstable_by(|a, b| b.cmp(a));
+    }
     let branches = store.branch_names()?;
     let rows = match args.graph {
         true => forest.graph(&bubbs),
@@ -69,6 +74,18 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         context.out.row_done(i);
     }
     Ok(0)
+}
+
+/// The hidden roots that several convs hang under: without them one tree would be drawn as many.
+fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
+    let is_first = |&&ix: &&Ix| forest.up(ix).skip(1).all(|above| forest.name(above).hidden);
+    let mut roots: Vec<Ix> = visible.iter().filter(is_first).filter_map(|&ix| forest.up(ix).last()).collect();
+    roots.sort_unstable();
+    let mut joints: Vec<Ix> =
+        roots.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    joints.dedup();
+    joints.retain(|&root| forest.name(root).hidden);
+    joints
 }
 
 /// Which bubbs to list, newest first.

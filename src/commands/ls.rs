@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 
 use super::line::{excerpt_of, in_brackets, text_or_warn};
 use super::words::resolve_all;
-use super::{Context, name_json};
+use super::{Context, complete, name_json};
 use crate::bubb::{Kind, Name};
 use crate::conv::{Found, Heights, Ix};
 use crate::error::Result;
 use crate::store::{Store, in_order};
-use crate::term::{excerpt, say};
-use crate::tool::CommandRequest;
+use crate::term::{excerpt, excerpt_within, say};
+use crate::tool::ToolRequest;
 
 /// List the tails, newest first
 ///
@@ -23,7 +23,7 @@ use crate::tool::CommandRequest;
     grep -l panic .lepo/*.md | lepo ls -\n  lepo ls --pending")]
 pub struct Args {
     /// Only tails whose conv has one of these; `-` for addresses on stdin, one a line
-    #[arg(value_name = "ADDR")]
+    #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
     /// Only the N newest
     #[arg(short, value_name = "N")]
@@ -31,7 +31,7 @@ pub struct Args {
     /// Spent ones too: tool calls beside a finished answer
     #[arg(long)]
     all: bool,
-    /// The requests that wait for consent instead, each with its command
+    /// The requests that wait for consent instead, each whole, a command after its access
     #[arg(long, conflicts_with = "all")]
     pending: bool,
     /// The paths of their files
@@ -76,7 +76,8 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         let request = args.pending.then(|| request(&store, &line.name)).flatten();
         let text = match &request {
             _ if args.paths => None,
-            Some(request) => Some(excerpt(&request.command)),
+            Some(request) if args.json => Some(excerpt(&request.words())),
+            Some(request) => Some(request.whole()),
             None => line.question.and_then(|name| excerpt_of(&store, &name)),
         };
         (line, text, request)
@@ -103,7 +104,11 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
             context.out.text(serde_json::Value::Object(map).to_string().as_bytes());
         } else {
             context.out.own(&format!("{} ({}):", context.paint.yellow(&name.id.to_string()), line.height));
-            if let Some(text) = text {
+            if let Some(mut text) = text {
+                if let (true, Some(columns)) = (args.pending, context.out.columns()) {
+                    let taken = format!("{} ({}): ", name.id, line.height).len();
+                    text = excerpt_within(&text, columns.saturating_sub(taken));
+                }
                 context.out.text(format!(" {text}").as_bytes());
             }
             context.out.own(&context.paint.cyan(&in_brackets(names)));
@@ -128,7 +133,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// The request that a bubb is, if it is one.
-fn request(store: &Store, name: &Name) -> Option<CommandRequest> {
+pub(super) fn request(store: &Store, name: &Name) -> Option<ToolRequest> {
     let may = matches!(name.kind, Kind::System | Kind::Assistant);
-    may.then(|| text_or_warn(store, name)).flatten().and_then(|text| CommandRequest::from_canonical(&text))
+    may.then(|| text_or_warn(store, name)).flatten().and_then(|text| ToolRequest::from_canonical(&text))
 }

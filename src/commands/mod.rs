@@ -2,6 +2,8 @@
 
 pub mod add;
 pub mod branch;
+mod complete;
+pub mod completions;
 pub mod config;
 pub mod diff;
 pub mod r#do;
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bubb::Name;
 use crate::config::Insts;
-use crate::conv::{Address, Addressee, Conv, End, Forest};
+use crate::conv::{Addressee, Conv, End, Forest};
 use crate::error::{Error, Result};
 use crate::store::{STORE, Store};
 use crate::term::{Color, Out, Paint, say};
@@ -80,9 +82,9 @@ impl<'o> Context<'o> {
     pub fn store(&self) -> Result<Store> {
         self.find_store()?.ok_or_else(|| match &self.save_to {
             Some(rel) => Error::nothing(format!("no store {} here", rel.display()))
-                .hint("`lepo init` or a first question makes it"),
+                .hint("`lepo init` makes it; so does a first question: `lepo do QUESTION`"),
             None => Error::nothing(format!("no {STORE} here or in a parent directory"))
-                .hint("`lepo init` makes one; so does a first question: lepo do QUESTION"),
+                .hint("`lepo init` makes one; so does a first question: `lepo do QUESTION`"),
         })
     }
 
@@ -104,7 +106,10 @@ impl<'o> Context<'o> {
 
 /// Finds the bubb of an address as written, where stdin is not for addresses; else see [`words`].
 pub fn resolve(store: &Store, forest: &Forest, address: &str) -> Result<Addressee> {
-    Address::parse(address)?.resolve(forest, &|name| store.branch(name))
+    if address == "-" {
+        return Err(Error::usage("`-` is no address here: stdin is the text"));
+    }
+    words::resolve_one(store, forest, address)
 }
 
 /// A conv that ends without a root is shown as far as it goes, and said to be incomplete.

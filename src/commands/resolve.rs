@@ -1,7 +1,7 @@
 //! `lepo resolve`: what an address means.
 
-use super::Context;
 use super::words::resolve_all;
+use super::{Context, complete};
 use crate::conv::Found;
 use crate::error::Result;
 
@@ -14,7 +14,7 @@ use crate::error::Result;
     grep -l panic .lepo/*.md | lepo resolve -")]
 pub struct Args {
     /// The addresses; `-` for addresses on stdin, one a line
-    #[arg(value_name = "ADDR", required = true)]
+    #[arg(value_name = "ADDR", required = true, add = complete::address())]
     addresses: Vec<String>,
     /// The path of its file instead
     #[arg(long)]

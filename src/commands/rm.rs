@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::Context;
+use super::line::question;
 use super::words::resolve_one;
+use super::{Context, complete};
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
@@ -24,7 +25,7 @@ use crate::term::tty;
 )]
 pub struct Args {
     /// The tail
-    #[arg(value_name = "ADDR")]
+    #[arg(value_name = "ADDR", add = complete::address())]
     address: String,
     /// List only
     #[arg(short = 'n', long, conflicts_with = "yes")]
@@ -55,7 +56,8 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         return Ok(0);
     }
     if let Some(terminal) = &mut terminal {
-        let question = format!("Delete {}? (y/N): ", plan.size());
+        let about = question(&store, &forest, tail).map(|text| format!(" of `{text}`")).unwrap_or_default();
+        let question = format!("Delete {}{about}? (y/N): ", plan.size());
         let answer = terminal
             .ask(&question, &AtomicBool::new(false))
             .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;

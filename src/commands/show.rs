@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use serde_json::{Value, json};
 
 use super::words::resolve_all;
-use super::{Context, name_json, warn_incomplete};
+use super::{Context, complete, name_json, warn_incomplete};
 use crate::bubb::Name;
 use crate::conv::{Forest, Found};
 use crate::error::Result;
@@ -22,7 +22,7 @@ use crate::term::{Out, Paint, heading};
     lepo show --paths @ | xargs grep -n panic\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct Args {
     /// Which bubbs' convs; `-` for addresses on stdin, one a line
-    #[arg(value_name = "ADDR", default_value = "@")]
+    #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
     /// Just that bubb: the bytes as stored, nothing else
     #[arg(long)]

@@ -1,9 +1,10 @@
 //! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::Context;
-use crate::config::{Env, Paths, RepoFile, Trust};
+use crate::config::{Env, Flags, Paths, RepoFile, Settings, Trust};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::term::{clean, say, tty};
@@ -22,7 +23,9 @@ pub struct Args {}
 /// Shows, asks, keeps the yes.
 pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let trust = Trust::of(&Paths::from_env(&Env::from_process())?);
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env)?;
+    let trust = Trust::of(&paths);
     let mut files = Vec::new();
     for name in REPO_FILES {
         files.extend(repo_file(&store, name)?);
@@ -42,13 +45,16 @@ pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
     if asked.is_empty() {
         return Ok(0);
     }
+    let mine = Settings::load(&paths, &env, None, &Flags::default())?.models;
+    let mine: Vec<&str> = mine.iter().map(|model| model.name.as_str()).collect();
     for file in &asked {
-        show(file, context)?;
+        show(file, &mine, context)?;
     }
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to say yes on").hint("run `lepo trust` in a terminal, by yourself")
     })?;
+    terminal.forget_typed();
     let answer = terminal
         .ask("Trust this, as it is? (y/N): ", &AtomicBool::new(false))
         .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
@@ -69,9 +75,32 @@ pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
     Ok(Some(RepoFile { path: dir.join(name), bytes }))
 }
 
+/// A file of the repository, if it counts. One that does not is told of in one line, unless all is to be quiet.
+pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let ignored = |why: &str| {
+        if !quiet {
+            say(&format!("note: {} is ignored: {why}", store.shown().join(name).display()));
+        }
+    };
+    match repo_file(store, name) {
+        Ok(Some(file)) if Trust::of(paths).covers(&file)? => return Ok(Some((file.path, file.bytes))),
+        Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
+        Ok(None) => {}
+        // A link, a fifo: nothing a person could have trusted.
+        Err(error) => ignored(&error.chain()),
+    }
+    Ok(None)
+}
+
+/// The repository's own settings, if there is a store and they count.
+pub fn trusted_config(context: &Context<'_>, paths: &Paths) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let Some(store) = context.find_store()? else { return Ok(None) };
+    trusted(&store, paths, REPO_FILES[0], false)
+}
+
 /// Path, effects, and the whole text; nothing in it may speak to a terminal, or hide in a pipe to a pager.
-fn show(file: &RepoFile, context: &mut Context<'_>) -> Result<()> {
-    let effects = file.effects()?;
+fn show(file: &RepoFile, mine: &[&str], context: &mut Context<'_>) -> Result<()> {
+    let effects = file.effects(mine)?;
     context.out.own(&format!("{}\n", context.paint.bold(&clean(&file.path.to_string_lossy()))));
     for effect in effects {
         context.out.own(&format!("  {}\n", clean(&effect)));

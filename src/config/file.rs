@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::entry::{ModelEntry, read_entry};
+use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::field::Field;
 use super::layer::{Layer, ROUNDS};
 use super::reader::Document;
@@ -72,6 +72,16 @@ impl ConfigFile {
         }
         root.end()?;
         Ok(ConfigFile { layer, models })
+    }
+}
+
+impl ConfigFile {
+    /// The variables that its models' keys are in.
+    pub fn key_variables(&self) -> impl Iterator<Item = String> {
+        self.models.iter().filter_map(|model| match &model.key {
+            KeyEntry::Env(name) => Some(name.clone()),
+            KeyEntry::None | KeyEntry::Literal(_) => None,
+        })
     }
 }
 

@@ -62,6 +62,9 @@ pub enum AnswerForm {
     Json(String),
     /// stdout is JSON lines; the answer is the string at this pointer in the last line that has one.
     Jsonl(String),
+    /// stdout is the events of `codex exec --json`; the answer is the text of the last
+    /// `item.completed` whose item is an `agent_message`: other items have texts too.
+    AgentMessage,
 }
 
 /// A model as configured: complete, checked, with its key looked up.

@@ -49,11 +49,7 @@ fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
             AnswerForm::Json("/result".into()),
         )),
         "gemini" => Some((&["gemini", "-o", "json"], AnswerForm::Json("/response".into()))),
-        // It prints a line an event; the last one with a text is the answer.
-        "codex" => Some((
-            &["codex", "exec", "--json", "--skip-git-repo-check"],
-            AnswerForm::Jsonl("/item/text".into()),
-        )),
+        "codex" => Some((&["codex", "exec", "--json", "--skip-git-repo-check"], AnswerForm::AgentMessage)),
         _ => None,
     }
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::ambient::Ambient;
-use super::entry::KeyEntry;
 use super::file::{ConfigFile, read_if_there};
 use super::layer::Layer;
 use super::models::{complete, merge};
@@ -106,7 +105,17 @@ impl Settings {
             Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?,
             None => ConfigFile::default(),
         };
-        Settings::resolve(paths, env, file, user, repo, flags)
+        // Of every file, also of one that another stands in for now: a key is no command's, whoever uses it.
+        let mut keys: Vec<String> = user.key_variables().chain(repo.key_variables()).collect();
+        if flags.config.is_some()
+            && let Some(bytes) = read_if_there(&paths.config_file())?
+            && let Ok(usual) = ConfigFile::parse(&paths.config_file(), &bytes)
+        {
+            keys.extend(usual.key_variables());
+        }
+        let settings = Settings::resolve(paths, env, file, user, repo, flags)?;
+        keys.insert(0, "OPENAI_API_KEY".to_string());
+        Ok(Settings { key_variables: keys, ..settings })
     }
 
     fn resolve(
@@ -121,13 +130,9 @@ impl Settings {
         let entries = merge(user.models, repo.models);
         let layer = flag_layer(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
 
-        let mut key_variables = vec!["OPENAI_API_KEY".to_string()];
         let mut sources = Sources::default();
         let mut models = Vec::new();
         for entry in entries {
-            if let KeyEntry::Env(name) = &entry.key {
-                key_variables.push(name.clone());
-            }
             sources.0.insert(format!("models.{}", entry.name), entry.source.clone());
             models.push(complete(entry, env, &ambient)?);
         }
@@ -166,7 +171,7 @@ impl Settings {
             planner: sources.maybe("planner", layer.planner),
             ambient,
             sources: sources.0,
-            key_variables,
+            key_variables: Vec::new(),
         })
     }
 

@@ -1,20 +1,16 @@
 //! Trust in a repository's own configuration: nothing in it counts before a person has seen what it
 //! would do. A yes is kept outside the repository, as a hash of path and exact bytes.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-use serde_json::Value;
-use sha2::{Digest, Sha256};
-
 use super::entry::{KeyEntry, ModelEntry};
-use super::file::{ConfigFile, read_if_there};
+use super::file::ConfigFile;
+use super::record::{Record, hash_of};
+use super::servers::{self, ServerConfig, Target};
 use super::word::Word;
-use super::{Paths, Provider};
-use crate::error::{Error, Result};
+use super::{Paths, Provider, Secret};
+use crate::error::Result;
 
 /// A repository's configuration file, as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,64 +21,48 @@ pub struct RepoFile {
     pub bytes: Vec<u8>,
 }
 
-/// The record of what was trusted: one line a file, `HASH PATH`, only ever added to.
+/// The record of what was trusted: one line a file, `HASH PATH`.
 #[derive(Debug, Clone)]
 pub struct Trust {
-    record: PathBuf,
+    record: Record,
 }
 
 impl Trust {
     /// The user's record.
     pub fn of(paths: &Paths) -> Trust {
-        Trust { record: paths.state.join("trust") }
+        Trust { record: Record::at(paths.state.join("trust")) }
     }
 
     /// Whether a person said yes to this file: these bytes, at this path.
     pub fn covers(&self, file: &RepoFile) -> Result<bool> {
-        let record = read_if_there(&self.record)?.unwrap_or_default();
-        let hash = file.hash();
-        Ok(record.split(|&byte| byte == b'\n').any(|line| line.starts_with(hash.as_bytes())))
+        self.record.has(&file.hash())
     }
 
-    /// Keeps a person's yes, durable when this returns. One write for all, so that it is whole or not there.
+    /// Keeps a person's yes, durable when this returns.
     pub fn keep(&self, files: &[RepoFile]) -> Result<()> {
-        let line = |file: &RepoFile| format!("{} {:?}\n", file.hash(), file.path);
-        let lines: String = files.iter().map(line).collect();
-        let written = (|| {
-            if let Some(dir) = self.record.parent() {
-                DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-            }
-            let mut record = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.record)?;
-            record.write_all(lines.as_bytes())?;
-            record.sync_all()
-        })();
-        written.map_err(|error| {
-            Error::usage(format!("cannot write {}", self.record.display()))
-                .because(error)
-                .hint("make its directory writable, or name another one with XDG_STATE_HOME")
-        })
+        let lines: Vec<String> =
+            files.iter().map(|file| format!("{} {:?}", file.hash(), file.path)).collect();
+        self.record.keep(&lines)
     }
 }
 
 impl RepoFile {
-    /// What the file would make lepo do, one line each. A file that would be no use for its mistakes: exit 2.
-    pub fn effects(&self) -> Result<Vec<String>> {
+    /// What the file would make lepo do, one line each, where the user has models of the names `mine`. A file that would be no use for its mistakes: exit 2.
+    pub fn effects(&self, mine: &[&str]) -> Result<Vec<String>> {
         match self.path.extension().is_some_and(|end| end == "json") {
-            true => servers(self),
-            false => ConfigFile::parse(&self.path, &self.bytes).map(|file| settings(&file)),
+            true => Ok(servers::parse(&self.path, &self.bytes)?.iter().map(server).collect()),
+            false => ConfigFile::parse(&self.path, &self.bytes).map(|file| settings(&file, mine)),
         }
     }
 
     /// No path holds a zero byte, so no two files come to the same text.
     fn hash(&self) -> String {
-        let path = self.path.as_os_str().as_bytes();
-        let hash = Sha256::new().chain_update(path).chain_update([0]).chain_update(&self.bytes).finalize();
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        hash_of(&[self.path.as_os_str().as_bytes(), &self.bytes])
     }
 }
 
-fn settings(file: &ConfigFile) -> Vec<String> {
-    let mut effects: Vec<String> = file.models.iter().map(model).collect();
+fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
+    let mut effects: Vec<String> = file.models.iter().map(|entry| model(entry, mine)).collect();
     if let Some(set) = &file.layer.tool_call_mode {
         effects.push(format!("gives consent to tools: {}", set.value.word()));
     }
@@ -96,7 +76,7 @@ fn settings(file: &ConfigFile) -> Vec<String> {
     effects
 }
 
-fn model(entry: &ModelEntry) -> String {
+fn model(entry: &ModelEntry, mine: &[&str]) -> String {
     let what = match (entry.provider, &entry.base_url) {
         (Provider::Cli, _) => format!("runs {:?}", entry.command),
         (Provider::Embedded, _) => "runs the embedded model".to_string(),
@@ -109,40 +89,27 @@ fn model(entry: &ModelEntry) -> String {
         KeyEntry::Env(name) => format!(", with your key in {name}"),
     };
     let active = if entry.active { ", whenever no model is named" } else { "" };
-    format!("model {:?}: {what}{key}{active}", entry.name)
+    let instead = if mine.contains(&entry.name.as_str()) { ", in place of yours of this name" } else { "" };
+    format!("model {:?}{instead}: {what}{key}{active}", entry.name)
 }
 
-fn servers(file: &RepoFile) -> Result<Vec<String>> {
-    let wrong = |what: &str| {
-        Error::usage(format!("{}: {what}", file.path.display()))
-            .hint("it is to hold {\"mcpServers\": {\"NAME\": {…}}}")
+fn server(config: &ServerConfig) -> String {
+    let names = |entries: &[(String, Secret)]| {
+        entries.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let document: Value =
-        serde_json::from_slice(&file.bytes).map_err(|error| wrong("no JSON").because(error))?;
-    let servers =
-        document.get("mcpServers").and_then(Value::as_object).ok_or_else(|| wrong("no mcpServers"))?;
-    Ok(servers.iter().map(|(name, server)| format!("server {name:?}: {}", server_effect(server))).collect())
-}
-
-fn server_effect(server: &Value) -> String {
-    let text = |key: &str| server.get(key).and_then(Value::as_str);
-    let mut effects = Vec::new();
-    if let Some(command) = text("command") {
-        let args = server.get("args").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let words: Vec<&str> = [command].into_iter().chain(args.iter().filter_map(Value::as_str)).collect();
-        effects.push(format!("runs {words:?}"));
-    }
-    if let Some(url) = text("url") {
-        effects.push(format!("connects to {url}"));
-    }
-    for key in ["env", "headers"] {
-        let names = server.get(key).and_then(Value::as_object).into_iter().flat_map(|map| map.keys());
-        let names: Vec<&str> = names.map(String::as_str).collect();
-        if !names.is_empty() {
-            effects.push(format!("with {key} {}", names.join(", ")));
+    let with = |what: &str, entries: &[(String, Secret)]| match entries {
+        [] => String::new(),
+        entries => format!(", with {what} {}", names(entries)),
+    };
+    let what = match &config.target {
+        Target::Program { command, args, env } => {
+            let words: Vec<&String> = [command].into_iter().chain(args).collect();
+            format!("runs {words:?}{}", with("env", env))
         }
-    }
-    effects.join(", ")
+        Target::Remote { url, headers, .. } => format!("connects to {url}{}", with("headers", headers)),
+    };
+    let off = if config.enabled { "" } else { ", if it were on" };
+    format!("server {:?}: {what}{off}", config.name)
 }
 
 #[cfg(test)]
@@ -156,7 +123,7 @@ mod tests {
     #[test]
     fn a_yes_covers_these_bytes_at_this_path() {
         let home = tempfile::tempdir().unwrap();
-        let trust = Trust { record: home.path().join("state/trust") };
+        let trust = Trust { record: Record::at(home.path().join("state/trust")) };
         let (mine, other) = (file("/a/_config.toml", "x"), file("/a/_mcp.json", "y"));
         assert!(!trust.covers(&mine).unwrap());
         trust.keep(&[mine.clone(), other.clone()]).unwrap();
@@ -187,6 +154,11 @@ mod tests {
                 "[[models]]\nname = 'm'\nprovider = 'cli'\ncommand = ['rm', '-rf']",
                 r#"model "m": runs ["rm", "-rf"]"#,
             ),
+            (
+                "c.toml",
+                "[[models]]\nname = 'mine'\nprovider = 'embedded'",
+                r#"model "mine", in place of yours of this name: runs the embedded model"#,
+            ),
             ("c.toml", "auto_access = 'net'", "lets auto run commands up to: net"),
             (
                 "m.json",
@@ -196,14 +168,14 @@ mod tests {
             (
                 "m.json",
                 r#"{"mcpServers":{"s":{"url":"http://e.test"}}}"#,
-                r#"server "s": connects to http://e.test"#,
+                r#"server "s": connects to http://e.test/"#,
             ),
         ] {
-            let effects = file(path, text).effects().unwrap();
+            let effects = file(path, text).effects(&["mine"]).unwrap();
             assert!(effects.iter().any(|told| told == effect), "{effects:?}");
         }
         for (path, text) in [("c.toml", "nonsense = 1"), ("m.json", "{"), ("m.json", "{}")] {
-            assert_eq!(file(path, text).effects().unwrap_err().kind.exit_code(), 2, "{text}");
+            assert_eq!(file(path, text).effects(&[]).unwrap_err().kind.exit_code(), 2, "{text}");
         }
     }
 }

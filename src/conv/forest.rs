@@ -53,7 +53,8 @@ pub struct Conv {
 impl Forest {
     /// Sorts `names`; of two files that bear one id, the first in name order counts.
     pub fn new(mut names: Vec<Name>) -> Forest {
-        names.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
+        let rest = |name: &Name| (name.prev, name.kind, name.hidden);
+        names.sort_unstable_by(|a, b| a.id.cmp(&b.id).then_with(|| rest(a).cmp(&rest(b))));
         names.dedup_by_key(|name| name.id);
         let prevs = names.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
         let ordered = names.iter().all(|name| name.prev.is_none_or(|prev| prev < name.id));

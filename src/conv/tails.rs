@@ -117,6 +117,11 @@ impl Forest {
         dated && self.newest().is_some_and(judged)
     }
 
+    /// Whether a bubb is dated more than a day after `now`.
+    pub fn is_ahead(&self, ix: Ix, now: u64) -> bool {
+        self.name(ix).id.time() > now + DAY
+    }
+
     /// The least time for a new root, at `now`, that makes it the newest conv even if the clock went
     /// back. Bubbs dated more than a day ahead do not count.
     pub fn root_time(&self, now: u64) -> u64 {

@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::Timeouts;
-use super::http::{cause, silent};
-use crate::error::{Error, Result};
+use super::http::silent;
+use crate::error::{Error, Result, cause};
 
 /// Chunks that may wait for their reader. Each is at most one network read: a few MB in all.
 const WAITING: usize = 64;

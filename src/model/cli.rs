@@ -71,6 +71,8 @@ enum Reader {
     Jsonl {
         program: String,
         pointer: String,
+        /// Which lines count.
+        wanted: fn(&Value) -> bool,
         lines: Lines,
         last: Option<String>,
     },
@@ -84,10 +86,13 @@ impl Reader {
             AnswerForm::Json(pointer) => {
                 Reader::Json { program, pointer: pointer.clone(), document: Vec::new() }
             }
-            AnswerForm::Jsonl(pointer) => {
-                Reader::Jsonl { program, pointer: pointer.clone(), lines: Lines::default(), last: None }
-            }
+            AnswerForm::Jsonl(pointer) => Reader::jsonl(program, pointer, |_| true),
+            AnswerForm::AgentMessage => Reader::jsonl(program, "/item/text", is_agent_message),
         }
+    }
+
+    fn jsonl(program: String, pointer: &str, wanted: fn(&Value) -> bool) -> Self {
+        Reader::Jsonl { program, pointer: pointer.to_owned(), wanted, lines: Lines::default(), last: None }
     }
 
     fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
@@ -103,8 +108,8 @@ impl Reader {
                 document.extend_from_slice(bytes);
                 Ok(())
             }
-            Reader::Jsonl { pointer, lines, last, .. } => lines.feed(bytes, |line| {
-                note_last(line, pointer, last);
+            Reader::Jsonl { pointer, wanted, lines, last, .. } => lines.feed(bytes, |line| {
+                note_last(line, pointer, *wanted, last);
                 Ok(())
             }),
         }
@@ -118,11 +123,11 @@ impl Reader {
                     Error::remote(format!("{program} printed no text at {pointer}: {}", excerpt(document)))
                         .hint("check `answer` in the configuration")
                 };
-                events.push_back(Event::Text(text_at(document, pointer).ok_or_else(missing)?));
+                events.push_back(Event::Text(text_at(document, pointer, |_| true).ok_or_else(missing)?));
             }
-            Reader::Jsonl { program, pointer, lines, last } => {
+            Reader::Jsonl { program, pointer, wanted, lines, last } => {
                 lines.end(|line| {
-                    note_last(line, pointer, last);
+                    note_last(line, pointer, *wanted, last);
                     Ok(())
                 })?;
                 let missing = || {
@@ -147,15 +152,19 @@ fn say(text: String, newlines: &mut String, events: &mut Events) {
     newlines.push_str(trailing);
 }
 
-fn note_last(line: &[u8], pointer: &str, last: &mut Option<String>) {
-    if let Some(text) = text_at(line, pointer) {
+fn note_last(line: &[u8], pointer: &str, wanted: fn(&Value) -> bool, last: &mut Option<String>) {
+    if let Some(text) = text_at(line, pointer, wanted) {
         *last = Some(text);
     }
 }
 
-fn text_at(json: &[u8], pointer: &str) -> Option<String> {
-    let document: Value = serde_json::from_slice(json).ok()?;
+fn text_at(json: &[u8], pointer: &str, wanted: fn(&Value) -> bool) -> Option<String> {
+    let document: Value = serde_json::from_slice(json).ok().filter(wanted)?;
     document.pointer(pointer)?.as_str().map(str::to_owned)
+}
+
+fn is_agent_message(event: &Value) -> bool {
+    event["type"] == "item.completed" && event["item"]["type"] == "agent_message"
 }
 
 #[cfg(test)]
@@ -191,6 +200,17 @@ mod tests {
                 jsonl(),
                 vec!["junk\n{\"item\":{\"text\":\"a\"}}\n{\"item\":{\"te", "xt\":\"b\"}}\n{}"],
                 Ok("b"),
+            ),
+            (
+                AnswerForm::AgentMessage,
+                vec![concat!(
+                    r#"{"type":"item.completed","item":{"type":"agent_message","text":"a"}}"#,
+                    "\n",
+                    r#"{"type":"item.started","item":{"type":"agent_message","text":"b"}}"#,
+                    "\n",
+                    r#"{"type":"item.completed","item":{"type":"reasoning","text":"c"}}"#,
+                )],
+                Ok("a"),
             ),
             (jsonl(), vec!["{}\n"], Err("ai printed no line with text at /item/text")),
         ] {

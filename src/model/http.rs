@@ -1,8 +1,6 @@
 //! The HTTP client of one model: where it may connect, what it may send there, what it says when
 //! that fails. A key goes to the configured origin only, and into no message; nor does a URL's query.
 
-use std::net::IpAddr;
-
 use bytes::Bytes;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
@@ -10,8 +8,8 @@ use tokio::time::sleep;
 
 use super::Timeouts;
 use super::gate::{Gate, GateLayer};
-use crate::config::{Key, ModelConfig};
-use crate::error::{Error, Result};
+use crate::config::{Key, ModelConfig, is_loopback, needs_certificates};
+use crate::error::{Error, Result, cause};
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
@@ -127,18 +125,6 @@ pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
         .hint("a slow model needs a longer idle timeout")
 }
 
-/// The innermost cause of an error, in words without an operating system's number.
-pub(super) fn cause(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    let text = innermost.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
-}
-
 fn address(base_url: &str, model: &str) -> Result<Url> {
     let wrong = || {
         Error::usage(format!("the `base_url` of model \"{model}\" is no web address"))
@@ -151,24 +137,6 @@ fn address(base_url: &str, model: &str) -> Result<Url> {
 /// A URL as it may be shown: no user, password, query or fragment.
 pub(super) fn shown(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Whether any connection on the way speaks TLS: to the server, or to a proxy.
-fn needs_certificates(url: &Url) -> bool {
-    let secure_proxy = || {
-        ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
-            .iter()
-            .any(|name| std::env::var(name).is_ok_and(|proxy| proxy.starts_with("https:")))
-    };
-    url.scheme() == "https" || (!is_loopback(url) && secure_proxy())
 }
 
 fn authorization(key: &Key) -> Result<Option<HeaderValue>> {
@@ -203,20 +171,6 @@ mod tests {
         for wrong in ["", "localhost:11434", "ftp://x", "http://"] {
             let error = address(wrong, "m").unwrap_err();
             assert_eq!(error.kind, crate::error::Kind::Usage, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn loopback_is_known_by_its_name_and_numbers() {
-        for (url, expected) in [
-            ("http://localhost:1", true),
-            ("http://127.8.9.1", true),
-            ("http://[::1]/", true),
-            ("http://models.localhost", true),
-            ("http://localhost.example.com", false),
-            ("http://10.0.0.1", false),
-        ] {
-            assert_eq!(is_loopback(&Url::parse(url).unwrap()), expected, "{url}");
         }
     }
 }

@@ -38,6 +38,7 @@ pub use forms::prompt_text;
 pub use gate::Gate;
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use probe::first_ollama_model;
+pub use utf8::Utf8;
 
 use crate::config::{ModelConfig, Provider};
 use crate::error::{Error, Result};

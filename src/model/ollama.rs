@@ -135,7 +135,7 @@ impl State {
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             return Err(
-                Error::remote(format!("the model failed: {words}")).hint("ask again: lepo do --retry")
+                Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
             );
         }
         self.begun = true;

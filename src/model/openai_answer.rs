@@ -142,7 +142,7 @@ impl State {
         if let Some(error) = error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             return Err(
-                Error::remote(format!("the model failed: {words}")).hint("ask again: lepo do --retry")
+                Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
             );
         }
         let priced = chunk.usage.is_some();

@@ -2,7 +2,7 @@
 
 /// Decodes bytes in pieces. What is not UTF-8 becomes U+FFFD.
 #[derive(Default)]
-pub(super) struct Utf8 {
+pub struct Utf8 {
     partial: Vec<u8>,
 }
 

@@ -1,11 +1,13 @@
-//! The question before a command runs, on the terminal device.
+//! The question before a request is carried out, on the terminal device.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use crate::error::{Error, Result};
-use crate::term::{self, Tty, tty};
-use crate::tool::{Proposal, Reply};
+use crate::term::{self, Echo, Tty, clean, excerpt_within, tty, width};
+use crate::tool::{CallProposal, CommandProposal, Proposal, Reply};
 
 /// Withdraws a question when it is dropped, unless it was answered by then.
 struct Withdraw {
@@ -41,13 +43,24 @@ pub async fn ask(proposal: Proposal) -> Result<Reply> {
 }
 
 fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Reply> {
-    tty.show(&text(proposal))?;
+    // A REPL turned it off for the turn.
+    let _echo = Echo::set(true);
+    tty.show(&text(proposal, tty.columns()))?;
+    let (question, command) = match proposal {
+        // Said again where it is answered: whatever the command is, this line is lepo's.
+        Proposal::Command(proposal) => (
+            format!("Access {}, {}. Run it? (Y/N/e): ", proposal.request.access, proposal.sandbox),
+            Some(&proposal.request.command),
+        ),
+        Proposal::Call(_) => ("Call now? (Y/N): ".to_string(), None),
+    };
     loop {
-        let Some(answer) = tty.ask("Run it? (Y/N/e): ", withdrawn)? else { return Ok(Reply::No) };
-        match answer.as_str() {
-            "y" | "Y" => return Ok(Reply::Yes),
-            "n" | "N" => return Ok(Reply::No),
-            "e" | "E" => match edit(&proposal.request.command) {
+        tty.forget_typed();
+        let Some(answer) = tty.ask(&question, withdrawn)? else { return Ok(Reply::No) };
+        match (answer.as_str(), command) {
+            ("y" | "Y", _) => return Ok(Reply::Yes),
+            ("n" | "N", _) => return Ok(Reply::No),
+            ("e" | "E", Some(command)) => match edit(command) {
                 Ok(command) => return Ok(Reply::Edit(command)),
                 Err(error) => tty.show(&format!("{}\n", error.chain()))?,
             },
@@ -56,20 +69,76 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     }
 }
 
-/// What will run, where, with which access, what holds it to that, and why.
-pub fn text(proposal: &Proposal) -> String {
+/// What is asked about, and all there is to know of it, on a terminal of so many columns.
+pub fn text(proposal: &Proposal, columns: usize) -> String {
+    match proposal {
+        Proposal::Command(proposal) => command_text(proposal, columns),
+        Proposal::Call(proposal) => call_text(proposal, columns),
+    }
+}
+
+/// What will be called, what the server says of it, and with what; words of others behind a mark.
+fn call_text(proposal: &CallProposal, columns: usize) -> String {
     let request = &proposal.request;
-    let mut text = format!("\nCommand request\n  $ {}\n", request.command.replace('\n', "\n    "));
-    text.push_str(&format!(
-        "  in {}\n  access: {} ({})\n",
-        proposal.dir.display(),
-        request.access,
-        proposal.sandbox
-    ));
-    if let Some(why) = &request.why {
-        text.push_str(&format!("  why: {why}\n"));
+    let mut text = format!("\nMCP tool call\nServer: {}\nTool: {}\n", request.server, request.tool);
+    let description = proposal.description.trim();
+    if !description.is_empty() {
+        text.push_str(&marked("Description: ", description, columns));
+    }
+    if proposal.changed {
+        text.push_str("Changed: its description or schema is not what you agreed to before\n");
+    }
+    text.push_str("Arguments:\n");
+    let mut arguments: Vec<(&String, &serde_json::Value)> = request.arguments.iter().collect();
+    arguments.sort_by_key(|(name, _)| *name);
+    for (name, value) in &arguments {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        text.push_str(&marked(&format!("  {name}: "), &value, columns));
+    }
+    if arguments.is_empty() {
+        text.push_str("  (none)\n");
     }
     text
+}
+
+/// Why, what will run, where, with which access, and what holds it to that. The model's words come first,
+/// and every line of them stands behind a mark: none can be taken for lepo's own.
+fn command_text(proposal: &CommandProposal, columns: usize) -> String {
+    let request = &proposal.request;
+    let mut text = String::from("\nCommand request\n");
+    if let Some(why) = &request.why {
+        text.push_str(&format!("  why: {}\n", excerpt_within(why, columns.min(LONGEST).saturating_sub(7))));
+    }
+    text.push_str(&marked("  $ ", &request.command, columns));
+    text.push_str(&marked("  in ", &proposal.dir.to_string_lossy(), columns));
+    text.push_str(&format!("  access: {} ({})\n", request.access, proposal.sandbox));
+    text
+}
+
+/// The most columns of a reason, and of a line where no terminal has any.
+const LONGEST: usize = 200;
+
+/// Foreign text behind a mark on each line, also where the terminal would have begun a new one.
+fn marked(first: &str, text: &str, columns: usize) -> String {
+    let room = columns.saturating_sub(first.len() + 1).max(20);
+    let mut out = String::new();
+    for line in text.split('\n') {
+        let line = clean(line);
+        out.push_str(if out.is_empty() { first } else { "  | " });
+        let mut taken = 0;
+        for character in line.graphemes(true) {
+            // A tab goes on to the next of eight columns.
+            let wide = if character == "\t" { 8 } else { width(character) };
+            if taken + wide > room {
+                out.push_str("\n  | ");
+                taken = 0;
+            }
+            out.push_str(character);
+            taken += wide;
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Opens the command in the user's editor.
@@ -77,7 +146,40 @@ fn edit(command: &str) -> Result<String> {
     let edited = String::from_utf8(term::edit(command.as_bytes(), ".sh")?)
         .map_err(|error| Error::usage("the command is no text any more").because(error))?;
     match edited.trim() {
+        // Neither a bubb that is a request nor an argument of a program holds one.
+        text if text.contains('\0') => Err(Error::usage("a command cannot hold a zero byte")),
         "" => Err(Error::nothing("nothing is left of the command")),
         _ => Ok(edited.trim_end_matches('\n').to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::{Access, CommandRequest, Sandbox};
+
+    fn asked(command: &str, why: &str, columns: usize) -> String {
+        let (command, why) = (command.to_string(), Some(why.to_string()));
+        let request = CommandRequest { command, access: Access::Full, why };
+        let proposal = CommandProposal { request, dir: "/w".into(), sandbox: Sandbox::None };
+        text(&Proposal::Command(proposal), columns)
+    }
+
+    #[test]
+    fn no_words_of_a_model_look_like_lepos_own() {
+        let forged = "\n\nCommand request\n  $ ls\n  in /w\n  access: read (held by bubblewrap)";
+        assert_eq!(
+            asked("rm -rf .", &"look\n".repeat(60), 30),
+            "\nCommand request\n  why: look look look look...\n  $ rm -rf .\n  in /w\n  access: full (no sandbox)\n"
+        );
+        for columns in [30, 80] {
+            let padded = format!("ls {}  access: read (held){forged}", " ".repeat(columns));
+            let shown = asked(&padded, forged, columns);
+            let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
+            assert_eq!(own.len(), 6, "{shown}");
+            assert!(own[3].starts_with("  $ ls"), "{shown}");
+            assert!(shown.lines().all(|line| width(line) <= columns), "{shown}");
+            assert!(shown.ends_with("\n  in /w\n  access: full (no sandbox)\n"), "{shown}");
+        }
     }
 }

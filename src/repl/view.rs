@@ -5,79 +5,129 @@ use std::io::{IsTerminal, Write};
 use std::pin::Pin;
 
 use super::consent;
+use super::state::{State, Step};
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
 use crate::talk::{Event, Front};
-use crate::term::{Cleaner, Out, Paint, heading, say};
+use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say};
 use crate::tool::{Proposal, Reply};
 
 const WAITING: &str = "Waiting for response...";
+
+/// How much of a turn is shown, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shown {
+    /// The answer is in a document that comes at the end.
+    pub json: bool,
+    /// The answer and nothing else.
+    pub quiet: bool,
+    /// Hidden bubbs too.
+    pub all: bool,
+    /// The answer's bytes, not the form that its Markdown asks for.
+    pub plain: bool,
+}
+
+impl Shown {
+    /// What forms the Markdown of an answer: only for a person's eyes, on a terminal that has paint.
+    pub fn markdown(self, out: &Out, paint: Paint) -> Option<Markdown> {
+        let formed = out.is_terminal() && paint.is_on() && !self.plain;
+        formed.then(|| Markdown::new(paint, columns))
+    }
+}
 
 /// A view of one turn.
 pub struct View<'o> {
     out: &'o mut Out,
     paint: Paint,
-    /// The answer is in a document that comes at the end.
-    json: bool,
-    show_all: bool,
-    /// The answer and nothing else.
-    quiet: bool,
+    shown: Shown,
     /// stderr is a terminal, and not all is to be quiet.
     talkative: bool,
-    stage: Stage,
+    state: State,
+    /// What belongs to the state stands on the screen.
+    open: bool,
+    markdown: Option<Markdown>,
     /// For what comes from outside and goes to stderr.
     cleaner: Cleaner,
 }
 
-#[derive(PartialEq, Eq)]
-enum Stage {
-    Quiet,
-    Waiting,
-    Thinking,
-    Answering,
-}
-
 impl<'o> View<'o> {
-    /// A view on stdout and stderr.
-    pub fn new(out: &'o mut Out, paint: Paint, json: bool, quiet: bool, show_all: bool) -> View<'o> {
-        let talkative = !quiet && std::io::stderr().is_terminal();
-        View {
-            out,
-            paint,
-            json,
-            show_all,
-            quiet,
-            talkative,
-            stage: Stage::Quiet,
-            cleaner: Cleaner::default(),
-        }
+    /// A view on stdout and stderr of the turn that begins in `state`.
+    pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, state: State) -> View<'o> {
+        let talkative = !shown.quiet && std::io::stderr().is_terminal();
+        let markdown = shown.markdown(out, paint);
+        View { out, paint, shown, talkative, state, open: false, markdown, cleaner: Cleaner::default() }
     }
 
-    /// The turn is over: the answer's line ends, what is buffered is shown.
+    /// The turn is over: what stands open is closed, and what is buffered shown.
     pub fn end(&mut self) {
-        self.turn_to(Stage::Quiet);
+        self.close();
         self.out.flush();
     }
 
-    /// Leaves one stage for the next; each cleans up after itself.
-    fn turn_to(&mut self, next: Stage) {
-        if self.stage == next {
+    /// Goes on to the state that follows; what belonged to the old one cleans up after itself.
+    fn step(&mut self, step: Step) {
+        let next = self.state.after(step);
+        if next != self.state {
+            self.close();
+        }
+        self.state = next;
+        if self.open {
             return;
         }
-        match std::mem::replace(&mut self.stage, next) {
-            Stage::Waiting => self.err("\r\u{1b}[K"),
-            Stage::Thinking => {
+        self.open = true;
+        match (next, step) {
+            (State::Streaming, Step::Asked) => self.err(WAITING),
+            (State::Thinking, _) => self.err("<<< Thinking >>>\n"),
+            (State::Content, _) => {}
+            _ => self.open = false,
+        }
+    }
+
+    /// Takes away or ends what stands open.
+    fn close(&mut self) {
+        if !std::mem::take(&mut self.open) {
+            return;
+        }
+        match self.state {
+            State::Streaming => self.err("\r\u{1b}[K"),
+            State::Thinking => {
                 let mut rest = String::new();
                 self.cleaner.finish(&mut rest);
                 self.err(&format!("{rest}\n<<< End Thinking >>>\n"));
             }
-            Stage::Answering if !self.out.at_line_start() => self.out.own("\n"),
-            Stage::Answering | Stage::Quiet => {}
+            State::Content => {
+                let mut rest = String::new();
+                self.markdown.iter_mut().for_each(|markdown| markdown.finish(&mut rest));
+                self.out.own(&rest);
+                if !self.out.at_line_start() {
+                    self.out.own("\n");
+                }
+                // What follows may be on stderr.
+                self.out.flush();
+            }
+            _ => {}
         }
-        match self.stage {
-            Stage::Waiting => self.err(WAITING),
-            Stage::Thinking => self.err("<<< Thinking >>>\n"),
-            Stage::Answering | Stage::Quiet => {}
+    }
+
+    /// Makes room for a line of something else.
+    fn interject(&mut self, line: impl FnOnce()) {
+        let waits = self.open && self.state == State::Streaming;
+        self.close();
+        self.out.flush();
+        line();
+        if waits {
+            self.step(Step::Asked);
+        }
+    }
+
+    fn answer(&mut self, text: &str) {
+        match &mut self.markdown {
+            None => self.out.text(text.as_bytes()),
+            Some(markdown) => {
+                let mut shown = String::new();
+                markdown.push(text.as_bytes(), &mut shown);
+                self.out.own(&shown);
+            }
         }
     }
 
@@ -94,10 +144,10 @@ impl<'o> View<'o> {
     }
 
     fn bubb(&mut self, name: &Name, bytes: &[u8]) {
-        if self.json || !self.show_all || !name.hidden || name.kind == Kind::User {
+        if self.shown.json || !self.shown.all || !name.hidden || name.kind == Kind::User {
             return;
         }
-        self.turn_to(Stage::Quiet);
+        self.close();
         self.out.own(&format!("{}\n", heading(name, self.paint)));
         self.out.text(bytes);
         self.out.own(if self.out.at_line_start() { "\n" } else { "\n\n" });
@@ -108,40 +158,47 @@ impl<'o> View<'o> {
 impl Front for View<'_> {
     fn happens(&mut self, event: Event<'_>) {
         match event {
-            Event::Waiting => self.turn_to(Stage::Waiting),
+            Event::Waiting => self.step(Step::Asked),
             Event::Thinking(text) => {
-                self.turn_to(Stage::Thinking);
+                self.step(Step::Thought);
                 self.foreign(text.as_bytes());
             }
             Event::Text(text) => {
-                self.turn_to(Stage::Answering);
-                if !self.json {
-                    self.out.text(text.as_bytes());
+                self.step(Step::Said);
+                if !self.shown.json {
+                    self.answer(text);
                 }
             }
+            Event::Called => self.step(Step::Called),
+            Event::Done => self.step(Step::Done),
             Event::Pause => self.out.flush(),
-            Event::Say(_) if self.quiet => {}
-            Event::Say(text) => {
-                let after = if self.stage == Stage::Waiting { Stage::Waiting } else { Stage::Quiet };
-                self.turn_to(Stage::Quiet);
-                self.out.flush();
-                say(text);
-                self.turn_to(after);
-            }
+            Event::Say(_) if self.shown.quiet => {}
+            Event::Say(text) => self.interject(|| say(text)),
             Event::Announce(proposal) => {
-                self.turn_to(Stage::Quiet);
+                self.step(Step::Called);
                 self.out.flush();
-                if !self.quiet {
-                    say(consent::text(proposal).trim());
+                if !self.shown.quiet {
+                    say(consent::text(proposal, usize::MAX).trim());
                 }
             }
             Event::Running(command) => {
-                self.turn_to(Stage::Quiet);
+                self.step(Step::Called);
+                self.out.flush();
                 if self.talkative {
                     say(&format!("$ {command}"));
                 }
             }
+            Event::Stdout(bytes) => {
+                self.out.text(bytes);
+                self.out.flush();
+            }
             Event::Stderr(bytes) => self.foreign(bytes),
+            Event::Calling(_) => self.step(Step::Called),
+            Event::Progress(words) => {
+                if self.talkative {
+                    self.interject(|| say(&format!("  {words}")));
+                }
+            }
             Event::Bubb(name, Some(bytes)) => self.bubb(name, bytes),
             Event::Bubb(_, None) => {}
         }
@@ -152,7 +209,7 @@ impl Front for View<'_> {
     }
 
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
-        self.turn_to(Stage::Quiet);
+        self.step(Step::Called);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
     }

@@ -134,7 +134,7 @@ impl Store {
 pub fn check_branch_name(name: &str) -> Result<()> {
     let why = if name.is_empty() {
         "is empty"
-    } else if name == "@" || name == "-" {
+    } else if matches!(name, "@" | "-" | "head") {
         "is an address already"
     } else if name.starts_with(['-', '.']) {
         "begins with - or ."
@@ -176,6 +176,7 @@ mod tests {
             ("a\nb", false),
             ("x.lock", false),
             ("@", false),
+            ("head", false),
             ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", false),
             ("01jb3z0q4n8v2k5t7w9x1y3z5a", false),
         ] {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use rustix::fs::FileType;
 
@@ -100,6 +101,11 @@ impl Store {
         Ok(check.found)
     }
 
+    fn holds_a_store(&self, file: &[u8]) -> bool {
+        let insts = Path::new(OsStr::from_bytes(file)).join("_insts.toml");
+        self.open_file(insts.as_os_str()).is_ok()
+    }
+
     fn scan_all(&self, check: &mut Check) -> io::Result<()> {
         self.each_entry_of(".", |file, kind| match Name::parse(file) {
             _ if file.starts_with(b"_") || file.starts_with(b".") => {}
@@ -107,6 +113,8 @@ impl Store {
                 check.bubbs.push((OsStr::from_bytes(file).into(), name));
             }
             Some(_) => check.add(What::NotAFile, lossy(file), "it has a bubb's name and cannot be one"),
+            // A store of its own, as --save-to makes them.
+            None if kind == FileType::Directory && self.holds_a_store(file) => {}
             None => check.add(What::Foreign, lossy(file), "its name is no bubb's"),
         })?;
         check.bubbs.sort();

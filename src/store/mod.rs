@@ -11,6 +11,7 @@ mod claim;
 mod draft;
 mod hash;
 mod journal;
+mod offers;
 mod open;
 mod read;
 mod remove;
@@ -36,6 +37,7 @@ pub use check::{Finding, What};
 pub use claim::Claim;
 pub use draft::Draft;
 pub use journal::{Entry, Fact};
+pub use offers::Offer;
 pub use open::{Made, STORE};
 pub use strays::{Fate, Stray};
 pub use watch::Watch;
@@ -94,13 +96,18 @@ impl Store {
 
     /// The same, and how many bytes it has.
     fn open_sized(&self, name: impl rustix::path::Arg) -> io::Result<(File, u64)> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.dir, name, flags, Mode::empty())?;
+        let file = self.open_any(name)?;
         let stat = rustix::fs::fstat(&file)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(io::Error::other("not a regular file"));
         }
         Ok((File::from(file), stat.st_size as u64))
+    }
+
+    /// Opens what is there for reading, following no link and waiting for nobody.
+    fn open_any(&self, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&self.dir, name, flags, Mode::empty())?)
     }
 
     /// Opens a directory of the store (`_tmp`, `_branches`, `_blobs`), making it if it is missing.

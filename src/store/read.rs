@@ -50,10 +50,20 @@ impl Store {
 
     /// A bubb's text; what is not UTF-8 becomes U+FFFD.
     pub fn text(&self, name: &Name) -> Result<String> {
-        Ok(match String::from_utf8(self.read(name)?) {
-            Ok(text) => text,
-            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-        })
+        Ok(lossy(self.read(name)?))
+    }
+
+    /// A bubb's text for a line of a listing: one that was listed as a regular file, and is small as most
+    /// are, is read by one call, and not asked what it is and how long. In doubt it is read as any other.
+    pub fn glance(&self, name: &Name) -> Result<String> {
+        let mut bytes = Vec::with_capacity(4 << 10);
+        let read = self
+            .open_any(name.to_string())
+            .and_then(|file| Ok(rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes))?));
+        match read {
+            Ok(n) if n > 0 && n < bytes.capacity() => Ok(lossy(bytes)),
+            _ => self.text(name),
+        }
     }
 
     /// The bytes of `_insts.toml`, if there is one.
@@ -70,4 +80,8 @@ impl Store {
             Err(error) => Err(self.error("cannot read", file, error)),
         }
     }
+}
+
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

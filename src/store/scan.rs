@@ -17,7 +17,7 @@ use crate::error::Result;
 const BUFFER: usize = 64 << 10;
 
 /// How many of the newest names are looked at when only the newest tail is wanted.
-const NEWEST: usize = 4096;
+const NEWEST: usize = 1024;
 
 impl Store {
     /// The names of all bubbs, in no order. What is no regular file is no bubb.
@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// A forest whose `newest` and `root_time` are the whole store's. As bubbs are newer than what they
-    /// follow, the newest few thousand nearly always tell; then the others are not even parsed.
+    /// follow, the newest thousand nearly always tell; then the others are not even parsed.
     pub fn newest_forest(&self) -> Result<Forest> {
         let (mut names, mut all, mut telling) = (Vec::<Name>::new(), true, true);
         let mut least = [0; BubbId::LEN];

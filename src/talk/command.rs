@@ -1,12 +1,19 @@
 //! One command from consent to result: run by the tool room, told as a bubb.
 
 use std::io;
+use std::path::PathBuf;
 
+use super::Interrupt;
+use crate::bubb::Name;
+use crate::config::Settings;
 use crate::error::{Error, Result};
-use crate::store::Store;
-use crate::tool::{Captured, Ending, Granted, Outcome, Shell};
+use crate::store::{Entry, Store};
+use crate::tool::{Captured, Ending, GrantedCommand, Ground, Live, Outcome, Shell};
 
-/// A command that was carried out, ready to be a bubb.
+/// The most of a command that its result repeats, in bytes.
+const MOST_COMMAND: usize = 4 << 10;
+
+/// A request that was carried out, ready to be a bubb.
 pub struct Carried {
     /// The result bubb's bytes.
     pub text: Vec<u8>,
@@ -14,17 +21,58 @@ pub struct Carried {
     pub exit: Option<i32>,
     /// How long it took, milliseconds.
     pub ms: u64,
-    /// It ran, to whatever end of its own; otherwise tool use is over for this turn.
+    /// It came to an end of its own; otherwise tool use is over for this turn.
     pub ran: bool,
+    /// Processes of it that could not be ended.
+    pub left: usize,
+}
+
+/// What a command is carried out with.
+#[derive(Clone, Copy)]
+pub struct Hands<'h> {
+    /// Where it is written.
+    pub store: &'h Store,
+    /// The settings in force.
+    pub settings: &'h Settings,
+    /// lepo's own directories, which no held command sees.
+    pub own: &'h [PathBuf],
+    /// What ends it early.
+    pub interrupt: &'h Interrupt,
+}
+
+impl Hands<'_> {
+    /// Runs what was granted in the working directory, and puts what came of it into words.
+    pub async fn carry_out(&self, granted: GrantedCommand, live: &mut Live<'_>) -> Result<Carried> {
+        let settings = self.settings;
+        let ground = Ground {
+            dir: self.store.root(),
+            store: &self.store.path(),
+            own: self.own,
+            read_only: &settings.sandbox_read_only,
+        };
+        let shell = Shell { ground, hidden_env: settings.key_variables(), timeout: settings.command_timeout };
+        self.interrupt.or(carry_out(self.store, shell, granted, settings.output_limit, live)).await
+    }
+
+    /// Notes how long it took. The journal is never needed: that it cannot be written is no reason to fail.
+    pub fn journal(&self, name: &Name, what: &str, carried: &Carried) {
+        let _ = self.store.journal(Entry {
+            bubb: Some(name.id),
+            what,
+            ms: carried.ms,
+            exit: carried.exit,
+            ..Entry::default()
+        });
+    }
 }
 
 /// Runs what was granted, and puts what came of it into words. `limit` is in bytes, for each stream.
-pub async fn carry_out(
+async fn carry_out(
     store: &Store,
     shell: Shell<'_>,
-    granted: Granted,
+    granted: GrantedCommand,
     limit: usize,
-    live: &mut dyn FnMut(&[u8]),
+    live: &mut Live<'_>,
 ) -> Result<Carried> {
     let command = granted.request().command.clone();
     let scratch = [store.scratch()?, store.scratch()?];
@@ -39,12 +87,16 @@ pub async fn carry_out(
         },
         ms: outcome.took.as_millis() as u64,
         ran: matches!(outcome.ending, Ending::Exit(_) | Ending::Signal(_)),
+        left: outcome.left,
     })
 }
 
 /// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`.
 fn result_text(store: &Store, command: &str, outcome: &mut Outcome, limit: usize) -> Result<Vec<u8>> {
-    let mut text = format!("$ {command}\n{}\n", ending_text(&outcome.ending)).into_bytes();
+    let mut text = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending)).into_bytes();
+    if outcome.left > 0 {
+        text.extend(format!("processes of it that could not be ended: {}\n", outcome.left).bytes());
+    }
     let mut blobs = Vec::new();
     for (label, captured) in [("stdout", &mut outcome.stdout), ("stderr", &mut outcome.stderr)] {
         if !captured.is_empty() {
@@ -61,14 +113,24 @@ fn result_text(store: &Store, command: &str, outcome: &mut Outcome, limit: usize
     Ok(text)
 }
 
-fn section(
+/// A command as its result tells it: whole it is in the request's bubb.
+fn shortened(command: &str) -> String {
+    let (shown, rest) = command.split_at(command.floor_char_boundary(MOST_COMMAND));
+    match rest.len() {
+        0 => shown.to_string(),
+        missing => format!("{shown}\n[… {missing} bytes left out …]"),
+    }
+}
+
+/// Adds what is left of a stream, and a line for the whole of it where something is missing.
+pub(super) fn section(
     store: &Store,
     captured: &mut Captured,
     limit: usize,
     text: &mut Vec<u8>,
     blobs: &mut Vec<String>,
 ) -> Result<()> {
-    let failed = |error: io::Error| Error::store("cannot read back the output of the command").because(error);
+    let failed = |error: io::Error| Error::store("cannot read back what was put out").because(error);
     let section = captured.section(limit).map_err(failed)?;
     text.extend(&section.text);
     if !text.ends_with(b"\n") {
@@ -85,6 +147,7 @@ fn ending_text(ending: &Ending) -> String {
         Ending::Exit(code) => format!("exit code: {code}"),
         Ending::Signal(number) => format!("ended by signal {number}"),
         Ending::TimedOut(limit) => format!("ended after its time limit of {} s", limit.as_secs()),
+        Ending::Flooded(limit) => format!("ended after it had printed {} MiB", limit >> 20),
         Ending::NotStarted(why) => format!("could not be started: {why}"),
     }
 }

@@ -17,14 +17,25 @@ pub enum Inst<'i> {
     Planner(Option<&'i str>),
 }
 
-/// The messages of one request.
-pub fn messages(said: &[Said], inst: Inst<'_>, provider: Provider) -> Vec<Message> {
-    match provider {
+/// The messages of one request. `blocks` are tools told in words, at the end of the system prompt.
+pub fn messages(said: &[Said], inst: Inst<'_>, provider: Provider, blocks: Option<&str>) -> Vec<Message> {
+    let mut messages = match provider {
         Provider::Openai => with_calls(said, inst),
         Provider::Ollama => whole(said, inst),
-        Provider::Cli => for_program(said, inst),
+        Provider::Cli => for_program(said, inst, blocks.is_some()),
         Provider::Embedded => for_embedded(said),
+    };
+    let Some(blocks) = blocks else { return messages };
+    let prompt = said.first().is_some_and(is_system_prompt) && provider == Provider::Ollama;
+    match messages.first_mut() {
+        Some(first) if prompt => {
+            first.text.truncate(first.text.trim_end().len());
+            first.text.push_str("\n\n");
+            first.text.push_str(blocks);
+        }
+        _ => messages.insert(0, Message::new(Role::System, blocks)),
     }
+    messages
 }
 
 fn whole(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
@@ -50,7 +61,7 @@ fn with_calls(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
 
 /// Such programs have a system prompt of their own: no root, no `general`; and the question alone
 /// where nothing visible came before it.
-fn for_program(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
+fn for_program(said: &[Said], inst: Inst<'_>, told: bool) -> Vec<Message> {
     let path: Vec<&Said> = said.iter().filter(|said| !is_system_prompt(said)).collect();
     let planner = match inst {
         Inst::General(_) => None,
@@ -60,7 +71,7 @@ fn for_program(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
         Some((last, before)) => last.kind == Kind::User && before.iter().all(|said| said.hidden),
         None => false,
     };
-    let kept = if alone && planner.is_none() { path.len() - 1 } else { 0 };
+    let kept = if alone && planner.is_none() && !told { path.len() - 1 } else { 0 };
     let path = path.iter().skip(kept).map(|said| Message::new(role(said.kind), said.text.as_str()));
     path.chain(planner.map(|inst| Message::new(Role::System, inst))).collect()
 }
@@ -166,7 +177,22 @@ mod tests {
             ("s1 P / s0 ran / u0 hi", general, Embedded, "user ran+hi"),
             ("s0 ran / u0 a / a0 b / u0 c", general, Embedded, "user ran+a / assistant b / user c"),
         ] {
-            assert_eq!(written(&messages(&path(said), inst, provider)), expected, "{said}");
+            assert_eq!(written(&messages(&path(said), inst, provider, None)), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn tools_are_told_at_the_end_of_the_system_prompt() {
+        use Provider::{Cli, Embedded, Ollama};
+        for (said, provider, expected) in [
+            ("s1 P / u0 hi", Ollama, "system P+BLOCKS / user hi / system INST"),
+            ("u0 hi", Ollama, "system BLOCKS / user hi / system INST"),
+            ("s0 ran / u0 hi", Ollama, "system BLOCKS / system ran / user hi / system INST"),
+            ("s1 P / u0 hi", Cli, "system BLOCKS / user hi"),
+            ("s1 P / u0 hi", Embedded, "system BLOCKS / user hi"),
+        ] {
+            let inst = Inst::General(Some("INST"));
+            assert_eq!(written(&messages(&path(said), inst, provider, Some("BLOCKS"))), expected, "{said}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A person's word on a request that waits, given later, elsewhere: found, and checked down to its root.
 
-use super::line::command;
+use super::line::request;
 use crate::bubb::{BubbId, Name};
 use crate::conv::{End, Forest, Standing};
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::tool::{CommandRequest, Reply};
+use crate::tool::{Reply, ToolRequest};
 
 /// What the person said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub enum Verdict {
 }
 
 /// The word, and the exact request it is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// The request's bubb.
     pub name: Name,
     /// What it says, as checked.
-    pub request: CommandRequest,
+    pub request: ToolRequest,
     /// What is to come of it.
     pub verdict: Verdict,
 }
@@ -46,8 +46,8 @@ impl Decision {
         let name = forest.name(ix);
         // Its bytes are read once: what is checked is what runs.
         let bytes = store.read_unedited(&name)?;
-        let request = std::str::from_utf8(&bytes).ok().and_then(|text| command(name.kind, name.hidden, text));
-        let request = request.ok_or_else(|| Error::usage(format!("bubb {id} is no request")).hint(lists))?;
+        let found = std::str::from_utf8(&bytes).ok().and_then(|text| request(name.kind, name.hidden, text));
+        let request = found.ok_or_else(|| Error::usage(format!("bubb {id} is no request")).hint(lists))?;
         let because = match forest.standing(ix) {
             Standing::Pending => None,
             Standing::Visible => Some("it is visible, so nobody asked for it".to_string()),

@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use crate::bubb::Name;
 use crate::error::Result;
+use crate::tool::mcp::CallRequest;
 use crate::tool::{Proposal, Reply};
 
 /// Something that happened.
@@ -18,16 +19,26 @@ pub enum Event<'e> {
     Thinking(&'e str),
     /// Text of the answer.
     Text(&'e str),
+    /// A call of a tool came: the answer goes on once it has its result.
+    Called,
+    /// The end of the model's message, all of it told.
+    Done,
     /// All that had come was told: show it.
     Pause,
     /// Something about the work, for a person.
     Say(&'e str),
-    /// A command runs without a question.
+    /// A request is carried out without a question.
     Announce(&'e Proposal),
     /// A command begins.
     Running(&'e str),
+    /// What the person's own command writes to stdout.
+    Stdout(&'e [u8]),
     /// What the running command writes to stderr.
     Stderr(&'e [u8]),
+    /// A tool is called.
+    Calling(&'e CallRequest),
+    /// How far the call has come, in the server's words.
+    Progress(&'e str),
 }
 
 /// Who watches a turn, and can be asked.

@@ -1,16 +1,23 @@
-//! The signals that end a turn early: SIGINT, SIGTERM, SIGHUP.
+//! What ends a turn early: SIGINT, SIGTERM, SIGHUP; and, for one reply among many, its time.
 
 use std::io;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
 use crate::error::{Error, Kind, Result};
 
 /// Tells, once one came, which signal it was. Clones hear the same.
 #[derive(Clone)]
-pub struct Interrupt(watch::Receiver<Option<u8>>, watch::Sender<Option<u8>>);
+pub struct Interrupt {
+    signal: watch::Receiver<Option<u8>>,
+    sender: watch::Sender<Option<u8>>,
+    /// When time is up, and how much of it there was.
+    deadline: Option<(Instant, Duration)>,
+}
 
 impl Interrupt {
     /// Begins to listen; from now on these signals do not end the process by themselves.
@@ -32,27 +39,42 @@ impl Interrupt {
                 }
             });
         }
-        Ok(Interrupt(receiver, sender))
+        Ok(Interrupt { signal: receiver, sender, deadline: None })
     }
 
-    /// Waits for a signal; the error is what the turn ends with.
+    /// The same, and it comes when `limit` is over too.
+    pub fn within(&self, limit: Duration) -> Interrupt {
+        Interrupt { deadline: Some((Instant::now() + limit, limit)), ..self.clone() }
+    }
+
+    /// Waits for a signal, or until time is up; the error is what the work ends with.
     pub async fn wait(&self) -> Error {
-        let mut receiver = self.0.clone();
+        let Some((end, limit)) = self.deadline else { return self.signalled().await };
+        tokio::select! {
+            biased;
+            signal = self.signalled() => signal,
+            () = sleep_until(end) => Error::remote(format!("no whole reply within {} s", limit.as_secs()))
+                .hint("`timeout` in [many] of config.toml says how long a reply may take"),
+        }
+    }
+
+    async fn signalled(&self) -> Error {
+        let mut receiver = self.signal.clone();
         let number = match receiver.wait_for(Option::is_some).await {
             Ok(number) => number.unwrap_or_default(),
             // The sender lives in `self`.
             Err(_) => std::future::pending().await,
         };
         Error::new(Kind::Signal(number), "interrupted")
-            .hint("what came is kept, hidden; `lepo do --retry` answers again")
+            .hint("`lepo do --retry` answers again; what came of the answer, if anything, is kept, hidden")
     }
 
     /// Forgets what came: the next turn begins anew.
     pub fn reset(&self) {
-        self.1.send_replace(None);
+        self.sender.send_replace(None);
     }
 
-    /// Waits for `work`, or until a signal comes; then `work` is dropped.
+    /// Waits for `work`, or until it is cut short; then `work` is dropped.
     pub async fn or<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
+use super::Start;
 use crate::bubb::{BubbId, Kind, Name};
-use crate::conv::{Conv, Forest};
+use crate::conv::Forest;
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::tool::CommandRequest;
+use crate::tool::ToolRequest;
 
 /// One bubb of the path, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +41,9 @@ pub struct Line {
 }
 
 impl Line {
-    /// The conv that is there, or the beginning of a new one.
-    pub fn new(store: &Arc<Store>, forest: &Forest, conv: Option<&Conv>) -> Result<Line> {
+    /// The conv up to where a turn starts, or the beginning of a new one.
+    pub fn at(store: &Arc<Store>, forest: &Forest, start: Start) -> Result<Line> {
+        let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));
         let mut line = Line {
             store: store.clone(),
             said: Vec::new(),
@@ -49,7 +51,7 @@ impl Line {
             not_before: forest.root_time(crate::store::now()),
             unsaved: None,
         };
-        for &ix in conv.map(|conv| conv.path.as_slice()).unwrap_or_default() {
+        for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
             let said = Said {
                 kind: name.kind,
@@ -66,6 +68,12 @@ impl Line {
     /// The bubb that the next one follows.
     pub fn tip(&self) -> Option<BubbId> {
         self.path.last().copied()
+    }
+
+    /// The last visible question on it.
+    pub fn question(&self) -> Option<BubbId> {
+        let is_question = |said: &Said| !said.hidden && said.kind == Kind::User;
+        self.said.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
     }
 
     /// Adds a bubb, durable when this returns.
@@ -123,17 +131,14 @@ impl Line {
         }
     }
 
-    /// The commands that were carried out since the question.
-    pub fn commands_of_turn(&self) -> Vec<CommandRequest> {
+    /// The requests that were carried out since the question.
+    pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
         let since = self.said.iter().rposition(|said| said.kind == Kind::User && !said.hidden);
         let turn = self.said.get(since.unwrap_or_default()..).unwrap_or_default();
-        // The last one was not carried out yet.
-        let (_, before) = turn.split_last().unzip();
-        before
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|said| command(said.kind, said.hidden, &said.text))
-            .collect()
+        // What came of one follows it at once; what follows otherwise is the same edited, or nothing yet.
+        let asked = |said: &Said| request(said.kind, said.hidden, &said.text);
+        let carried_out = turn.windows(2).filter(|pair| asked(&pair[1]).is_none());
+        carried_out.filter_map(|pair| asked(&pair[0])).collect()
     }
 
     fn hear(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
@@ -142,7 +147,7 @@ impl Line {
 }
 
 /// The request that a bubb is: hidden, lepo's or the model's, and its canonical form to the letter.
-pub fn command(kind: Kind, hidden: bool, text: &str) -> Option<CommandRequest> {
+pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
     let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
-    CommandRequest::from_canonical(text).filter(|_| may)
+    ToolRequest::from_canonical(text).filter(|_| may)
 }

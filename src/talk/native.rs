@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{ToolCall, ToolSpec};
-use crate::tool::CommandRequest;
+use crate::tool::{CommandRequest, ToolRequest};
 
 /// The shell command, as a tool.
 const RUN_COMMAND: &str = "run_command";
@@ -44,9 +44,15 @@ pub fn call_text(call: &ToolCall) -> String {
 /// The call that a bubb is. Its id is made from its place, so that it is the same whenever it is told.
 pub fn call_of(text: &str, place: usize) -> Option<ToolCall> {
     let id = format!("call_{place}");
-    if let Some(request) = CommandRequest::from_canonical(text) {
-        let arguments = serde_json::from_str(&request.canonical()).ok()?;
-        return Some(ToolCall { id, name: RUN_COMMAND.to_string(), arguments });
+    match ToolRequest::from_canonical(text) {
+        Some(ToolRequest::Command(request)) => {
+            return Some(ToolCall { id, name: RUN_COMMAND.to_string(), arguments: request.to_json() });
+        }
+        Some(ToolRequest::Call(request)) => {
+            let (name, arguments) = (request.native_name(), Value::Object(request.arguments));
+            return Some(ToolCall { id, name, arguments });
+        }
+        None => {}
     }
     let object: Map<String, Value> = serde_json::from_str(text).ok()?;
     let call = ToolCall {

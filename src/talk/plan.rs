@@ -4,21 +4,22 @@ use std::time::Instant;
 
 use super::context::{Inst, messages};
 use super::line::Line;
-use super::planner::{Choice, choice_schema, read_request, request_schema};
-use super::request::Next;
+use super::planner::{Choice, choice_schema, read_requests, request_schema};
+use super::request::{Next, several};
 use super::send::{send, tell_saved, whole};
 use super::{Event, Report, Turn};
 use crate::bubb::{BubbId, Kind};
 use crate::error::Result;
 use crate::model::{self, Request, Schema};
 use crate::store::Entry;
+use crate::tool::ToolRequest;
 
 impl Turn<'_> {
     /// Chooser, writer, consent, command; again, until no command is needed.
     pub(super) async fn plan(&mut self, line: &mut Line, report: &mut Report) -> Result<()> {
         let (chooser, writer) = (self.insts.tool_chooser.clone(), self.insts.command_writer.clone());
-        let mut done = line.commands_of_turn();
-        self.sandbox.begin();
+        let mut done = line.requests_of_turn();
+        self.sandbox.begin(self.store.root());
         for _ in done.len()..self.settings.max_rounds as usize {
             let choice = self.ask(line, &chooser, &choice_schema(), report, Choice::read).await?;
             let Some((choice, used)) = choice else {
@@ -30,19 +31,28 @@ impl Turn<'_> {
             if choice == Choice::None {
                 return Ok(());
             }
-            let written = self.ask(line, &writer, &request_schema(), report, read_request).await?;
-            let Some(((request, words), used)) = written else {
+            let written = self.ask(line, &writer, &request_schema(), report, read_requests).await?;
+            let Some(((requests, mut words), used)) = written else {
                 self.front.happens(Event::Say("warning: the command writer's answer could not be read"));
                 return Ok(());
             };
+            if let Some(told) = several(requests.len()) {
+                words.push_str(if words.is_empty() { "" } else { "\n\n" });
+                words.push_str(&told);
+            }
             if !words.is_empty() {
                 self.add(line, Kind::Assistant, true, words.as_bytes())?;
             }
-            let name = self.add(line, Kind::System, true, request.canonical().as_bytes())?;
-            self.journal(Some(name.id), "writer", used);
-            match self.request(line, request, name, &mut done, report).await? {
-                Next::Again => {}
-                Next::Answer | Next::Wait => return Ok(()),
+            let mut used = Some(used);
+            for request in requests {
+                let name = self.add(line, Kind::System, true, request.canonical().as_bytes())?;
+                if let Some(used) = used.take() {
+                    self.journal(Some(name.id), "writer", used);
+                }
+                match self.request(line, ToolRequest::Command(request), name, &mut done, report).await? {
+                    Next::Again => {}
+                    Next::Answer | Next::Wait => return Ok(()),
+                }
             }
         }
         let limit = self.settings.max_rounds;
@@ -59,7 +69,7 @@ impl Turn<'_> {
         report: &mut Report,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<(T, Used)>> {
-        let messages = messages(&line.said, Inst::Planner(inst.as_deref()), self.config.provider);
+        let messages = messages(&line.said, Inst::Planner(inst.as_deref()), self.config.provider, None);
         for schema in [Some(schema), None] {
             let request = Request { messages: &messages, schema, ..Request::default() };
             let start = Instant::now();

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::model::Schema;
-use crate::tool::{CommandRequest, first};
+use crate::tool::{CommandRequest, all};
 
 /// The chooser's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,18 +28,18 @@ impl Choice {
 
     /// Reads a chooser's answer.
     pub fn read(answer: &str) -> Option<Choice> {
-        let (choice, _) = first(answer, |object| match object.get("tool")?.as_str()? {
+        let (choices, _) = all(answer, |object| match object.get("tool")?.as_str()? {
             "none" => Some(Choice::None),
             "command" => Some(Choice::Command),
             _ => None,
-        })?;
-        Some(choice)
+        });
+        choices.first().copied()
     }
 }
 
-/// Reads a writer's answer: the request, and the words around it.
-pub fn read_request(answer: &str) -> Option<(CommandRequest, String)> {
-    first(answer, CommandRequest::from_json)
+/// Reads a writer's answer: one request, or several in order, and the words around them.
+pub fn read_requests(answer: &str) -> Option<(Vec<CommandRequest>, String)> {
+    Some(all(answer, CommandRequest::from_json)).filter(|(requests, _)| !requests.is_empty())
 }
 
 /// The form of a chooser's answer.
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn a_request_keeps_the_words_around_it() {
         let answer = "I will look.\n```json\n{\"command\":\"ls\",\"access\":\"read\"}\n```";
-        let (request, words) = read_request(answer).unwrap();
-        assert_eq!(request.canonical(), r#"{"access":"read","command":"ls"}"#);
+        let (requests, words) = read_requests(answer).unwrap();
+        assert_eq!(requests[0].canonical(), r#"{"access":"read","command":"ls"}"#);
         assert_eq!(words, "I will look.");
     }
 }

@@ -35,11 +35,11 @@ pub struct Answered {
 }
 
 /// A request, and what came of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ToolUse {
     /// The request's bubb; the result's, for the user's own command.
     pub bubb: BubbId,
-    /// `command`, or `run` for the user's own.
+    /// `command` or `mcp`, or `run` for the user's own command.
     pub kind: &'static str,
     /// The request in its canonical form.
     pub request: serde_json::Value,

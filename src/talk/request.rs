@@ -4,8 +4,9 @@ use super::decision::{Decision, Verdict};
 use super::line::Line;
 use super::{Event, Report, ToolUse, Turn};
 use crate::bubb::{Kind, Name};
-use crate::error::Result;
-use crate::tool::{CommandRequest, Consent, Granted, Proposal};
+use crate::error::{Kind as ErrorKind, Result};
+use crate::tool::mcp::CallRequest;
+use crate::tool::{CallProposal, CommandProposal, Consent, Granted, Proposal, ToolRequest};
 
 /// How tool use goes on after one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,14 +19,22 @@ pub(super) enum Next {
     Wait,
 }
 
+/// What is said before several requests of one answer. A person may answer the first another day; the
+/// model is then told here what became of the others.
+pub(super) fn several(requests: usize) -> Option<String> {
+    let told = "requests in this answer, to be carried out in order; those after one that is refused, fails \
+                or waits for consent are dropped";
+    (requests > 1).then(|| format!("({requests} {told})"))
+}
+
 impl Turn<'_> {
     /// A request that was just written down: asked about, carried out, its result told.
     pub(super) async fn request(
         &mut self,
         line: &mut Line,
-        mut request: CommandRequest,
+        mut request: ToolRequest,
         mut name: Name,
-        done: &mut Vec<CommandRequest>,
+        done: &mut Vec<ToolRequest>,
         report: &mut Report,
     ) -> Result<Next> {
         let granted = loop {
@@ -34,7 +43,9 @@ impl Turn<'_> {
                 self.result(line, &name, &request, text.as_bytes(), None, report)?;
                 return Ok(Next::Again);
             }
-            let proposal = self.propose(&request).await;
+            let Some(proposal) = self.propose(&request).await? else {
+                return self.not_there(line, &name, &request, report);
+            };
             let (mode, most) = (self.settings.tool_call_mode, self.settings.auto_access);
             if let Some(granted) = proposal.runs_unasked(mode, most) {
                 self.front.happens(Event::Announce(&proposal));
@@ -43,10 +54,14 @@ impl Turn<'_> {
             let reply = self.interrupt.or(self.front.ask(&proposal)).await?;
             match Consent::of(proposal, reply) {
                 Consent::Granted(granted) => {
-                    self.front.happens(Event::Running(&request.command));
+                    self.agreed(&request)?;
+                    if let ToolRequest::Command(request) = &request {
+                        self.front.happens(Event::Running(&request.command));
+                    }
                     break granted;
                 }
                 Consent::Edited(edited) => {
+                    let edited = ToolRequest::Command(edited);
                     if edited != request {
                         name = self.add(line, name.kind, true, edited.canonical().as_bytes())?;
                         request = edited;
@@ -72,21 +87,50 @@ impl Turn<'_> {
         report: &mut Report,
     ) -> Result<Next> {
         let Decision { name, request, verdict } = decision;
-        let proposal = self.propose(&request).await;
-        if verdict == Verdict::Approve {
-            self.front.happens(Event::Announce(&proposal));
+        if verdict == Verdict::Deny {
+            return self.refused(line, &name, &request, report);
         }
+        if let ToolRequest::Call(_) = &request {
+            self.servers_ready().await?;
+        }
+        let Some(proposal) = self.propose(&request).await? else {
+            return self.not_there(line, &name, &request, report);
+        };
+        self.front.happens(Event::Announce(&proposal));
         match Consent::of(proposal, verdict.reply()) {
-            Consent::Granted(granted) => self.carry(line, &name, &request, granted, report).await,
+            Consent::Granted(granted) => {
+                self.agreed(&request)?;
+                self.carry(line, &name, &request, granted, report).await
+            }
             _ => self.refused(line, &name, &request, report),
         }
     }
 
-    async fn propose(&self, request: &CommandRequest) -> Proposal {
-        Proposal {
-            request: request.clone(),
-            dir: self.store.root().to_path_buf(),
-            sandbox: self.sandbox.get().await.holding(request.access),
+    /// What is put before the person; `None` for a tool that is not there.
+    async fn propose(&self, request: &ToolRequest) -> Result<Option<Proposal>> {
+        match request {
+            ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {
+                request: request.clone(),
+                dir: self.store.root().to_path_buf(),
+                sandbox: self.sandbox.get(self.store.root()).await.holding(request.access),
+            }))),
+            ToolRequest::Call(request) => {
+                let Some((server, tool)) = self.mcp.servers.find(request) else { return Ok(None) };
+                let changed = !self.mcp.pins.holds(server, tool)?;
+                let (request, description) = (request.clone(), tool.description.clone());
+                Ok(Some(Proposal::Call(CallProposal { request, description, changed })))
+            }
+        }
+    }
+
+    /// A person saw the tool as it is now, and said yes.
+    fn agreed(&self, request: &ToolRequest) -> Result<()> {
+        match request {
+            ToolRequest::Call(request) => match self.mcp.servers.find(request) {
+                Some((server, tool)) => self.mcp.pins.agree(server, tool),
+                None => Ok(()),
+            },
+            ToolRequest::Command(_) => Ok(()),
         }
     }
 
@@ -94,13 +138,24 @@ impl Turn<'_> {
         &mut self,
         line: &mut Line,
         name: &Name,
-        request: &CommandRequest,
+        request: &ToolRequest,
         granted: Granted,
         report: &mut Report,
     ) -> Result<Next> {
-        let carried = self.carry_out(granted).await?;
+        let carried = match granted {
+            Granted::Command(granted) => self.carry_out(granted).await,
+            Granted::Call(granted) => self.call(granted).await,
+        };
+        let carried = match carried {
+            // Told, it is not pending any more: nobody runs it a second time unawares.
+            Err(error) if matches!(error.kind, ErrorKind::Signal(_)) => {
+                self.result(line, name, request, b"interrupted: it had begun, and was ended", None, report)?;
+                return Err(error);
+            }
+            carried => carried?,
+        };
         let result = self.result(line, name, request, &carried.text, carried.exit, report)?;
-        self.journal_command(&result, &carried);
+        self.hands().journal(&result, request.kind(), &carried);
         Ok(if carried.ran { Next::Again } else { Next::Answer })
     }
 
@@ -108,10 +163,27 @@ impl Turn<'_> {
         &mut self,
         line: &mut Line,
         name: &Name,
-        request: &CommandRequest,
+        request: &ToolRequest,
         report: &mut Report,
     ) -> Result<Next> {
         self.result(line, name, request, b"refused: the user said no", None, report)?;
+        Ok(Next::Answer)
+    }
+
+    fn not_there(
+        &mut self,
+        line: &mut Line,
+        name: &Name,
+        request: &ToolRequest,
+        report: &mut Report,
+    ) -> Result<Next> {
+        let text = match request {
+            ToolRequest::Call(CallRequest { server, tool, .. }) => {
+                format!("error: there is no tool {tool:?} of a server {server:?}")
+            }
+            ToolRequest::Command(_) => "error: there are no commands".to_string(),
+        };
+        self.result(line, name, request, text.as_bytes(), None, report)?;
         Ok(Next::Answer)
     }
 
@@ -120,7 +192,7 @@ impl Turn<'_> {
         &mut self,
         line: &mut Line,
         request_name: &Name,
-        request: &CommandRequest,
+        request: &ToolRequest,
         text: &[u8],
         exit: Option<i32>,
         report: &mut Report,
@@ -132,12 +204,6 @@ impl Turn<'_> {
     }
 }
 
-fn tool_use(name: &Name, request: &CommandRequest) -> ToolUse {
-    ToolUse {
-        bubb: name.id,
-        kind: "command",
-        request: serde_json::from_str(&request.canonical()).unwrap_or_default(),
-        result: None,
-        exit: None,
-    }
+fn tool_use(name: &Name, request: &ToolRequest) -> ToolUse {
+    ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
 }

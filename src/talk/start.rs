@@ -30,6 +30,16 @@ pub enum Start {
     Decided(BubbId),
 }
 
+impl Start {
+    /// The bubb it begins at; none where a conv begins.
+    pub fn id(self) -> Option<BubbId> {
+        match self {
+            Start::New => None,
+            Start::Under(id) | Start::Again(id) | Start::Decided(id) => Some(id),
+        }
+    }
+}
+
 /// Decides it.
 pub fn start(store: &Store, forest: &Forest, wish: Wish) -> Result<Start> {
     if wish.new {

@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::command::{Carried, carry_out};
+use super::command::{Carried, Hands};
+use super::general::Offer;
 use super::line::Line;
 use super::request::Next;
 use super::send::tell_saved;
-use super::{Decision, Event, Front, Interrupt, Report, Start, ToolUse};
+use super::{Decision, Event, Front, Interrupt, Mcp, Report, Start, ToolUse};
 use crate::bubb::{Kind, Name};
-use crate::config::{Insts, ModelConfig, Planner, Provider, Settings};
+use crate::config::{Insts, ModelConfig, Planner, Provider, Settings, ToolMode};
 use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{Gate, Model};
-use crate::store::{Entry, Store};
-use crate::tool::{Detected, Granted, Ground, Shell};
+use crate::store::Store;
+use crate::tool::{Detected, GrantedCommand, Stream};
 
 /// What is asked.
 pub struct Ask {
@@ -59,21 +60,17 @@ pub struct Turn<'t> {
     pub sandbox: &'t Detected,
     /// lepo's own directories, which no held command sees.
     pub own: &'t [PathBuf],
+    /// The tools of servers.
+    pub mcp: Mcp<'t>,
     /// Who watches.
     pub front: &'t mut dyn Front,
 }
 
-impl Turn<'_> {
+impl<'t> Turn<'t> {
     /// Takes the turn. Whatever goes wrong is in the report, beside all that went right before.
     pub async fn take(mut self, ask: Ask) -> Report {
         let mut report = Report { model: Some(self.config.name.clone()), ..Report::default() };
-        let conv = match ask.start {
-            Start::New => None,
-            Start::Under(id) | Start::Again(id) | Start::Decided(id) => {
-                self.forest.find(id).map(|ix| self.forest.conv(ix))
-            }
-        };
-        match Line::new(self.store, self.forest, conv.as_ref()) {
+        match Line::at(self.store, self.forest, ask.start) {
             Err(error) => report.error = Some(error),
             Ok(mut line) => {
                 report.user = match ask.start {
@@ -122,7 +119,11 @@ impl Turn<'_> {
         }
 
         let planner = self.planner();
-        let mut tools = planner != Planner::Off;
+        let mut tools = self.settings.tool_call_mode != ToolMode::Off;
+        if tools {
+            // They start while the model is asked about commands.
+            self.mcp.servers.begin();
+        }
         let mut on_side_branch = false;
         if let Some(decision) = ask.decision {
             on_side_branch = decision.name.kind == Kind::Assistant;
@@ -135,7 +136,9 @@ impl Turn<'_> {
         if report.pending.is_some() {
             return waits(report);
         }
-        self.answer(line, report, tools && planner == Planner::Native).await
+        let commands = tools && planner == Planner::Native;
+        let calls = tools && !self.mcp.servers.is_empty();
+        self.answer(line, report, Offer { commands, calls }).await
     }
 
     /// Who decides about commands. Native tools are an API's, which only some providers have.
@@ -154,9 +157,9 @@ impl Turn<'_> {
     /// The user's own command: no consent, no sandbox, its output for all to see.
     async fn run(&mut self, line: &mut Line, command: &str, report: &mut Report) -> Result<()> {
         self.front.happens(Event::Running(command));
-        let carried = self.carry_out(Granted::by_user(command)).await?;
+        let carried = self.carry_out(GrantedCommand::by_user(command)).await?;
         let name = self.add(line, Kind::System, false, &carried.text)?;
-        self.journal_command(&name, &carried);
+        self.hands().journal(&name, "command", &carried);
         report.tools.push(ToolUse {
             bubb: name.id,
             kind: "run",
@@ -173,39 +176,30 @@ impl Turn<'_> {
         Ok(name)
     }
 
-    pub(super) async fn carry_out(&mut self, granted: Granted) -> Result<Carried> {
-        let ground = Ground {
-            dir: self.store.root(),
-            store: &self.store.path(),
-            own: self.own,
-            read_only: &self.settings.sandbox_read_only,
+    pub(super) async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
+        let (hands, front) = (self.hands(), &mut *self.front);
+        let mut live = |stream, bytes: &[u8]| {
+            if stream == Stream::Stderr {
+                front.happens(Event::Stderr(bytes));
+            }
         };
-        let shell = Shell {
-            ground,
-            hidden_env: self.settings.key_variables(),
-            timeout: self.settings.command_timeout,
-        };
-        let front = &mut *self.front;
-        let mut live = |bytes: &[u8]| front.happens(Event::Stderr(bytes));
-        let carried = carry_out(self.store, shell, granted, self.settings.output_limit, &mut live);
-        self.interrupt.or(carried).await
+        let carried = hands.carry_out(granted, &mut live).await?;
+        if carried.left > 0 {
+            let warning = format!("warning: {} processes of the command could not be ended", carried.left);
+            self.front.happens(Event::Say(&warning));
+        }
+        Ok(carried)
     }
 
-    // The journal is never needed: that it cannot be written is no reason to fail.
-    pub(super) fn journal_command(&self, name: &Name, carried: &Carried) {
-        let _ = self.store.journal(Entry {
-            bubb: Some(name.id),
-            what: "command",
-            ms: carried.ms,
-            exit: carried.exit,
-            ..Entry::default()
-        });
+    pub(super) fn hands(&self) -> Hands<'t> {
+        Hands { store: self.store, settings: self.settings, own: self.own, interrupt: self.interrupt }
     }
 }
 
 /// The end of a turn whose request waits for consent.
 pub(super) fn waits(report: &Report) -> Result<()> {
     let Some(id) = report.pending else { return Ok(()) };
+    let request = report.tools.last().map(|used| used.request.to_string()).unwrap_or_default();
     Err(Error::new(ErrorKind::Pending, format!("request {id} waits for consent"))
-        .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it")))
+        .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it: {request}")))
 }

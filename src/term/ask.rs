@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::termios::QueueSelector;
 
 use super::clean;
 
@@ -26,6 +27,17 @@ impl Tty {
     pub fn show(&mut self, text: &str) -> io::Result<()> {
         self.write.write_all(clean(text).as_bytes())?;
         self.write.flush()
+    }
+
+    /// How wide it is.
+    pub fn columns(&self) -> usize {
+        let size = rustix::termios::tcgetwinsize(&self.write).map_or(0, |size| size.ws_col);
+        if size == 0 { 80 } else { usize::from(size) }
+    }
+
+    /// Forgets what was typed or pasted before there was a question: it is no answer.
+    pub fn forget_typed(&self) {
+        let _ = rustix::termios::tcflush(&self.write, QueueSelector::IFlush);
     }
 
     /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`.

@@ -50,6 +50,11 @@ impl Cleaner {
     }
 
     fn text(&mut self, text: &str, out: &mut String) {
+        if is_plain(text) {
+            out.push_str(text);
+            self.last = text.chars().next_back().unwrap_or(self.last);
+            return;
+        }
         for c in text.chars() {
             match visible(c, self.last) {
                 Visible::AsIs => out.push(c),
@@ -63,12 +68,17 @@ impl Cleaner {
 
 /// A whole text, as it may be shown on a terminal.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t') {
+    if is_plain(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     Cleaner::default().text(text, &mut out);
     Cow::Owned(out)
+}
+
+/// Nothing but printable ASCII, newlines and tabs: most texts, told quickly.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t')
 }
 
 enum Visible {
@@ -84,9 +94,25 @@ fn visible(c: char, last: char) -> Visible {
         '\u{7f}' => Visible::Picture('␡'),
         // A joiner after an emoji makes one picture of two; elsewhere it hides.
         '\u{200d}' if is_pictographic(last) => Visible::AsIs,
+        // The picture of a sign, as ❤ or the 1 of a keycap.
+        '\u{fe0f}'
+            if is_pictographic(last) && last != c || matches!(last, '0'..='9' | '#' | '*' | '©' | '®') =>
+        {
+            Visible::AsIs
+        }
+        // What moves text about, and what takes no ink: fillers and selectors hide in a word, or pad it.
         '\u{80}'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{34f}'
         | '\u{61c}'
-        | '\u{180e}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{2800}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{ffa0}'
+        | '\u{1d173}'..='\u{1d17a}'
         | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
@@ -98,7 +124,12 @@ fn visible(c: char, last: char) -> Visible {
 }
 
 fn is_pictographic(c: char) -> bool {
-    matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{fe0f}')
+    let sign = matches!(
+        c,
+        '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{3030}' | '\u{303d}' | '㊗' | '㊙'
+    );
+    // But for the one of Braille that is blank.
+    sign || matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{27ff}' | '\u{2900}'..='\u{2bff}' | '\u{fe0f}')
 }
 
 #[cfg(test)]
@@ -118,6 +149,13 @@ mod tests {
             ("👩\u{200d}💻 ok", "👩\u{200d}💻 ok"),
             ("a\u{200d}b", "a<U+200D>b"),
             ("e\u{301} ❤\u{fe0f}", "e\u{301} ❤\u{fe0f}"),
+            ("1\u{fe0f}\u{20e3} ™\u{fe0f} ㊗\u{fe0f}", "1\u{fe0f}\u{20e3} ™\u{fe0f} ㊗\u{fe0f}"),
+            ("❤\u{fe0f}\u{fe0f} a\u{fe0f}", "❤\u{fe0f}<U+FE0F> a<U+FE0F>"),
+            ("🏴\u{200d}☠\u{fe0f} 👨\u{200d}👩\u{200d}👧", "🏴\u{200d}☠\u{fe0f} 👨\u{200d}👩\u{200d}👧"),
+            ("각 ᄒᆞᆫ글", "각 ᄒᆞᆫ글"),
+            ("r\u{ad}m\u{34f}\u{3164}\u{ffa0}", "r<U+00AD>m<U+034F><U+3164><U+FFA0>"),
+            ("\u{115f}\u{1160}\u{2800}\u{180b}", "<U+115F><U+1160><U+2800><U+180B>"),
+            ("\u{fe00}\u{fe0e}\u{1d173}", "<U+FE00><U+FE0E><U+1D173>"),
         ] {
             assert_eq!(clean(text), shown);
         }

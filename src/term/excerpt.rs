@@ -15,28 +15,42 @@ const MANY: usize = 4096;
 /// White space folded to single spaces and trimmed; the first and last 12 characters with ` ... `
 /// between; 24 or fewer whole.
 pub fn excerpt(text: &str) -> String {
-    let front =
-        fold(text.split_whitespace(), |word| word.split_at(word.floor_char_boundary(MANY)).0, str::len);
-    if boundary(&front, 2 * END).is_none() {
-        return front;
+    let mut front = Folded::default();
+    for word in text.split_whitespace() {
+        front.text.push_str(if front.text.is_empty() { "" } else { " " });
+        let word = word.split_at(word.floor_char_boundary(MANY)).0;
+        front.text.push_str(word);
+        if front.is_enough(word) {
+            break;
+        }
+    }
+    if front.boundary(2 * END).is_none() {
+        return front.text;
     }
     // The end is folded from the end, so that a line of 10 MB is not folded whole for 12 characters.
-    let cut = |word: &'_ str| word.ceil_char_boundary(word.len().saturating_sub(MANY));
-    let back = fold(text.split_whitespace().rev(), |word| word.split_at(cut(word)).1, |_| 0);
-    let first = front.split_at(boundary(&front, END).unwrap_or(front.len())).0;
-    let last = match is_plain(&back) {
-        true => back.char_indices().nth_back(END - 1),
-        false => back.grapheme_indices(true).map(|(at, _)| (at, ' ')).nth_back(END - 1),
-    };
-    format!("{first} ... {}", back.split_at(last.map_or(0, |(at, _)| at)).1)
+    let mut back = Folded::default();
+    for word in text.split_whitespace().rev() {
+        back.text.insert_str(0, if back.text.is_empty() { "" } else { " " });
+        let word = word.split_at(word.ceil_char_boundary(word.len().saturating_sub(MANY))).1;
+        back.text.insert_str(0, word);
+        if back.is_enough(word) {
+            break;
+        }
+    }
+    let first = front.text.split_at(front.boundary(END).unwrap_or_default()).0;
+    let last = back.text.split_at(back.boundary_from_end(END).unwrap_or_default()).1;
+    format!("{first} ... {last}")
 }
 
 /// The beginning, as it is shown on a terminal: folded, cleaned, no wider than `columns`, and `...`
 /// where it is cut.
 pub fn excerpt_within(text: &str, columns: usize) -> String {
+    cut(&clean(&beginning(text)), columns)
+}
+
+/// One line that is no wider than `columns`, with `...` where it is cut.
+pub fn cut(shown: &str, columns: usize) -> String {
     const CUT: &str = "...";
-    let folded = beginning(text);
-    let shown = clean(&folded);
     let (mut width, mut whole, mut cut) = (0, 0, 0);
     for (at, character) in shown.grapheme_indices(true) {
         width += character.width();
@@ -63,43 +77,47 @@ fn beginning(text: &str) -> String {
     text.split_whitespace().flat_map(|word| [" ", word]).skip(1).flat_map(str::chars).take(MANY).collect()
 }
 
-/// Words with single spaces between, each put in at `place`; no more of them than an excerpt needs.
-fn fold<'t>(
-    words: impl Iterator<Item = &'t str>,
-    cut: impl Fn(&'t str) -> &'t str,
-    place: impl Fn(&str) -> usize,
-) -> String {
-    let (mut folded, mut plain, mut chars) = (String::new(), true, 0);
-    for word in words {
-        let word = cut(word);
-        if !folded.is_empty() {
-            folded.insert(place(&folded), ' ');
-        }
-        folded.insert_str(place(&folded), word);
-        plain = plain && is_plain(word);
-        chars += word.chars().count();
-        if folded.len() > MANY || (plain && chars > 2 * END) {
-            break;
-        }
-    }
-    folded
+/// Words with single spaces between.
+#[derive(Default)]
+struct Folded {
+    text: String,
+    /// Scalars of the words so far.
+    chars: usize,
+    /// Some of them may join others to one character, which is slow to tell.
+    joins: bool,
 }
 
-/// Where the character of this number begins.
-fn boundary(text: &str, number: usize) -> Option<usize> {
-    match is_plain(text) {
-        true => text.char_indices().nth(number).map(|(at, _)| at),
-        false => text.grapheme_indices(true).nth(number).map(|(at, _)| at),
+impl Folded {
+    /// Counts a word that was put in; true if more would not change an excerpt.
+    fn is_enough(&mut self, word: &str) -> bool {
+        for c in word.chars() {
+            self.chars += 1;
+            self.joins |= !stands_alone(c);
+        }
+        self.text.len() > MANY || (!self.joins && self.chars > 2 * END)
+    }
+
+    /// Where the character of this number begins.
+    fn boundary(&self, number: usize) -> Option<usize> {
+        match self.joins {
+            true => self.text.grapheme_indices(true).map(|(at, _)| at).nth(number),
+            false => self.text.char_indices().map(|(at, _)| at).nth(number),
+        }
+    }
+
+    /// Where the last so many characters begin.
+    fn boundary_from_end(&self, number: usize) -> Option<usize> {
+        match self.joins {
+            true => self.text.grapheme_indices(true).map(|(at, _)| at).nth_back(number - 1),
+            false => self.text.char_indices().map(|(at, _)| at).nth_back(number - 1),
+        }
     }
 }
 
-/// Only letters that are a grapheme cluster each, whatever stands beside them: printable ASCII, kana, Han
-/// and Hangul syllables. That is most texts, and to tell clusters apart is slow.
-fn is_plain(text: &str) -> bool {
-    text.chars().all(|c| {
-        matches!(c, ' '..='~' | '\u{3041}'..='\u{3096}' | '\u{30a0}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'
-            | '가'..='힣')
-    })
+/// Whether a scalar is a grapheme cluster whenever its neighbours stand alone too: printable ASCII, kana,
+/// Han and Hangul syllables, which is most texts.
+fn stands_alone(c: char) -> bool {
+    matches!(c, ' '..='~' | '가'..='힣' | '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a0}'..='\u{30ff}')
 }
 
 #[cfg(test)]

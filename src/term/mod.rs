@@ -5,18 +5,24 @@
 
 mod ask;
 mod clean;
+mod echo;
 mod editor;
 mod excerpt;
 mod heading;
+mod live;
+mod markdown;
 mod out;
 mod paint;
 mod progress;
 
 pub use ask::{Tty, tty};
 pub use clean::{Cleaner, clean};
+pub use echo::Echo;
 pub use editor::edit;
-pub use excerpt::{excerpt, excerpt_within, width};
+pub use excerpt::{cut, excerpt, excerpt_within, width};
 pub use heading::{heading, in_colour, title};
-pub use out::{Out, say};
+pub use live::Live;
+pub use markdown::Markdown;
+pub use out::{Out, columns, say};
 pub use paint::{Color, Paint};
 pub use progress::Progress;

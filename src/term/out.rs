@@ -31,9 +31,7 @@ impl Out {
 
     /// How many columns the terminal has; none if it is no terminal, or does not say.
     pub fn columns(&self) -> Option<usize> {
-        let size =
-            self.cleaner.as_ref().and_then(|_| rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok());
-        size.map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
+        self.cleaner.as_ref().and_then(|_| terminal_columns())
     }
 
     /// Nobody reads any more: a command may stop.
@@ -153,6 +151,16 @@ impl Write for Out {
         Out::flush(self);
         Ok(())
     }
+}
+
+/// How many columns the terminal on stdout has now; 80 if it does not say.
+pub fn columns() -> usize {
+    terminal_columns().unwrap_or(80)
+}
+
+fn terminal_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
 /// A line about the work, on stderr; with nobody to read it, it is dropped.

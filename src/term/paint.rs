@@ -76,8 +76,9 @@ impl Paint {
         if self.on { ("\u{1b}[32m", "\u{1b}[0m") } else { ("", "") }
     }
 
-    fn sgr(self, code: &str, text: &str) -> String {
-        match self.on && !text.is_empty() {
+    /// Text between an SGR sequence of these codes and the one that ends all.
+    pub fn sgr(self, code: &str, text: &str) -> String {
+        match self.on && !text.is_empty() && !code.is_empty() {
             true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             false => text.to_string(),
         }

@@ -1,11 +1,21 @@
 //! A person's yes to one exact request. Only this file can make a [`Granted`], and nothing runs without one.
 
+use super::mcp::CallRequest;
 use super::{Access, CommandRequest, Sandbox};
 use crate::config::{AutoAccess, ToolMode};
 
-/// What is put before the person: one exact request, and what would hold it back.
+/// What is put before the person: one exact request, and what there is to know of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Proposal {
+    /// A command.
+    Command(CommandProposal),
+    /// A call of an MCP server's tool.
+    Call(CallProposal),
+}
+
+/// A command, and what would hold it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
+pub struct CommandProposal {
     /// The request.
     pub request: CommandRequest,
     /// Where it would run.
@@ -14,16 +24,46 @@ pub struct Proposal {
     pub sandbox: Sandbox,
 }
 
+/// A call, and what the server says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallProposal {
+    /// The request.
+    pub request: CallRequest,
+    /// The server's own words for the tool.
+    pub description: String,
+    /// These words, or the schema, are others than when a person last agreed to them.
+    pub changed: bool,
+}
+
 impl Proposal {
-    /// What `auto` runs without a question: what a sandbox holds, up to the access the person set.
+    /// What `auto` does without a question: a command that a sandbox holds, up to the access the
+    /// person set; a call of a tool that is what the person knows.
     pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
+        let unasked = match self {
+            Proposal::Command(proposal) => proposal.is_held(most),
+            Proposal::Call(proposal) => !proposal.changed,
+        };
+        (mode == ToolMode::Auto && unasked).then(|| self.clone().granted())
+    }
+
+    fn granted(self) -> Granted {
+        match self {
+            Proposal::Command(CommandProposal { request, sandbox, .. }) => {
+                Granted::Command(GrantedCommand { request, sandbox })
+            }
+            Proposal::Call(CallProposal { request, .. }) => Granted::Call(GrantedCall { request }),
+        }
+    }
+}
+
+impl CommandProposal {
+    fn is_held(&self, most: AutoAccess) -> bool {
         let most = match most {
             AutoAccess::Read => Access::Read,
             AutoAccess::Write => Access::Write,
             AutoAccess::Net => Access::Net,
         };
-        let unasked = mode == ToolMode::Auto && self.sandbox != Sandbox::None && self.request.access <= most;
-        unasked.then(|| Granted { request: self.request.clone(), sandbox: self.sandbox.clone() })
+        self.sandbox != Sandbox::None && self.request.access <= most
     }
 }
 
@@ -40,18 +80,33 @@ pub enum Reply {
     Nobody,
 }
 
-/// A request that may be carried out. Its field is private: consent makes it, or nothing does.
+/// A request that may be carried out. Consent makes it, or nothing does.
+#[derive(Debug, PartialEq)]
+pub enum Granted {
+    /// A command.
+    Command(GrantedCommand),
+    /// A call.
+    Call(GrantedCall),
+}
+
+/// A command that may run. Its fields are private to this file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Granted {
+pub struct GrantedCommand {
     request: CommandRequest,
     sandbox: Sandbox,
 }
 
-impl Granted {
+/// A call that may be made. Its field is private to this file.
+#[derive(Debug, PartialEq)]
+pub struct GrantedCall {
+    request: CallRequest,
+}
+
+impl GrantedCommand {
     /// The user's own command (`--run`, `!`): the person at the wheel needs nobody's leave.
-    pub fn by_user(command: &str) -> Granted {
+    pub fn by_user(command: &str) -> GrantedCommand {
         let request = CommandRequest { command: command.to_string(), access: Access::Full, why: None };
-        Granted { request, sandbox: Sandbox::None }
+        GrantedCommand { request, sandbox: Sandbox::None }
     }
 
     /// What was granted, to the letter.
@@ -65,8 +120,15 @@ impl Granted {
     }
 }
 
+impl GrantedCall {
+    /// What was granted, to the letter.
+    pub fn request(&self) -> &CallRequest {
+        &self.request
+    }
+}
+
 /// What came of asking.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Consent {
     /// It may run.
     Granted(Granted),
@@ -81,12 +143,14 @@ pub enum Consent {
 impl Consent {
     /// Weighs a reply to a proposal.
     pub fn of(proposal: Proposal, reply: Reply) -> Consent {
-        match reply {
-            Reply::Yes => Consent::Granted(Granted { request: proposal.request, sandbox: proposal.sandbox }),
-            Reply::No => Consent::Refused,
-            Reply::Nobody => Consent::Pending,
-            Reply::Edit(command) if command == proposal.request.command => Consent::Edited(proposal.request),
-            Reply::Edit(command) => Consent::Edited(CommandRequest { command, ..proposal.request }),
+        match (reply, proposal) {
+            (Reply::Yes, proposal) => Consent::Granted(proposal.granted()),
+            (Reply::Nobody, _) => Consent::Pending,
+            (Reply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
+                Consent::Edited(CommandRequest { command, ..request })
+            }
+            // A call is not edited.
+            (Reply::No | Reply::Edit(_), _) => Consent::Refused,
         }
     }
 }
@@ -113,8 +177,26 @@ mod tests {
         ] {
             let request = CommandRequest { command: "ls".into(), access, why: None };
             let sandbox = sandbox.holding(access);
-            let proposal = Proposal { request, dir: "/".into(), sandbox };
+            let proposal = Proposal::Command(CommandProposal { request, dir: "/".into(), sandbox });
             assert_eq!(proposal.runs_unasked(mode, most).is_some(), unasked, "{mode:?} {most:?} {access}");
+        }
+    }
+
+    #[test]
+    fn auto_calls_what_the_person_knows() {
+        for (mode, changed, unasked) in [
+            (ToolMode::Auto, false, true),
+            (ToolMode::Auto, true, false),
+            (ToolMode::Manual, false, false),
+            (ToolMode::Off, false, false),
+        ] {
+            let request = CallRequest { server: "s".into(), tool: "t".into(), arguments: Default::default() };
+            let proposal = Proposal::Call(CallProposal { request, description: String::new(), changed });
+            assert_eq!(
+                proposal.runs_unasked(mode, AutoAccess::Read).is_some(),
+                unasked,
+                "{mode:?} {changed}"
+            );
         }
     }
 }

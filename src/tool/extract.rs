@@ -39,21 +39,16 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The first object that `read` accepts, and the words around the objects.
-pub fn first<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> Option<(T, String)> {
-    let pieces = pieces(answer);
-    let found = pieces.iter().find_map(|piece| match piece {
-        Piece::Object(object) => read(object),
-        Piece::Prose(_) => None,
-    })?;
-    let words: Vec<&str> = pieces
-        .iter()
-        .filter_map(|piece| match piece {
-            Piece::Prose(text) => Some(text.as_str()),
-            Piece::Object(_) => None,
-        })
-        .collect();
-    Some((found, words.join("\n\n")))
+/// The objects that `read` accepts, in order, and the words around the objects.
+pub fn all<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, String) {
+    let (mut found, mut words) = (Vec::new(), Vec::new());
+    for piece in pieces(answer) {
+        match piece {
+            Piece::Object(object) => found.extend(read(&object)),
+            Piece::Prose(text) => words.push(text),
+        }
+    }
+    (found, words.join("\n\n"))
 }
 
 fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
@@ -67,7 +62,7 @@ fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
 }
 
 /// Without `<think>…</think>`; a block that never ends takes the rest with it.
-fn without_thinking(answer: &str) -> String {
+pub fn without_thinking(answer: &str) -> String {
     let (mut kept, mut rest) = (String::new(), answer);
     while let Some((before, after)) = rest.split_once("<think>") {
         kept.push_str(before);
@@ -112,9 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_fits_and_the_words_around() {
+    fn all_that_fit_and_the_words_around() {
         let read = |value: &Value| value.get("n")?.as_u64();
-        assert_eq!(first(r#"so {"x":1} or {"n":2} ok"#, read), Some((2, "so\n\nor\n\nok".to_string())));
-        assert_eq!(first("nothing", read), None);
+        let answer = r#"so {"x":1} or {"n":2} and {"n":3} ok"#;
+        assert_eq!(all(answer, read), (vec![2, 3], "so\n\nor\n\nand\n\nok".to_string()));
+        assert!(all("nothing", read).0.is_empty());
     }
 }

@@ -3,14 +3,21 @@
 mod capture;
 mod consent;
 mod extract;
+mod guard;
+pub mod mcp;
 mod request;
 mod sandbox;
 mod shell;
 mod tree;
 
 pub use capture::{Captured, Section};
-pub use consent::{Consent, Granted, Proposal, Reply};
-pub use extract::{Piece, first, pieces};
-pub use request::{Access, CommandRequest};
+pub use consent::{
+    CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
+};
+pub use extract::{Piece, all, pieces, without_thinking};
+pub use request::{Access, CommandRequest, ToolRequest};
 pub use sandbox::{Detected, Ground, Sandbox};
-pub use shell::{Ending, Outcome, Shell};
+pub use shell::{Ending, Live, Outcome, Shell, Stream};
+
+/// The shell that reads commands. Never one from `PATH`: where a command may write, it may put another.
+const SHELL: &str = "/bin/sh";

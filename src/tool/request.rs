@@ -4,6 +4,79 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use super::mcp::CallRequest;
+
+/// What a model asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolRequest {
+    /// A shell command.
+    Command(CommandRequest),
+    /// A tool of an MCP server.
+    Call(CallRequest),
+}
+
+impl ToolRequest {
+    /// Reads a bubb's text, which must be the canonical form and nothing else.
+    pub fn from_canonical(text: &str) -> Option<ToolRequest> {
+        let command = CommandRequest::from_canonical(text).map(ToolRequest::Command);
+        command.or_else(|| CallRequest::from_canonical(text).map(ToolRequest::Call))
+    }
+
+    /// The one way to write it.
+    pub fn canonical(&self) -> String {
+        match self {
+            ToolRequest::Command(request) => request.canonical(),
+            ToolRequest::Call(request) => request.canonical(),
+        }
+    }
+
+    /// Its object.
+    pub fn to_json(&self) -> Value {
+        match self {
+            ToolRequest::Command(request) => request.to_json(),
+            ToolRequest::Call(request) => request.to_json(),
+        }
+    }
+
+    /// In a few words, for a list: the command; the tool, and what it is given.
+    pub fn words(&self) -> String {
+        match self {
+            ToolRequest::Command(request) => request.command.clone(),
+            ToolRequest::Call(request) => {
+                let arguments = Value::Object(request.arguments.clone());
+                format!("{}__{} {arguments}", request.server, request.tool)
+            }
+        }
+    }
+
+    /// All that a person has to know before a yes, on one line: a command after its access.
+    pub fn whole(&self) -> String {
+        match self {
+            ToolRequest::Command(request) => {
+                format!("{} {}", request.access, request.command.replace('\n', "\\n"))
+            }
+            ToolRequest::Call(_) => self.words().replace('\n', "\\n"),
+        }
+    }
+
+    /// What it is, in one word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            ToolRequest::Command(_) => "command",
+            ToolRequest::Call(_) => "mcp",
+        }
+    }
+
+    /// The same deed, whatever the reason given.
+    pub fn same_deed(&self, other: &ToolRequest) -> bool {
+        match (self, other) {
+            (ToolRequest::Command(one), ToolRequest::Command(other)) => one.same_deed(other),
+            (ToolRequest::Call(one), ToolRequest::Call(other)) => one.canonical() == other.canonical(),
+            _ => false,
+        }
+    }
+}
+
 /// What a command may do; the sandbox holds it to that.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {

@@ -11,8 +11,9 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 use super::capture::Captured;
-use super::consent::Granted;
-use super::sandbox::{Ground, Leftovers};
+use super::consent::GrantedCommand;
+use super::guard::Guard;
+use super::sandbox::{Ground, Leftovers, Sandbox};
 use super::tree::Tree;
 
 /// Where and how commands run.
@@ -26,6 +27,18 @@ pub struct Shell<'a> {
     pub timeout: Duration,
 }
 
+/// Where a command printed something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Its output.
+    Stdout,
+    /// Its complaints.
+    Stderr,
+}
+
+/// Is told what a command prints, as it comes.
+pub type Live<'l> = dyn FnMut(Stream, &[u8]) + 'l;
+
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
@@ -35,6 +48,8 @@ pub enum Ending {
     Signal(i32),
     /// It took too long, and was ended.
     TimedOut(Duration),
+    /// It printed more than this many bytes, and was ended.
+    Flooded(u64),
     /// It could not be started, and why.
     NotStarted(String),
 }
@@ -50,27 +65,32 @@ pub struct Outcome {
     pub stdout: Captured,
     /// What it complained of.
     pub stderr: Captured,
+    /// Processes of it that could not be ended.
+    pub left: usize,
 }
 
+/// The most that a command may print, in bytes: all of it is kept on the disk.
+const MOST_OUTPUT: u64 = 64 << 20;
+
 impl Shell<'_> {
-    /// Runs what was granted. Its streams go to the two files of `scratch`; stderr to `live` as well, as it comes.
+    /// Runs what was granted. Its streams go to the two files of `scratch`, and to `live` as they come.
     pub async fn run(
         &self,
-        granted: Granted,
+        granted: GrantedCommand,
         scratch: [File; 2],
-        live: &mut dyn FnMut(&[u8]),
+        live: &mut Live<'_>,
     ) -> io::Result<Outcome> {
         let start = Instant::now();
         let [mut stdout, mut stderr] = scratch;
-        let ending = match self.spawn(&granted) {
-            Err(error) => Ending::NotStarted(error.to_string()),
-            // In this order: the tree ends before what is left over goes.
-            Ok((_leftovers, mut child, tree)) => {
-                let watched = watch(&mut child, &tree, &mut stdout, &mut stderr, live);
-                match tokio::time::timeout(self.timeout, watched).await {
-                    Ok(status) => ending(status?),
+        let (ending, left) = match self.spawn(&granted) {
+            Err(error) => (Ending::NotStarted(error.to_string()), 0),
+            Ok(mut running) => {
+                let watched = watch(&mut running.child, &mut stdout, &mut stderr, live);
+                let ending = match tokio::time::timeout(self.timeout, watched).await {
+                    Ok(ending) => ending?,
                     Err(_) => Ending::TimedOut(self.timeout),
-                }
+                };
+                (ending, running.tree.end())
             }
         };
         Ok(Outcome {
@@ -78,43 +98,64 @@ impl Shell<'_> {
             took: start.elapsed(),
             stdout: Captured::new(stdout)?,
             stderr: Captured::new(stderr)?,
+            left,
         })
     }
 
-    fn spawn(&self, granted: &Granted) -> io::Result<(Leftovers, Child, Tree)> {
-        let mut tree = Tree::before_start();
+    fn spawn(&self, granted: &GrantedCommand) -> io::Result<Running> {
         let (sandbox, request) = (granted.sandbox(), granted.request());
+        let mut guard = match sandbox {
+            Sandbox::Bubblewrap(_) => None,
+            Sandbox::Landlock | Sandbox::None => Some(Guard::begin()?),
+        };
+        let mut tree = Tree::before_start();
         let prepare = |command: &mut Command| {
             command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         };
         let (child, leftovers) =
             sandbox.spawn(&request.command, request.access, &self.ground, self.hidden_env, prepare)?;
         tree.grown_from(child.id());
-        Ok((leftovers, child, tree))
+        if let Some(guard) = &mut guard {
+            guard.watch(child.id())?;
+        }
+        Ok(Running { child, tree, _guard: guard, _leftovers: leftovers })
     }
+}
+
+/// A command at work. Dropped in this order: the tree ends before what is left over goes.
+struct Running {
+    child: Child,
+    tree: Tree,
+    _guard: Option<Guard>,
+    _leftovers: Leftovers,
 }
 
 /// Reads both streams until the command ends; what it left in the background then goes with its tree.
 async fn watch(
     child: &mut Child,
-    _tree: &Tree,
     stdout: &mut File,
     stderr: &mut File,
-    live: &mut dyn FnMut(&[u8]),
-) -> io::Result<ExitStatus> {
+    live: &mut Live<'_>,
+) -> io::Result<Ending> {
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
     let mut ended = None;
+    let mut printed = 0;
     let (mut from_out, mut from_err) = (vec![0; 32 << 10], vec![0; 32 << 10]);
     loop {
         tokio::select! {
             n = read(&mut out, &mut from_out), if out.is_some() => match n? {
                 0 => out = None,
-                n => stdout.write_all(&from_out[..n])?,
+                n => {
+                    printed += n as u64;
+                    live(Stream::Stdout, &from_out[..n]);
+                    stdout.write_all(&from_out[..n])?;
+                }
             },
             n = read(&mut err, &mut from_err), if err.is_some() => match n? {
                 0 => err = None,
                 n => {
-                    live(&from_err[..n]);
+                    printed += n as u64;
+                    live(Stream::Stderr, &from_err[..n]);
                     stderr.write_all(&from_err[..n])?;
                 }
             },
@@ -122,11 +163,14 @@ async fn watch(
             // Ended, but a process in the background still holds its pipes: what is there is read, no more waited for.
             () = tokio::time::sleep(LINGER), if ended.is_some() => break,
         }
+        if printed > MOST_OUTPUT {
+            return Ok(Ending::Flooded(MOST_OUTPUT));
+        }
         if out.is_none() && err.is_none() && ended.is_some() {
             break;
         }
     }
-    ended.ok_or_else(|| io::Error::other("the command did not end"))
+    ended.map(ending).ok_or_else(|| io::Error::other("the command did not end"))
 }
 
 /// How long pipes stay quiet after a command's end before they are given up.
@@ -164,9 +208,12 @@ mod tests {
         let ground = Ground { dir: dir.path(), store: &dir.path().join(".lepo"), own: &[], read_only: &[] };
         let shell = Shell { ground, hidden_env: &hidden, timeout };
         let scratch = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
-        let granted = Granted::by_user(command);
-        let mut seen = Vec::new();
-        let mut live = |bytes: &[u8]| seen.extend_from_slice(bytes);
+        let granted = GrantedCommand::by_user(command);
+        let mut seen = [Vec::new(), Vec::new()];
+        let mut live = |stream: Stream, bytes: &[u8]| match stream {
+            Stream::Stdout => seen[0].extend_from_slice(bytes),
+            Stream::Stderr => seen[1].extend_from_slice(bytes),
+        };
         let mut outcome = runtime.block_on(shell.run(granted, scratch, &mut live)).unwrap();
         let text = |captured: &mut Captured| {
             let mut text = String::new();
@@ -174,7 +221,7 @@ mod tests {
             text
         };
         let (out, err) = (text(&mut outcome.stdout), text(&mut outcome.stderr));
-        assert_eq!(String::from_utf8(seen).unwrap(), err);
+        assert_eq!(seen.map(|seen| String::from_utf8(seen).unwrap()), [out.clone(), err.clone()]);
         (outcome.ending, out, err)
     }
 
@@ -193,6 +240,33 @@ mod tests {
             (Ending::TimedOut(short), "begun\n".into(), String::new())
         );
     }
+
+    #[test]
+    fn a_flood_is_ended() {
+        let (ending, out, _) = run("yes", Duration::from_secs(60));
+        assert_eq!(ending, Ending::Flooded(MOST_OUTPUT));
+        assert!((out.len() as u64) < MOST_OUTPUT + (1 << 20), "{}", out.len());
+    }
+
+    #[test]
+    fn who_forks_to_get_away_is_caught() {
+        let dir = tempfile::tempdir().unwrap();
+        let (script, pids) = (dir.path().join("chain.py"), dir.path().join("pids"));
+        std::fs::write(&script, CHAIN).unwrap();
+        let line = format!("python3 {} {}; exit 0", script.display(), pids.display());
+        assert_eq!(run(&line, Duration::from_secs(60)).0, Ending::Exit(0));
+        // Longer than they fork on: whoever got away has written down its number by then.
+        std::thread::sleep(Duration::from_secs(4));
+        assert_eq!(std::fs::read_to_string(pids).unwrap(), "");
+    }
+
+    /// Three that are deaf, and a new process in a new session all the time, for three seconds.
+    const CHAIN: &str = "import os, signal, sys, time\n\
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
+        out, end = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY | os.O_APPEND), time.time() + 3\n\
+        if all(os.fork() for _ in range(3)): os._exit(0)\n\
+        while time.time() < end:\n    if os.fork(): os._exit(0)\n    os.setsid()\n\
+        os.write(out, b'%d ' % os.getpid())\ntime.sleep(60)\n";
 
     #[test]
     fn nothing_is_read_from_the_terminal() {

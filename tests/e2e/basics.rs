@@ -49,11 +49,39 @@ fn help_and_version_win_over_everything() {
         (&["ls", "-v", "--help"], "List the tails"),
         (&["--help"], "Conversations with language models"),
         (&["-t", "show", "-h"], "Conversations with language models"),
+        (&["model", "use", "x", "--help"], "Make a model the active one"),
     ] {
         let ran = home.lepo(args);
         assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
         assert!(ran.out.starts_with(begins), "{args:?}: {}", ran.out);
     }
+}
+
+/// Whatever its letters are: `-cdocs` is a directory and not the option that its last letter names.
+#[test]
+fn a_value_glued_to_its_option_takes_no_command_word() {
+    let home = Home::new();
+    for letter in 'a'..='z' {
+        let dir = format!("do{letter}");
+        std::fs::create_dir(home.work().join(&dir)).unwrap();
+        let ran = home.lepo(&[&format!("-c{dir}"), "init"]);
+        assert_eq!((ran.code, ran.err), (0, "made .lepo\n".into()), "{dir}");
+        assert!(home.work().join(&dir).join(".lepo").is_dir(), "{dir}");
+        assert_eq!(home.ok(&[&format!("-vs{dir}"), "ls"]).split(' ').next(), Some("lepo"), "{dir}");
+    }
+}
+
+#[test]
+fn hints_are_for_the_store_that_was_named() {
+    let home = Home::new();
+    home.ok(&["-s", "my notes", "init"]);
+    let ran = home.lepo(&["-s", "else", "ls"]);
+    assert!(ran.err.contains("hint: `lepo -s else init` makes it"), "{}", ran.err);
+    let ran = home.lepo(&["-s", "my notes", "rm", "01JB3Z"]);
+    assert_eq!(ran.code, 2);
+    let ran = home.lepo(&["-s", "my notes", "nonesuch"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("--save-to is no option of the program lepo-nonesuch"), "{}", ran.err);
 }
 
 #[test]

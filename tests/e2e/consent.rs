@@ -180,3 +180,133 @@ fn another_user_of_the_words_in_a_pipe_changes_nothing() {
     assert_eq!(run(lepo, b"y\ny\ny\n").code, 4);
     assert_eq!(bot.home.read("work/ran"), "");
 }
+
+#[test]
+fn what_was_typed_before_the_question_is_no_answer() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, "Then not."]);
+    let command = bot.home.command(&["do", "--run", "echo ready >&2; sleep 0.5", "say it"]);
+    let ran = on_terminal(command, &[("ready", "y\ny\n"), ("Run it? (Y/N/e): ", "n\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(ran.out.matches("Run it?").count(), 1, "{}", ran.out);
+    assert_eq!(bot.home.read("work/ran"), "");
+}
+
+#[test]
+fn what_waits_is_told_whole_wherever_it_is_told() {
+    let long = format!("echo {} > ran\necho 끝 >> ran", "한글 ".repeat(50));
+    let request = serde_json::json!({ "access": "full", "command": long }).to_string();
+    let bot = Bot::saying("", &[COMMAND, &request, NONE, "Done."]);
+    let ran = alone(&bot.home, &["do", "say it"]);
+    assert!(ran.code == 4 && ran.err.contains(&request), "{}", ran.err);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let line = format!("{id} (4): full {}\n", long.replace('\n', "\\n"));
+    assert_eq!(bot.home.ok(&["ls", "--pending"]), line);
+    let mut narrow = bot.home.shell("stty cols 60; lepo --color never ls --pending");
+    narrow.env("TERM", "xterm");
+    let shown = on_terminal(narrow, &[]).out;
+    assert!(shown.starts_with(&format!("{id} (4): full echo ")) && shown.lines().count() == 1, "{shown}");
+    // Quietly too, what runs is shown, and where.
+    let ran = alone(&bot.home, &["do", "-q", "--approve", &id]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.err, format!("in {}: {request}\n", bot.home.work().display()));
+}
+
+#[test]
+fn a_reason_cannot_forge_the_question() {
+    let why = format!("{}Command request\n  $ ls\n  access: read (held by bubblewrap)", "\n".repeat(60));
+    let request = serde_json::json!({ "access": "full", "command": "touch ran\n  access: read", "why": why });
+    let bot = Bot::saying("", &[COMMAND, &request.to_string(), "Then not."]);
+    let ran =
+        on_terminal(bot.home.command(&["do", "q"]), &[("Access full, no sandbox. Run it? (Y/N/e): ", "n\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("\r\n  $ touch ran\r\n  |   access: read\r\n  in "), "{}", ran.out);
+    assert!(!ran.out.contains("\r\n  $ ls"), "{}", ran.out);
+}
+
+#[test]
+fn several_requests_of_one_answer_are_carried_out_in_order() {
+    let two = r#"First {"access":"full","command":"echo 1 >> ran"} and {"access":"full","command":"echo 2 >> ran"}"#;
+    let bot = Bot::saying("", &[COMMAND, two, NONE, "Done."]);
+    let yes = ("Run it? (Y/N/e): ", "y\n");
+    let ran = on_terminal(bot.home.command(&["do", "q"]), &[yes, yes]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(bot.home.read("work/ran"), "1\n2\n");
+    let links = "A s1 head / B u0 A / C s1 B / D a1 C / E s1 D / F s1 E / G s1 F / H s1 G / I s1 H / J a0 I";
+    assert_eq!(forest(&bot.home), links);
+    let found = bubbs(&bot.home);
+    assert!(found[3].text.starts_with("First\n\nand\n\n(2 requests in this answer"), "{}", found[3].text);
+    assert_eq!(found[6].text, r#"{"access":"full","command":"echo 2 >> ran"}"#);
+
+    // One that waits drops the rest, and the model was told beforehand.
+    let (bot, id) = waiting(two, &[NONE, "Done."]);
+    assert_eq!(alone(&bot.home, &["do", "--approve", &id]).code, 0);
+    assert_eq!(bot.home.read("work/ran"), "1\n");
+    assert!(bot.bodies()[2]["messages"].to_string().contains("waits for consent are dropped"));
+}
+
+#[test]
+fn the_original_of_an_edited_request_was_not_carried_out() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Done."]);
+    let edited = r#"{"access":"full","command":"echo edited"}"#;
+    bot.home.write("ed", "#!/bin/sh\necho 'echo edited' > \"$1\"\n");
+    let mut command = bot.home.command(&["do", "say it"]);
+    command.env("EDITOR", format!("sh {}", bot.home.path().join("ed").display()));
+    let question = "Run it? (Y/N/e): ";
+    let ran = on_terminal(command, &[(question, "e\n"), (question, "{TERM}")]);
+    assert_eq!(ran.code, 143, "{}", ran.out);
+    // Approved by another lepo, whose model then asks for what was written first.
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    assert!(bubbs(&bot.home)[4].text.contains("echo edited"), "{edited}");
+    let answers = [COMMAND, REQUEST, NONE, "Done."];
+    let again = Bot::saying("", &answers);
+    let mut command = bot.home.command(&["do", "--approve", &id]);
+    command.env("LEPO_CONFIG_HOME", again.home.path().join("config"));
+    let ran = on_terminal(command, &[(question, "y\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+}
+
+#[test]
+fn an_edited_command_holds_no_zero_byte() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, "Then not."]);
+    bot.home.write("ed", "#!/bin/sh\nprintf 'echo a\\0b' > \"$1\"\n");
+    let mut command = bot.home.command(&["do", "say it"]);
+    command.env("EDITOR", format!("sh {}", bot.home.path().join("ed").display()));
+    let question = "Run it? (Y/N/e): ";
+    let ran = on_terminal(command, &[(question, "e\n"), (question, "n\n")]);
+    assert!(ran.code == 0 && ran.out.contains("cannot hold a zero byte"), "{}", ran.out);
+}
+
+#[test]
+fn an_interrupted_command_does_not_wait_to_be_run_again() {
+    let slow = r#"{"access":"full","command":"echo x >> ran; exec sleep 60"}"#;
+    let (bot, id) = waiting(slow, &[]);
+    let mut lepo = bot.home.detached(&["do", "--approve", &id]);
+    lepo.stdin(std::process::Stdio::null());
+    let lepo =
+        lepo.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    until("the command runs", || bot.home.read("work/ran") == "x\n");
+    // The one that was started waits for lepo, which leads a session.
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", lepo.id())).unwrap();
+    let which =
+        if children.trim().is_empty() || is_lepo(lepo.id()) { lepo.id().to_string() } else { children };
+    assert!(Command::new("kill").args(["-TERM", which.trim()]).status().unwrap().success());
+    assert_eq!(finish(lepo).code, 143);
+    assert!(bubbs(&bot.home).pop().unwrap().text.starts_with("interrupted"));
+    refused(&bot, &["do", "--approve", &id], "came of it");
+    assert_eq!(bot.home.ok(&["ls", "--pending"]), "");
+}
+
+fn is_lepo(pid: u32) -> bool {
+    std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("lepo"))
+}
+
+#[test]
+fn a_long_command_is_not_repeated_whole_in_its_result() {
+    let command = format!("true {}", "가".repeat(30_000));
+    let request = serde_json::json!({ "access": "full", "command": command }).to_string();
+    let (bot, id) = waiting(&request, &[NONE, "Done."]);
+    assert_eq!(alone(&bot.home, &["do", "--approve", &id]).code, 0);
+    let result = &bubbs(&bot.home)[4].text;
+    assert!(result.len() < 5000 && result.contains("bytes left out …]\nexit code: 0"), "{}", result.len());
+}

@@ -70,10 +70,11 @@ pub fn spools(home: &Home) -> Vec<(String, String)> {
     let Ok(entries) = std::fs::read_dir(home.work().join(".lepo/_tmp")) else { return Vec::new() };
     let read = |entry: std::io::Result<std::fs::DirEntry>| {
         let entry = entry.unwrap();
-        let text = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
-        (entry.file_name().into_string().unwrap(), text)
+        // One may be gone by now: its answer is complete.
+        let text = String::from_utf8_lossy(&std::fs::read(entry.path()).ok()?).into_owned();
+        Some((entry.file_name().into_string().unwrap(), text))
     };
-    entries.map(read).collect()
+    entries.filter_map(read).collect()
 }
 
 /// The journal's lines, each of which must be JSON.

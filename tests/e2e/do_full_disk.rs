@@ -26,7 +26,7 @@ fn a_file_size_limit_is_no_silent_death() {
     let text = long();
     let bot = Bot::openai(OFF, [streamed(&text), streamed("short\n")]);
     bot.home.ok(&["init"]);
-    let ran = run(bot.home.script("bash", "ulimit -f 8; exec \"$LEPO\" do q"), b"");
+    let ran = run(bot.home.shell("ulimit -f 8; exec lepo do q"), b"");
     assert_eq!(ran.code, 5, "{}", ran.err);
     assert_eq!(ran.out, text);
     assert!(ran.err.contains("cannot write .lepo/_tmp/a0-"), "{}", ran.err);
@@ -42,7 +42,7 @@ fn a_question_that_cannot_be_written_is_not_sent() {
     bot.home.ok(&["init"]);
     bot.home.write("config/system_prompt.txt", "P");
     let question = "q".repeat(20_000);
-    let ran = run(bot.home.script("bash", "ulimit -f 8; exec \"$LEPO\" do"), question.as_bytes());
+    let ran = run(bot.home.shell("ulimit -f 8; exec lepo do"), question.as_bytes());
     assert_eq!(ran.code, 5, "{}", ran.err);
     assert_eq!(bot.times_asked(), 0);
     assert_eq!(forest(&bot.home), "A s1 head");
@@ -56,21 +56,15 @@ fn a_full_disk_keeps_the_old_and_prints_the_new() {
     // A small disk of its own, in a mount namespace of its own, filled but for a few pages.
     let script = r#"
         mount -t tmpfs -o size=256k,mode=700 none . && cd "$PWD" || exit 99
-        "$LEPO" do one || exit 98
+        lepo do one || exit 98
         free=$(df --output=avail -k . | tail -1)
         head -c $((free - 20))k /dev/zero > filler
-        "$LEPO" do two
+        lepo do two
         code=$?
         rm filler
         cp -r .lepo "$HOME/kept"
         exit $code"#;
-    let mut command = bot.home.script("unshare", script);
-    let arguments: Vec<_> = command.get_args().map(|word| word.to_os_string()).collect();
-    let mut unshare = std::process::Command::new("unshare");
-    unshare.args(["-rm", "sh"]).args(arguments).current_dir(bot.home.work()).env_clear();
-    unshare.envs(command.get_envs().map(|(name, value)| (name, value.unwrap())));
-    command = unshare;
-    let ran = run(command, b"");
+    let ran = run(bot.home.program("unshare", &["-rm", "sh", "-c", script]), b"");
     if ran.code == 99 || ran.err.contains("unshare") {
         eprintln!("skipped: no mount namespace here: {}", ran.err);
         return;

@@ -16,7 +16,7 @@ fn logs(home: &Home) -> Vec<PathBuf> {
 }
 
 fn today() -> String {
-    let output = std::process::Command::new("date").env_clear().arg("+%Y-%m-%d").output().unwrap();
+    let output = std::process::Command::new("date").env_clear().args(["-u", "+%Y-%m-%d"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_string()
 }
 

@@ -2,6 +2,7 @@
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, bubbs_in, forest, forest_of};
+use crate::scripted::{Reply, openai_sse};
 
 const OFF: &str = "planner = \"off\"";
 const TWO: &str = "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D";
@@ -206,4 +207,25 @@ fn plain_lepo_is_do() {
     assert_eq!(bot.home.lepo_with(&[], b"1.").out, "one\n");
     assert_eq!(bot.home.lepo_with(&["--new", "-q"], b"2.").out, "two\n");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D s1 head / E u0 D / F a0 E");
+}
+
+#[test]
+fn what_a_person_may_not_expect_is_said() {
+    let bot = Bot::openai(
+        OFF,
+        [openai_sse(["one"]), Reply::new(401, "no"), openai_sse(["two"]), openai_sse(["three"])],
+    );
+    assert_eq!(bot.lepo(&["do", "first"]).err, "");
+    bot.home.ok(&["branch", "main"]);
+    let ran = bot.lepo(&["do", "--tail", "main", "second"]);
+    assert!(ran.err.contains("note: branch main stays; `lepo branch -f main` moves it"), "{}", ran.err);
+    // A bubb that a wrong clock dated ahead is the newest from then on.
+    bot.home.write("work/.lepo/7Z00000000000000000000000A-u0-head.md", "from far ahead");
+    let ran = bot.lepo(&["do", "third"]);
+    assert!(
+        ran.err.starts_with("warning: 7Z00000000000000000000000A, the newest tail, is dated"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(bot.lepo(&["do", "--tail", "main", "fourth"]).err, "");
 }

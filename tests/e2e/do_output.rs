@@ -143,10 +143,52 @@ fn an_answer_nobody_reads_is_kept() {
     for (stdout, code) in [("| head -c0", 0), ("> /dev/full", 5)] {
         let long = "word ".repeat(50_000);
         let bot = Bot::saying(OFF, &[&long]);
-        let script = format!("set -o pipefail; \"$LEPO\" do q {stdout}");
-        let ran = crate::home::run(bot.home.script("bash", &script), b"");
+        let script = format!("set -o pipefail; lepo do q {stdout}");
+        let ran = crate::home::run(bot.home.shell(&script), b"");
         assert_eq!(ran.code, code, "{stdout}: {}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
         assert_eq!(bubbs(&bot.home)[2].text, long);
+    }
+}
+
+#[test]
+fn a_command_line_that_cannot_be_read_is_told_in_the_document_too() {
+    let bot = Bot::saying(OFF, &[]);
+    for (args, is_do) in [
+        (&["do", "--json", "--no-such", "q"][..], true),
+        (&["--json", "--new", "--retry"], true),
+        (&["-c", ".", "do", "--json", "--tools", "sometimes", "q"], true),
+        (&["ls", "--json", "--no-such"], false),
+        (&["show", "--json", "-n"], false),
+    ] {
+        let ran = bot.lepo(args);
+        assert_eq!(ran.code, 2, "{args:?}");
+        let told = document(&ran.out);
+        assert_eq!(told["error"]["kind"], "usage", "{args:?}");
+        assert!(ran.err.contains(told["error"]["message"].as_str().unwrap()), "{args:?}: {told} {}", ran.err);
+        assert_eq!(told.get("conv").is_some(), is_do, "{args:?}: {told}");
+    }
+    let ran = bot.lepo(&["ls", "--no-such", "--", "--json"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+}
+
+#[test]
+fn quiet_says_nothing_beside_the_answer() {
+    let bot = Bot::saying(OFF, &["One.", "Two."]);
+    bot.home.write("work/.lepo/_config.toml", "max_rounds = 3\n");
+    let ran = bot.lepo(&["do", "q"]);
+    assert!(ran.err.contains("is ignored"), "{}", ran.err);
+    let ran = bot.lepo(&["do", "-q", "q"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "Two.\n", ""));
+}
+
+#[test]
+fn what_points_at_nothing_makes_no_store() {
+    let bot = Bot::saying(OFF, &[]);
+    for args in [&["do", "-t", "zzzz", "q"][..], &["--retry"], &["do", "-s", ".lepo/x", "--retry"]] {
+        let ran = bot.lepo(args);
+        assert_eq!(ran.code, 2, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("no store"), "{args:?}: {}", ran.err);
+        assert!(!bot.home.work().join(".lepo").exists(), "{args:?}");
     }
 }

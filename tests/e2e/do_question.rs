@@ -98,7 +98,7 @@ fn a_stdin_that_stays_open_is_told_of() {
 #[test]
 fn without_stdin_a_loop_over_lines_sees_all_its_lines() {
     let bot = Bot::saying(OFF, &["1", "2", "3"]);
-    let script = "while read q; do \"$LEPO\" do --no-stdin \"$q\"; done";
-    let ran = crate::home::run(bot.home.script("sh", script), b"a\nb\nc\n");
+    let script = "while read q; do lepo do --no-stdin \"$q\"; done";
+    let ran = crate::home::run(bot.home.shell(script), b"a\nb\nc\n");
     assert_eq!(ran.out, "1\n2\n3\n", "{}", ran.err);
 }

@@ -19,11 +19,8 @@ const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 130), (Signal::TERM, 143), (S
 
 /// Starts it with pipes, whatever signals this test's own parent wants ignored.
 fn start(home: &Home, args: &[&str]) -> Child {
-    let mut command = home.script("env", "");
-    let mut plain = Command::new("env");
-    plain.arg("--default-signal").arg(env!("CARGO_BIN_EXE_lepo")).args(args).current_dir(home.work());
-    plain.env_clear().envs(command.get_envs().map(|(name, value)| (name, value.unwrap())));
-    command = plain;
+    let lepo = env!("CARGO_BIN_EXE_lepo");
+    let mut command = home.program("env", &[&["--default-signal", lepo], args].concat());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -195,7 +192,7 @@ fn a_signal_that_is_ignored_stays_ignored() {
     let rest = openai_stream(["is."]).into_bytes();
     let slow = Reply::pieces([Piece::Wait, Piece::Bytes(first), Piece::Wait, Piece::Bytes(rest)]);
     let bot = Bot::openai(OFF, [slow]);
-    let mut command = bot.home.script("sh", "trap '' HUP INT; exec \"$LEPO\" do --no-stdin Capital?");
+    let mut command = bot.home.shell("trap '' HUP INT; exec lepo do --no-stdin Capital?");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     bot.server().await_asked(1);
     send(&child, Signal::HUP);

@@ -41,7 +41,7 @@ fn in_a_pipe_there_is_the_answer_and_nothing_else() {
 #[test]
 fn with_the_answer_in_a_file_the_terminal_shows_the_rest() {
     let bot = Bot::openai(OFF, [thinking()]);
-    let ran = on_terminal(bot.home.script("sh", "\"$LEPO\" do q > out"), &[]);
+    let ran = on_terminal(bot.home.shell("lepo do q > out"), &[]);
     assert!(ran.out.ends_with("<<< End Thinking >>>\r\n"), "{:?}", ran.out);
     assert_eq!(bot.home.read("work/out"), "파리.\n");
 }
@@ -78,8 +78,8 @@ fn the_past_stands_above_what_is_waited_for() {
 fn consent_is_asked_on_the_terminal_even_in_a_pipe() {
     let request = r#"{"access":"net","command":"echo 42 | tee ran; echo loud >&2","why":"보려고"}"#;
     let bot = Bot::saying("", &[r#"{"tool":"command"}"#, request, r#"{"tool":"none"}"#, "42"]);
-    let script = "echo question | \"$LEPO\" do | cat > out";
-    let ran = on_terminal(bot.home.script("sh", script), &[("Run it? (Y/N/e): ", "y\n")]);
+    let script = "echo question | lepo do | cat > out";
+    let ran = on_terminal(bot.home.shell(script), &[("Run it? (Y/N/e): ", "y\n")]);
     let work = std::fs::canonicalize(bot.home.work()).unwrap();
     for words in ["$ echo 42 | tee ran", work.to_str().unwrap(), "access: net", "보려고", "loud"] {
         assert!(ran.out.contains(words), "{words}: {}", ran.out);

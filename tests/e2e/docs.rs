@@ -3,10 +3,11 @@
 //! `LEPO_WRITE_DOCS=1 cargo test --test e2e docs` writes them anew.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 
-use clap_complete::Shell;
 use lepo::cli;
+use lepo::commands::completions;
 
 #[test]
 fn man_pages_and_completions_are_in_step() {
@@ -49,7 +50,11 @@ fn made_pages() -> Vec<(String, Vec<u8>)> {
     let version = root.get_version().unwrap_or_default().to_owned();
     let mut pages = vec![page(&root, "lepo", &version)];
     for command in root.get_subcommands() {
-        pages.push(page(command, &format!("lepo-{}", command.get_name()), &version));
+        let name = format!("lepo-{}", command.get_name());
+        pages.push(page(command, &name, &version));
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            pages.push(page(inner, &format!("{name}-{}", inner.get_name()), &version));
+        }
     }
     pages
 }
@@ -61,17 +66,40 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
         .section("1")
         .source(format!("lepo {version}"))
         .manual("lepo manual");
-    man.render(&mut text).unwrap();
+    man.render_title(&mut text).unwrap();
+    man.render_name_section(&mut text).unwrap();
+    // The usage of --help: clap_mangen's own leaves out values, and that there may be several.
+    let usage =
+        command.clone().render_usage().to_string().replace("Usage: ", "").replace("       lepo", "lepo");
+    writeln!(text, ".SH SYNOPSIS\n.nf\n{}\n.fi", roff(usage.trim())).unwrap();
+    man.render_description_section(&mut text).unwrap();
+    man.render_options_section(&mut text).unwrap();
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut text).unwrap();
+    }
+    if let Some(more) = command.get_after_help() {
+        writeln!(text, ".SH NOTES\n.nf\n{}\n.fi", roff(&more.to_string())).unwrap();
+    }
+    if command.get_version().is_some() {
+        man.render_version_section(&mut text).unwrap();
+    }
     (format!("man/{name}.1"), text)
 }
 
+/// Text as it stands: a hyphen that can be copied, no escapes, no request.
+fn roff(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-");
+    let safe =
+        |line: &str| if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line.to_string() };
+    text.lines().map(safe).collect::<Vec<_>>().join("\n")
+}
+
 fn made_completions() -> Vec<(String, Vec<u8>)> {
-    let shells = [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Elvish, Shell::PowerShell];
-    let made = shells.into_iter().map(|shell| {
-        let mut text = Vec::new();
-        clap_complete::generate(shell, &mut cli::command(), "lepo", &mut text);
-        let file = clap_complete::Generator::file_name(&shell, "lepo");
-        (format!("completions/{file}"), text)
+    let files = [("bash", "lepo.bash"), ("zsh", "_lepo"), ("fish", "lepo.fish")];
+    let more = [("elvish", "lepo.elv"), ("powershell", "_lepo.ps1")];
+    let made = files.into_iter().chain(more).map(|(shell, file)| {
+        let shell = completions::SHELLS.completer(shell).unwrap();
+        (format!("completions/{file}"), completions::script(shell).unwrap())
     });
     made.collect()
 }

@@ -5,31 +5,24 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::bots::Bot;
 use crate::home::{Home, Ran, run};
 
-/// A line of bash in the home's directory, with lepo as `$0` and these bytes on stdin.
 fn bash(home: &Home, line: &str, stdin: &[u8]) -> Ran {
-    let mut command = home.command(&[]);
-    let lepo = command.get_program().to_owned();
-    let environment: Vec<_> =
-        command.get_envs().map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned))).collect();
-    command = Command::new("bash");
-    command.args(["-c", line]).arg(lepo).current_dir(home.work()).env_clear();
-    command.envs(environment.into_iter().filter_map(|(name, value)| Some((name, value?))));
-    run(command, stdin)
+    run(home.shell(line), stdin)
 }
 
 #[test]
 fn a_file_size_limit_is_an_error_and_not_a_silent_end() {
     let home = Home::new();
     let first = home.add(&[], "first");
-    let ran = bash(&home, "ulimit -f 1; exec \"$0\" add", &[b'x'; 100_000]);
+    let ran = bash(&home, "ulimit -f 1; exec lepo add", &[b'x'; 100_000]);
     assert_eq!(ran.code, 5, "{}", ran.err);
     assert!(ran.err.contains("cannot write .lepo/_tmp/") && ran.err.contains("ulimit -f"), "{}", ran.err);
     let left: Vec<_> = std::fs::read_dir(home.work().join(".lepo/_tmp")).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(home.ok(&["ls"]), format!("{first} (1): first\n"));
-    let ran = bash(&home, "ulimit -f 0; exec \"$0\" ls >out", b"");
+    let ran = bash(&home, "ulimit -f 0; exec lepo ls >out", b"");
     assert_eq!(ran.code, 5, "{}", ran.err);
     assert!(ran.err.contains("cannot write the output"), "{}", ran.err);
 }
@@ -38,10 +31,29 @@ fn a_file_size_limit_is_an_error_and_not_a_silent_end() {
 fn without_descriptors_nothing_is_written_and_it_is_said() {
     let home = Home::new();
     home.add(&[], "first");
-    let ran = bash(&home, "ulimit -n 4; exec \"$0\" add", b"x");
+    let ran = bash(&home, "ulimit -n 4; exec lepo add", b"x");
     assert_eq!(ran.code, 5, "{}", ran.err);
     assert!(ran.err.starts_with("error: "), "{}", ran.err);
     assert_eq!(home.bubbs().len(), 1);
+}
+
+/// From none to enough of them: an answer, or an error with its exit code; never a panic.
+#[test]
+fn with_few_descriptors_do_answers_or_says_why_not() {
+    let mut codes = Vec::new();
+    for limit in 4..24 {
+        let bot = Bot::saying("planner = \"off\"", &["Paris."]);
+        let ran = bash(&bot.home, &format!("ulimit -n {limit}; exec lepo do --no-stdin q"), b"");
+        assert!(
+            !ran.err.contains("panicked") && [0, 2, 3, 5].contains(&ran.code),
+            "{limit}: {} {}",
+            ran.code,
+            ran.err
+        );
+        assert_eq!(ran.code == 0, ran.out == "Paris.\n", "{limit}: {}", ran.err);
+        codes.push(ran.code);
+    }
+    assert!(codes.first() != Some(&0) && codes.last() == Some(&0), "{codes:?}");
 }
 
 #[test]
@@ -49,17 +61,17 @@ fn closed_and_full_streams_are_no_panic() {
     let home = Home::new();
     home.add(&[], "hello");
     for (line, codes) in [
-        ("exec \"$0\" ls >&-", &[0, 5][..]),
-        ("exec \"$0\" ls >&- 2>&-", &[0, 5]),
-        ("exec \"$0\" ls <&- >/dev/null", &[0]),
-        ("exec \"$0\" show NOBODY 2>&-", &[2]),
-        ("exec \"$0\" show NOBODY 2>/dev/full", &[2]),
-        ("exec \"$0\" show >/dev/full 2>/dev/full", &[5]),
-        ("echo x | \"$0\" add >/dev/full", &[5]),
-        ("exec \"$0\" --help >/dev/full", &[0]),
-        ("exec \"$0\" -v >/dev/full", &[0, 1]),
-        ("exec \"$0\" add <&-", &[2, 5]),
-        ("exec \"$0\" add <.", &[5]),
+        ("exec lepo ls >&-", &[0, 5][..]),
+        ("exec lepo ls >&- 2>&-", &[0, 5]),
+        ("exec lepo ls <&- >/dev/null", &[0]),
+        ("exec lepo show NOBODY 2>&-", &[2]),
+        ("exec lepo show NOBODY 2>/dev/full", &[2]),
+        ("exec lepo show >/dev/full 2>/dev/full", &[5]),
+        ("echo x | lepo add >/dev/full", &[5]),
+        ("exec lepo --help >/dev/full", &[0]),
+        ("exec lepo -v >/dev/full", &[0, 1]),
+        ("exec lepo add <&-", &[2, 5]),
+        ("exec lepo add <.", &[5]),
     ] {
         let ran = bash(&home, line, b"");
         assert!(codes.contains(&ran.code), "{line}: {} {}", ran.code, ran.err);

@@ -83,7 +83,8 @@ impl Home {
         self.program("setsid", &[&["-w", env!("CARGO_BIN_EXE_lepo")], args].concat())
     }
 
-    fn program(&self, program: &str, args: &[&str]) -> Command {
+    /// Any program, with lepo on its PATH and lepo's environment.
+    pub fn program(&self, program: &str, args: &[&str]) -> Command {
         let lepo = Path::new(env!("CARGO_BIN_EXE_lepo")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = Command::new(program);
@@ -101,21 +102,9 @@ impl Home {
         command
     }
 
-    /// A shell script in which `$LEPO` is lepo, ready to be started in `work` with the same environment.
-    pub fn script(&self, shell: &str, script: &str) -> Command {
-        let lepo = self.command(&[]);
-        let mut command = Command::new(shell);
-        command.args(["-c", script]).current_dir(self.work()).env_clear();
-        command.envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap_or_default())));
-        command.env("LEPO", lepo.get_program());
-        command
-    }
-
     /// Runs it in a session without a terminal: there is nobody to ask.
     pub fn alone(&self, args: &[&str]) -> Ran {
-        let mut command = self.script("sh", "exec setsid --wait \"$LEPO\" \"$@\"");
-        command.arg("sh").args(args);
-        run(command, b"")
+        run(self.detached(args), b"")
     }
 
     /// Runs it to its end, with nothing on stdin.

@@ -67,6 +67,34 @@ fn the_protocol_library_is_named_in_one_room() {
     }
 }
 
+/// Words that make a leave to run something, each with the only files that may say them. The type of a leave
+/// is closed, but a rule about who calls what is not the compiler's to keep within one crate.
+const CONSENT: &[(&str, &[&str])] = &[
+    ("by_user(", &["tool/consent.rs", "talk/turn.rs", "talk/between.rs", "talk/many/opening.rs"]),
+    ("Reply::Yes", &["tool/consent.rs", "repl/consent.rs", "talk/decision.rs"]),
+    ("Consent::of(", &["tool/consent.rs", "talk/request.rs"]),
+    ("runs_unasked(", &["tool/consent.rs", "talk/request.rs"]),
+    (
+        "Verdict::Approve",
+        &["talk/decision.rs", "talk/request.rs", "commands/do/decide.rs", "commands/do/mod.rs"],
+    ),
+];
+
+#[test]
+fn a_leave_to_run_something_is_made_in_few_places() {
+    for file in sources() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for (word, may) in CONSENT {
+            assert!(
+                !code.contains(word) || may.contains(&short(&file).as_str()),
+                "{word} in {}",
+                short(&file)
+            );
+        }
+    }
+}
+
 /// `crate::x` and the list of `crate::{x, y}`.
 fn rooms_named(text: &str) -> Vec<String> {
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();

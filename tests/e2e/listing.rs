@@ -1,5 +1,8 @@
 //! `ls` and `log`: the forest at a glance, and what waits.
 
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
 use crate::addresses::shell;
 use crate::home::Home;
 
@@ -39,7 +42,10 @@ fn ls_pending_lists_what_waits_for_consent() {
     assert_eq!(home.ok(&["ls", "--pending"]), "");
     let request = home.add(&["--kind", "s", "--hidden"], REQUEST);
     home.add(&["--kind", "s", "--hidden", "--prev", &ids[4]], "not a request");
-    assert_eq!(home.ok(&["ls", "--pending"]), format!("{request} (5): git log --on ...  -40 # 왜 그럴까\n"));
+    assert_eq!(
+        home.ok(&["ls", "--pending"]),
+        format!("{request} (5): read git log --oneline | head -40 # 왜 그럴까\n")
+    );
     let json: serde_json::Value = serde_json::from_str(&home.ok(&["ls", "--pending", "--json"])).unwrap();
     assert_eq!(json["pending"][0]["request"]["command"], "git log --oneline | head -40 # 왜 그럴까");
     assert_eq!(json["pending"][0]["id"], request.as_str());
@@ -89,4 +95,43 @@ fn the_graph_draws_every_fork() {
     assert_eq!(home.ok(&["log", "--graph", first]), tree);
     assert_eq!(home.ok(&["log", "--graph", "-n", "1"]), format!("* {other} u0 elsewhere\n"));
     assert!(home.ok(&["log", "--graph", "-a", first]).ends_with(&format!("* {} s1 prompt\n", ids[0])));
+}
+
+#[test]
+fn the_graph_joins_what_hangs_under_one_hidden_root() {
+    let home = Home::new();
+    let root = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "prompt");
+    let one = home.add(&["--prev", &root], "one");
+    let other = home.add(&["--prev", &root], "another wording of one");
+    let apart = home.add(&["--prev", "head"], "apart");
+    let drawn = home.ok(&["log", "--graph"]);
+    assert_eq!(
+        drawn,
+        format!(
+            "* {apart} u0 apart\n\n* {other} u0 another wording of one\n| * {one} u0 one\n|/\n* {root} s1 prompt\n"
+        )
+    );
+}
+
+/// A pipe holds 64 kB; these lines are four times that, so `ls` stands still with most of them before it.
+#[test]
+fn ls_prints_before_it_has_read_the_last() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let name = |i: usize| format!("work/.lepo/01JB3Z{i:020}-u0-head.md");
+    for i in 0..4000 {
+        home.write(&name(i), format!("a question of so many words that its line is long: {i:05}"));
+    }
+    let mut child = home.command(&["ls"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.starts_with("01JB3Z00000000000000003999 (1): "), "{first}");
+    for i in 0..10 {
+        std::fs::remove_file(home.path().join(name(i))).unwrap();
+    }
+    assert_eq!(lines.count(), 3999, "one that cannot be read still has its line");
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said.lines().filter(|line| line.starts_with("warning: cannot read")).count(), 10, "{said}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }

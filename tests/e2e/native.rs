@@ -6,7 +6,7 @@ use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
 use crate::home::{Ran, run};
 use crate::pty::on_terminal;
-use crate::scripted::{Reply, openai_event, openai_sse};
+use crate::scripted::{Reply, openai_calls, openai_event, openai_sse};
 
 const NATIVE: &str = "planner = 'native'";
 /// At `full`, so that no sandbox of the machine decides what is seen of it.
@@ -14,26 +14,8 @@ const ECHO: &str = r#"{"access":"full","command":"echo 한글 | tee -a ran"}"#;
 const YES: (&str, &str) = ("Run it? (Y/N/e): ", "y\n");
 const NO: (&str, &str) = ("Run it? (Y/N/e): ", "n\n");
 
-/// An answer of these words and calls.
-fn calling(words: &str, calls: &[(&str, &str)]) -> Reply {
-    let call = |(i, (name, arguments)): (usize, &(&str, &str))| {
-        let function = json!({ "name": name, "arguments": arguments });
-        openai_event(
-            json!({ "tool_calls": [{ "index": i, "id": format!("x{i}"), "function": function }] }),
-            None,
-        )
-    };
-    let mut stream = match words {
-        "" => String::new(),
-        words => openai_event(json!({ "content": words }), None),
-    };
-    stream.extend(calls.iter().enumerate().map(call));
-    stream += &openai_event(json!({}), Some("tool_calls"));
-    Reply::new(200, stream + "data: [DONE]\n\n").header("content-type", "text/event-stream")
-}
-
 fn echo() -> Reply {
-    calling("", &[("run_command", ECHO)])
+    openai_calls("", &[("run_command", ECHO)])
 }
 
 fn bot(replies: impl IntoIterator<Item = Reply>) -> Bot {
@@ -104,33 +86,35 @@ fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
 #[test]
 fn words_around_calls_are_hidden_and_a_pipe_gets_the_answer_only() {
     let calls = [("run_command", ECHO), ("hammer", r#"{"nail":1}"#), ("run_command", ECHO)];
-    let bot = bot([calling("I will look. ", &calls), openai_sse(["끝", "났다."])]);
+    let bot = bot([openai_calls("I will look. ", &calls), openai_sse(["끝", "났다."])]);
     let ran = on_terminal(bot.home.shell("lepo do 'say it' | sed s/^/piped:/"), &[YES]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("piped:끝났다."), "{}", ran.out);
     assert!(!ran.out.contains("I will look"), "{}", ran.out);
     assert_eq!(
         forest(&bot.home),
-        "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a1 E / G t1 F / H a1 G / I t1 H / J a0 B"
+        "A s1 head / B u0 A / C a1 B / D a1 C / E a1 D / F t1 E / G a1 F / H t1 G / I a1 H / J t1 I / K a0 B"
     );
     let found = bubbs(&bot.home);
     assert_eq!(found[2].text, "I will look. ");
-    assert_eq!(found[5].text, r#"{"arguments":{"nail":1},"name":"hammer"}"#);
-    assert!(found[6].text.contains("no such tool"), "{}", found[6].text);
-    assert!(found[8].text.contains("carried out before"), "{}", found[8].text);
+    assert!(found[3].text.starts_with("(3 requests in this answer"), "{}", found[3].text);
+    assert_eq!(found[6].text, r#"{"arguments":{"nail":1},"name":"hammer"}"#);
+    assert!(found[7].text.contains("no such tool"), "{}", found[7].text);
+    assert!(found[9].text.contains("carried out before"), "{}", found[9].text);
     assert_eq!(bot.home.read("work/ran"), "한글\n");
     let seen = short(&bot.bodies()[1]);
     assert_eq!(seen[2], "assistant I will look. ");
-    assert_eq!(seen[5], r#"assistant call_5{"nail":1}"#);
+    assert_eq!(seen[6], r#"assistant call_6{"nail":1}"#);
 }
 
 #[test]
 fn a_refusal_drops_the_rest_and_ends_tool_use() {
-    let bot = bot([calling("", &[("run_command", ECHO), ("run_command", ECHO)]), openai_sse(["Then not."])]);
+    let bot =
+        bot([openai_calls("", &[("run_command", ECHO), ("run_command", ECHO)]), openai_sse(["Then not."])]);
     let ran = on_terminal(bot.home.command(&["do", "say it"]), &[NO]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E s1 D / F a0 B");
-    assert_eq!(bubbs(&bot.home)[4].text, "calls of the same answer that were dropped: 1");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F s1 E / G a0 B");
+    assert_eq!(bubbs(&bot.home)[5].text, "calls of the same answer that were dropped: 1");
     assert!(bot.bodies()[1]["tools"].is_null());
     assert_eq!(bot.home.read("work/ran"), "");
 }
@@ -154,10 +138,20 @@ fn a_pending_call_is_approved_later_and_the_answer_hangs_where_it_belongs() {
 }
 
 #[test]
+fn calls_after_one_that_waits_are_dropped_and_the_model_is_told() {
+    let bot = bot([openai_calls("", &[("run_command", ECHO), ("run_command", ECHO)]), openai_sse(["Said."])]);
+    assert_eq!(alone(&bot, &["do", "say it"]).code, 4);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    assert_eq!(alone(&bot, &["do", "--approve", &id]).code, 0);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a0 B");
+    assert!(short(&bot.bodies()[1])[2].contains("waits for consent are dropped"));
+}
+
+#[test]
 fn rounds_are_limited() {
     let bot = Bot::openai(
         "planner = 'native'\nmax_rounds = 1",
-        [echo(), calling("", &[("run_command", r#"{"access":"full","command":"ls"}"#)])],
+        [echo(), openai_calls("", &[("run_command", r#"{"access":"full","command":"ls"}"#)])],
     );
     let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
     // Calls that were not offered are no answer.

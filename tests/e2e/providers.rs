@@ -4,7 +4,7 @@ mod failures;
 mod gate;
 mod ollama;
 mod openai;
-mod programs;
+pub mod programs;
 mod quirks;
 
 use std::future::Future;

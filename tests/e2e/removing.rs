@@ -75,7 +75,7 @@ fn on_a_terminal_it_asks() {
         home.add(&["--kind", "a"], "two");
         let ran = run(home.terminal("lepo rm @"), answer.as_bytes());
         assert_eq!(ran.code, code, "{answer:?} {}", ran.out);
-        assert!(ran.out.contains("Delete these 2 files? (y/N): "), "{}", ran.out);
+        assert!(ran.out.contains("Delete these 2 files of `one`? (y/N): "), "{}", ran.out);
         assert_eq!(home.bubbs().len(), left, "{answer:?}");
     }
 }

@@ -1,298 +1,19 @@
 //! The sandbox, judged from outside: a probe tries every way out, and nothing may have changed.
 
-use std::collections::BTreeMap;
+mod world;
+
 use std::io::Read;
-use std::net::{TcpListener, UdpSocket};
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::net::{SocketAddr, UnixListener};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::json;
-use tempfile::TempDir;
 
 use crate::bots::Bot;
 use crate::disk::bubbs;
-use crate::home::run;
-
-const PROBE: &str = include_str!("sandbox/probe.py");
-const COMMAND: &str = r#"{"tool":"command"}"#;
-const NONE: &str = r#"{"tool":"none"}"#;
-const KEY: &str = "canary-77d1";
-/// A user without rights, where the tests run as root.
-const NOBODY: u32 = 65534;
-
-/// Everything around a command that it may not touch.
-struct World {
-    bot: Bot,
-    /// Outside of home, /tmp and /run: seen, and not to be changed.
-    elsewhere: TempDir,
-    tcp: TcpListener,
-    udp: UdpSocket,
-    unix: Vec<UnixListener>,
-    bystander: Child,
-    marker: String,
-    user: Option<u32>,
-}
-
-impl World {
-    fn new(access: &str, user: Option<u32>, timeout: u32) -> World {
-        let request = json!({ "access": access, "command": "python3 probe.py" }).to_string();
-        let settings = format!("tool_call_mode = 'auto'\nauto_access = 'net'\ncommand_timeout = {timeout}");
-        let bot = Bot::saying(&settings, &[COMMAND, &request, NONE, "Done."]);
-        let elsewhere = tempfile::Builder::new().prefix("lepo-test-").tempdir_in("/var/tmp").unwrap();
-        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
-        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
-        udp.set_nonblocking(true).unwrap();
-        tcp.set_nonblocking(true).unwrap();
-        // A number of seconds that no other process sleeps.
-        let marker = format!("3000.{}", elsewhere.path().metadata().unwrap().ino());
-        let mut sleeper = Command::new("sleep");
-        sleeper.arg("1000");
-        if let Some(user) = user {
-            sleeper = as_user(sleeper, user);
-        }
-        let bystander = sleeper.spawn().unwrap();
-        let mut world = World { bot, elsewhere, tcp, udp, unix: Vec::new(), bystander, marker, user };
-        world.furnish(timeout);
-        world
-    }
-
-    fn furnish(&mut self, timeout: u32) {
-        let work = self.bot.home.work();
-        self.bot.home.ok(&["init"]);
-        for place in self.kept_at("read") {
-            std::fs::create_dir_all(&place).unwrap();
-            std::fs::write(place.join("_kept"), "as it was").unwrap();
-            let _ = Command::new("setfattr")
-                .args(["-n", "user.kept", "-v", "x"])
-                .arg(place.join("_kept"))
-                .status();
-        }
-        self.bot.home.write(".ssh/id", KEY);
-        let abstract_name = format!("lepo-test-{}", self.marker);
-        let sockets =
-            [work.join("socket"), self.elsewhere.path().join("socket"), self.bot.home.path().join("socket")];
-        for path in &sockets {
-            self.unix.push(UnixListener::bind(path).unwrap());
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();
-        }
-        let address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
-        self.unix.push(UnixListener::bind_addr(&address).unwrap());
-        self.unix.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
-        let mut names: Vec<String> = sockets.iter().map(|path| path.display().to_string()).collect();
-        names.push(format!("@{abstract_name}"));
-        let probe = json!({
-            "places": self.kept_at("read"),
-            "secrets": [self.bot.home.path().join(".ssh/id"), self.bot.home.path().join("config/config.toml")],
-            "tcp": self.tcp.local_addr().unwrap().port(),
-            "udp": self.udp.local_addr().unwrap().port(),
-            "unix": names,
-            "pid": self.bystander.id(),
-            "marker": self.marker,
-            "sleep": if timeout < 60 { 1000 } else { 0 },
-        });
-        self.bot.home.write("work/probe.json", probe.to_string());
-        self.bot.home.write("work/probe.py", PROBE);
-        if let Some(user) = self.user {
-            for root in [self.bot.home.path(), self.elsewhere.path()] {
-                let status =
-                    Command::new("chown").args(["-R", &user.to_string()]).arg(root).status().unwrap();
-                assert!(status.success());
-            }
-        }
-    }
-
-    /// The places that a command of this access must leave as they are.
-    fn kept_at(&self, access: &str) -> Vec<PathBuf> {
-        let work = self.bot.home.work();
-        let mut places = vec![
-            self.elsewhere.path().to_path_buf(),
-            self.bot.home.path().join("outside"),
-            work.join(".git"),
-            work.join(".lepo"),
-        ];
-        if access == "read" {
-            places.push(work.clone());
-        }
-        places
-    }
-
-    /// Runs the turn, and demands that nothing got out.
-    fn judge(self, access: &str, path: Option<&Path>) {
-        let (escapes, report) = self.escapes(access, path, &["do", "go"]);
-        assert!(escapes.is_empty(), "{access}: {escapes:#?}\n{report}");
-    }
-
-    /// Runs lepo; what got out, seen from outside, and what the probe said.
-    fn escapes(mut self, access: &str, path: Option<&Path>, args: &[&str]) -> (Vec<String>, String) {
-        let places = self.kept_at(access);
-        let before: Vec<Tree> = places.iter().map(|place| tree(place)).collect();
-        let mut lepo = self.bot.home.detached(args);
-        if let Some(user) = self.user {
-            lepo = as_user(lepo, user);
-        }
-        lepo.env("OPENAI_API_KEY", KEY);
-        if let Some(path) = path {
-            lepo.env("PATH", path);
-        }
-        let ran = run(lepo, b"");
-        assert_eq!(ran.code, 0, "{}", ran.err);
-
-        let mut escapes = Vec::new();
-        for (place, before) in places.iter().zip(before) {
-            let now = tree(place);
-            let changed = |path: &&PathBuf| before.get(*path) != now.get(*path) && !is_own(path);
-            let all = before.keys().chain(now.keys());
-            escapes.extend(all.filter(changed).map(|path| format!("changed: {}", path.display())));
-        }
-        // A fifo that the probe made would wait for ever.
-        let text = |entry: std::fs::DirEntry| match entry.path().extension() {
-            Some(end) if end == "md" => std::fs::read_to_string(entry.path()).ok(),
-            _ => None,
-        };
-        let bubbs = std::fs::read_dir(self.bot.home.work().join(".lepo")).unwrap().flatten();
-        let report = bubbs.filter_map(text).find(|text| text.starts_with("$ python3 probe.py")).unwrap();
-        assert!(report.contains("own environment:"), "the probe did not come to its end: {report}");
-        let mut tell = |what: &str, got_out: bool| got_out.then(|| escapes.push(what.to_string()));
-        tell("a secret was read", report.contains(KEY));
-        // It was moved back: only the probe can tell.
-        tell("a kept place was moved away", report.contains("done: rename itself"));
-        tell("TCP", self.tcp.accept().is_ok());
-        tell("UDP", self.udp.recv(&mut [0; 16]).is_ok());
-        for (listener, name) in self.unix.iter().zip(["in work", "elsewhere", "at home", "abstract"]) {
-            tell(&format!("unix socket {name}"), listener.accept().is_ok());
-        }
-        tell("a bystander was ended", self.bystander.try_wait().unwrap().is_some());
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/stat", self.bystander.id())).unwrap_or_default();
-        let nice = status.rsplit(')').next().unwrap().split_whitespace().nth(16);
-        tell("a bystander was slowed down", nice != Some("0"));
-        let limits =
-            std::fs::read_to_string(format!("/proc/{}/limits", self.bystander.id())).unwrap_or_default();
-        let files = limits.lines().find(|line| line.starts_with("Max open files"));
-        tell("a bystander was limited", files.is_none_or(|line| line.contains(" 5 ")));
-        tell("a survivor", !survivors(&self.marker).is_empty());
-        (escapes, report)
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        let _ = self.bystander.kill();
-        let _ = self.bystander.wait();
-    }
-}
-
-/// Every file below, with all that could have been changed of it.
-type Tree = BTreeMap<PathBuf, String>;
-
-fn tree(root: &Path) -> Tree {
-    let mut found = Tree::new();
-    let mut places = vec![root.to_path_buf()];
-    while let Some(place) = places.pop() {
-        let meta = place.symlink_metadata().unwrap();
-        let mut state = format!("{:o} {} {}", meta.mode(), meta.uid(), meta.gid());
-        if meta.is_dir() {
-            places.extend(std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()));
-        } else {
-            state += &format!(" {} {}.{}", meta.nlink(), meta.mtime(), meta.mtime_nsec());
-        }
-        if meta.is_file() {
-            let mut bytes = Vec::new();
-            std::fs::File::open(&place).unwrap().read_to_end(&mut bytes).unwrap();
-            let more = |program: &str, option: &str| {
-                let told = Command::new(program).arg(option).arg(&place).output();
-                told.map(|told| String::from_utf8_lossy(&told.stdout).into_owned()).unwrap_or_default()
-            };
-            state += &format!(" {bytes:?} {} {}", more("getfattr", "-d"), more("lsattr", "-d"));
-        }
-        found.insert(place, state);
-    }
-    found
-}
-
-/// What lepo itself writes while it works: bubbs, the journal, what is being written.
-fn is_own(path: &Path) -> bool {
-    let name = path.file_name().unwrap().to_str().unwrap();
-    let in_store = path.parent().unwrap().ends_with(".lepo");
-    in_store && (name.ends_with(".md") || ["_journal.ndjson", "_tmp", "_blobs"].contains(&name))
-}
-
-/// Processes that bear this mark, anywhere.
-fn survivors(marker: &str) -> Vec<String> {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).ok());
-    lines.filter(|line| line.contains(marker)).collect()
-}
-
-fn as_user(command: Command, user: u32) -> Command {
-    let mut held = Command::new("setpriv");
-    let user = user.to_string();
-    held.args(["--reuid", &user, "--regid", &user, "--clear-groups"]);
-    held.arg(command.get_program()).args(command.get_args()).env_clear();
-    command.get_current_dir().map(|dir| held.current_dir(dir));
-    held.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    held.env("PATH", "/usr/local/bin:/usr/bin:/bin");
-    held
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().unwrap().stdout == b"0\n"
-}
-
-/// Root and an ordinary user, where the tests run as root; else whoever they run as.
-fn users() -> Vec<Option<u32>> {
-    let lepo = env!("CARGO_BIN_EXE_lepo");
-    let reached = |user| {
-        as_user(Command::new(lepo), user).arg("--version").output().is_ok_and(|out| out.status.success())
-    };
-    match is_root() {
-        true if reached(NOBODY) => vec![None, Some(NOBODY)],
-        true => {
-            eprintln!(
-                "skipped for an ordinary user: {lepo} cannot be reached by one, or there is no setpriv"
-            );
-            vec![None]
-        }
-        false => vec![None],
-    }
-}
-
-fn bubblewrap_works() -> bool {
-    let tried = Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
-    let works = tried.is_ok_and(|status| status.success());
-    if !works {
-        eprintln!("skipped: bubblewrap is not installed, or not allowed to work here");
-    }
-    works
-}
-
-fn landlock_works() -> bool {
-    // landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION)
-    let ask = "import ctypes,sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 3)";
-    let works =
-        Command::new("/usr/bin/python3").args(["-c", ask]).status().is_ok_and(|status| status.success());
-    if !works {
-        eprintln!("skipped: this kernel has no Landlock");
-    }
-    works
-}
-
-/// Programs a command needs, without bubblewrap.
-fn without_bubblewrap(place: &Path) -> PathBuf {
-    let dir = place.join("bin");
-    std::fs::create_dir(&dir).unwrap();
-    for program in ["sh", "python3", "setsid", "sleep", "unshare", "mount", "umount", "setpriv", "cat", "git"]
-    {
-        let found = ["/usr/bin", "/bin"].map(|dir| Path::new(dir).join(program));
-        if let Some(found) = found.iter().find(|path| path.exists()) {
-            std::os::unix::fs::symlink(found, dir.join(program)).unwrap();
-        }
-    }
-    dir
-}
+use crate::home::{finish, run, until};
+use world::*;
 
 #[test]
 fn nothing_gets_out_of_bubblewrap() {
@@ -430,6 +151,173 @@ fn a_repository_that_is_not_there_is_not_made() {
     let left: Vec<_> =
         std::fs::read_dir(bot.home.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, [".lepo"], "{ran_text}", ran_text = bubbs(&bot.home)[4].text);
+}
+
+#[test]
+fn no_repository_and_no_store_below_is_changed() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let git = |bot: &Bot, args: &[&str]| {
+        let always = ["-c", "protocol.file.allow=always", "-c", "user.name=n", "-c", "user.email=e"];
+        let ran = run(bot.home.program("git", &[&always, args].concat()), b"");
+        assert_eq!(ran.code, 0, "git {args:?}: {}", ran.err);
+    };
+    let evil = "for place in lib nested deep/er work tree; do\n\
+        mv $place/.git $place/.away; rm -rf $place/.git; mkdir $place/.git; echo EVIL > $place/.git/config\n\
+        echo EVIL > $place/.git; mv $place $place.away; mkdir -p $place/.git; done\n\
+        echo EVIL >> own/config; echo EVIL >> repository/config; echo EVIL > nested/.lepo/_insts.toml\n\
+        mkdir empty/.git; echo EVIL > empty/.git/config; mv repository moved; mv own moved";
+    let kept = [
+        "lib/.git",
+        "nested/.git/config",
+        "deep/er/.git/config",
+        "own/config",
+        "work/.git",
+        "repository/config",
+        "tree/.git",
+        "nested/.lepo/_insts.toml",
+    ];
+    let seen = std::cell::RefCell::new(Vec::new());
+    let request = json!({ "access": "write", "command": evil }).to_string();
+    let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
+    let bot = Bot::saying(settings, &[COMMAND, &request, NONE, "Done."]);
+    git(&bot, &["init", "-q", "../other"]);
+    git(&bot, &["-C", "../other", "commit", "-q", "--allow-empty", "-m", "x"]);
+    git(&bot, &["init", "-q"]);
+    git(&bot, &["submodule", "--quiet", "add", "../other", "lib"]);
+    git(&bot, &["init", "-q", "nested"]);
+    git(&bot, &["init", "-q", "deep/er"]);
+    git(&bot, &["init", "-q", "--separate-git-dir", "own", "work"]);
+    git(&bot, &["clone", "-q", "--bare", "../other", "repository"]);
+    git(&bot, &["-C", "repository", "worktree", "add", "-q", "../tree"]);
+    bot.home.write("work/nested/.lepo/_insts.toml", "general = 'mine'");
+    bot.home.write("work/empty/x", "");
+    let gitmodules = bot.home.read("work/.gitmodules");
+    bot.home.write("work/.gitmodules", gitmodules + "[submodule \"empty\"]\n\tpath = empty\n");
+    let look = || kept.map(|path| bot.home.read(&format!("work/{path}")));
+    seen.borrow_mut().extend(look());
+    assert!(seen.borrow().iter().all(|text| !text.is_empty()), "{seen:?}");
+    let ran = run(bot.home.detached(&["do", "go"]), b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
+    assert_eq!(look().as_slice(), seen.borrow().as_slice(), "{told}");
+    assert!(!bot.home.work().join("empty/.git").exists(), "{told}");
+}
+
+#[test]
+fn of_two_commands_at_once_the_first_leaves_the_second_its_sandbox() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let turn = |command: &str| {
+        let request = json!({ "access": "write", "command": command }).to_string();
+        let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
+        Bot::saying(settings, &[COMMAND, &request, NONE, "Done."])
+    };
+    let first = turn("touch first; until [ -e second ]; do sleep 0.02; done");
+    let second =
+        turn("touch second; until [ -e go ]; do sleep 0.02; done; mkdir -p .git/hooks; echo x > .git/config");
+    let start = |bot: &Bot| {
+        let mut lepo = bot.home.detached(&["do", "go"]);
+        lepo.current_dir(first.home.work()).stdin(Stdio::null());
+        lepo.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let one = start(&first);
+    until("the first runs", || first.home.work().join("first").exists());
+    let two = start(&second);
+    assert_eq!(finish(one).code, 0);
+    first.home.write("work/go", "");
+    let two = finish(two);
+    assert_eq!(two.code, 0, "{}", two.err);
+    assert!(!first.home.work().join(".git").exists());
+}
+
+#[test]
+fn what_a_killed_lepo_left_behind_goes_with_the_next_command() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let request = json!({ "access": "write", "command": "echo x > .git/config; touch ran" }).to_string();
+    let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
+    let bot = Bot::saying(settings, &[COMMAND, &request, NONE, "Done."]);
+    std::fs::create_dir(bot.home.work().join(".git")).unwrap();
+    assert_eq!(run(bot.home.detached(&["do", "go"]), b"").code, 0);
+    assert!(bot.home.work().join("ran").exists());
+    assert!(!bot.home.work().join(".git").exists());
+}
+
+#[test]
+fn bubblewrap_is_no_program_that_a_command_could_have_put_there() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let planted = "#!/bin/sh\ntouch \"$HOME/planted\"\nexec /usr/bin/bwrap \"$@\"\n";
+    let bot = Bot::saying("tool_call_mode = 'auto'", &[COMMAND, r#"{"command":"echo hi"}"#, NONE, "Done."]);
+    for path in ["work/venv/bin/bwrap", "work/sh", "work/bwrap"] {
+        bot.home.write(path, planted);
+        let path = bot.home.path().join(path);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // One that cannot be run, and one that does not work, hide no other.
+    bot.home.write("plain/bwrap", "");
+    bot.home.write("broken/bwrap", "#!/bin/sh\nexit 1\n");
+    let broken = bot.home.path().join("broken/bwrap");
+    std::fs::set_permissions(broken, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink("work/venv", bot.home.path().join("link")).unwrap();
+    let home = bot.home.path().display();
+    let mut lepo = bot.home.detached(&["do", "go"]);
+    lepo.env(
+        "PATH",
+        format!(
+            ".:{home}/work/venv/bin:{home}/link/bin:{home}/plain:{home}/broken:/usr/local/bin:/usr/bin:/bin"
+        ),
+    );
+    let ran = run(lepo, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("held by bubblewrap"), "{}", ran.err);
+    assert!(!bot.home.path().join("planted").exists());
+}
+
+#[test]
+fn a_configuration_that_is_named_is_hidden_with_its_key() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let request = json!({ "access": "write", "command": "cat named/c.toml; echo done" }).to_string();
+    let bot =
+        Bot::saying("tool_call_mode = 'auto'\nauto_access = 'net'", &[COMMAND, &request, NONE, "Done."]);
+    let config = bot.home.read("config/config.toml") + &format!("api_key = '{KEY}'\n");
+    bot.home.write("work/named/c.toml", config);
+    let ran = run(bot.home.detached(&["do", "--config", "named/c.toml", "go"]), b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
+    assert!(told.contains("stdout:\ndone") && !told.contains(KEY), "{told}");
+}
+
+#[test]
+fn a_command_goes_with_a_lepo_that_is_killed() {
+    let bot = Bot::saying("", &[COMMAND, NONE]);
+    let mut lepo = bot.home.command(&["do", "--run", "sleep 0.3; echo $$ > pid; exec sleep 60", "go"]);
+    let mut lepo = lepo.stdin(Stdio::null()).spawn().unwrap();
+    // It begins to be watched over as soon as it has started, which is not at once.
+    until("the command runs", || !bot.home.read("work/pid").is_empty());
+    lepo.kill().unwrap();
+    lepo.wait().unwrap();
+    let stat = format!("/proc/{}/stat", bot.home.read("work/pid").trim());
+    until("the command ends", || std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z ")));
+}
+
+#[test]
+fn the_users_own_home_is_hidden_whatever_home_is_set_to() {
+    let own = std::fs::read_to_string("/etc/passwd").unwrap();
+    let own =
+        own.lines().find(|line| line.contains(":0:0:")).and_then(|line| line.split(':').nth(5)).unwrap();
+    if !bubblewrap_works() || !is_root() || !Path::new(own).is_dir() {
+        return;
+    }
+    let seen = printed("read", &format!("ls -A {own}"), "", |_| {});
+    assert!(seen.ends_with("exit code: 0"), "{seen}");
 }
 
 #[test]

@@ -263,6 +263,21 @@ pub fn openai_event(delta: Value, finish: Option<&str>) -> String {
     format!("data: {chunk}\n\n")
 }
 
+/// A piece of an answer, in OpenAI's form.
+pub fn said(text: &str) -> Piece {
+    Piece::Bytes(openai_event(json!({ "content": text }), None).into_bytes())
+}
+
+/// A piece of thinking, in OpenAI's form.
+pub fn thought(text: &str) -> Piece {
+    Piece::Bytes(openai_event(json!({ "reasoning_content": text }), None).into_bytes())
+}
+
+/// The end of an answer, in OpenAI's form.
+pub fn end() -> Piece {
+    Piece::Bytes((openai_event(json!({}), Some("stop")) + "data: [DONE]\n\n").into_bytes())
+}
+
 /// The stream of an answer that consists of these texts, in OpenAI's form.
 pub fn openai_stream<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut stream: String =
@@ -297,4 +312,22 @@ pub fn ollama_ndjson<'a>(texts: impl IntoIterator<Item = &'a str>) -> Reply {
         "prompt_eval_count": 12, "eval_count": 34});
     lines.push(format!("{last}\n"));
     Reply::chunks(lines.iter().map(String::as_bytes)).header("content-type", "application/x-ndjson")
+}
+
+/// An answer in OpenAI's form of these words and calls: `(name, arguments)`.
+pub fn openai_calls(words: &str, calls: &[(&str, &str)]) -> Reply {
+    let call = |(i, (name, arguments)): (usize, &(&str, &str))| {
+        let function = json!({ "name": name, "arguments": arguments });
+        openai_event(
+            json!({ "tool_calls": [{ "index": i, "id": format!("x{i}"), "function": function }] }),
+            None,
+        )
+    };
+    let mut stream = match words {
+        "" => String::new(),
+        words => openai_event(json!({ "content": words }), None),
+    };
+    stream.extend(calls.iter().enumerate().map(call));
+    stream += &openai_event(json!({}), Some("tool_calls"));
+    Reply::new(200, stream + "data: [DONE]\n\n").header("content-type", "text/event-stream")
 }

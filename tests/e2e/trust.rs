@@ -179,3 +179,29 @@ fn what_is_shown_cannot_speak_to_a_terminal() {
         assert!(!painted.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\r']), "{painted:?}");
     }
 }
+
+#[test]
+fn a_trusted_file_is_listed_with_the_settings_and_the_models() {
+    let place = Place::new();
+    place.plant(".lepo/_config.toml", &format!("{}\nmax_rounds = 3\n", "auto_access = 'net'"));
+    assert!(!place.home.ok(&["config"]).contains("max_rounds = 3"));
+    place.plant(".lepo/_config.toml", &format!("max_rounds = 3\n{}", place.planted_config()));
+    let ran = place.home.lepo(&["model", "ls"]);
+    assert!(ran.err.contains("is ignored") && !ran.out.contains("theirs"), "{} {}", ran.out, ran.err);
+    assert_eq!(on_terminal(place.home.command(&["trust"]), &[YES]).code, 0);
+    let line = "max_rounds = 3  # ";
+    let config = place.home.ok(&["config"]);
+    assert!(
+        config.lines().any(|told| told.starts_with(line) && told.ends_with("_config.toml:1")),
+        "{config}"
+    );
+    assert!(place.home.ok(&["model", "ls"]).contains("theirs openai m active"));
+}
+
+#[test]
+fn a_model_in_place_of_the_users_is_told() {
+    let place = Place::new();
+    place.plant(".lepo/_config.toml", &place.planted_config().replace("theirs", "test"));
+    let ran = place.home.lepo(&["trust"]);
+    assert!(ran.out.contains(r#"model "test", in place of yours of this name: sends"#), "{}", ran.out);
+}

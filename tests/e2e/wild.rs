@@ -23,6 +23,27 @@ fn prev(home: &Home, id: &str) -> String {
     home.ok(&["resolve", &format!("{id}^")]).trim().to_string()
 }
 
+/// What `fsck` finds, without what it says of ids that this file made up.
+fn findings(home: &Home) -> Vec<String> {
+    let lines = home.lepo(&["fsck"]).out;
+    lines.lines().filter(|line| !line.starts_with("edited ")).map(str::to_owned).collect()
+}
+
+/// Of each finding its sort and the beginning of its name.
+fn assert_found(home: &Home, expected: &[&str]) {
+    let found = findings(home);
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for begin in expected {
+        assert!(found.iter().any(|line| line.starts_with(begin)), "no {begin}: {found:#?}");
+    }
+}
+
+/// A store that lepo alone wrote: `fsck` is silent.
+fn assert_good(home: &Home) {
+    let ran = home.lepo(&["fsck"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+}
+
 #[test]
 fn a_bubb_follows_what_is_dated_ahead_by_a_millisecond() {
     let home = Home::new();
@@ -38,6 +59,7 @@ fn a_bubb_follows_what_is_dated_ahead_by_a_millisecond() {
     assert_eq!(ran.code, 5);
     assert!(ran.err.contains("no time is left"), "{}", ran.err);
     assert_eq!(home.bubbs().len(), 2);
+    assert_found(&home, &[&format!("future {ahead}"), &format!("future {next}")]);
     // A new conv is dated by the clock all the same.
     let root = home.add(&["--prev", "head"], "a root");
     assert!(root < ahead, "{root}");
@@ -85,11 +107,12 @@ fn two_stores_merged_by_cp_are_one_forest() {
     assert_eq!(tails, expected);
     assert_eq!(prev(&home, &here), root);
     assert_eq!(prev(&home, &there), root);
+    assert_good(&home);
 }
 
 #[test]
 fn a_long_conv_is_listed_shown_and_continued() {
-    const LENGTH: u64 = 20_000;
+    const LENGTH: u64 = 5_000;
     let home = Home::new();
     home.ok(&["init"]);
     let mut last = "head".to_string();
@@ -111,10 +134,10 @@ fn the_newest_tail_of_a_large_store_is_that_of_all_its_names() {
     home.ok(&["init"]);
     let question = id(NOW, "0001");
     plant(&home, &question, "u0", "head", "an old question");
-    for i in 1..10_000 {
+    for i in 1..3_000 {
         plant(&home, &id(NOW + i, "0001"), "u0", "head", "x");
     }
-    let newest = id(NOW + 9_999, "0001");
+    let newest = id(NOW + 2_999, "0001");
     let after = |home: &Home| {
         let added = home.add(&[], "next");
         let after = prev(home, &added);
@@ -132,11 +155,11 @@ fn the_newest_tail_of_a_large_store_is_that_of_all_its_names() {
     assert_eq!(after(&home), newest);
     // A hand dated a bubb before the one it follows: that one is no tail.
     plant(&home, &id(NOW - 1, "0003"), "u0", &newest, "dated before");
-    assert_eq!(after(&home), id(NOW + 9_998, "0001"));
+    assert_eq!(after(&home), id(NOW + 2_998, "0001"));
     // The same in lower case.
-    let late = id(NOW + 9_998, "0001");
+    let late = id(NOW + 2_998, "0001");
     plant(&home, &id(NOW - 2, "ABCD").to_lowercase(), "u0", &late, "dated before");
-    assert_eq!(after(&home), id(NOW + 9_997, "0001"));
+    assert_eq!(after(&home), id(NOW + 2_997, "0001"));
 }
 
 #[test]
@@ -152,6 +175,7 @@ fn a_line_of_ten_megabytes_and_bytes_that_are_no_text_pass_as_they_are() {
     let output = home.command(&["show", "--one", "@"]).output().unwrap();
     assert_eq!(output.stdout, bytes);
     assert_eq!(home.lepo(&["ls", "--json"]).code, 0);
+    assert_good(&home);
 }
 
 #[test]
@@ -176,6 +200,10 @@ fn what_is_no_bubb_is_passed_over() {
     let next = home.add(&[], "next");
     assert_eq!(prev(&home, &next), real);
     assert_eq!(home.lepo(&["resolve", &id(FAR, "1")]).code, 2);
+    let found = findings(&home);
+    assert_eq!(found.iter().filter(|line| line.starts_with("not a file 7ZZZ")).count(), 6, "{found:#?}");
+    assert_eq!(found.iter().filter(|line| line.starts_with("foreign ")).count(), 8, "{found:#?}");
+    assert_eq!(found.len(), 14, "{found:#?}");
 }
 
 #[test]
@@ -204,6 +232,7 @@ fn two_files_of_one_id_are_one_bubb() {
     assert_eq!(home.ok(&["ls"]).lines().count(), 2);
     let next = home.add(&[], "next");
     assert_eq!(prev(&home, &next), b);
+    assert_found(&home, &[&format!("duplicate {b}")]);
 }
 
 #[test]
@@ -225,4 +254,34 @@ fn circles_end() {
     let own = id(NOW, "EEEE");
     plant(&home, &own, "u0", &own, "follows itself");
     assert_eq!(home.lepo(&["show", &own]).code, 0);
+    assert_found(&home, &[&format!("cycle {a}"), &format!("cycle {own}")]);
+}
+
+#[test]
+fn a_file_whose_id_another_file_has_is_not_taken_for_it() {
+    let home = Home::new();
+    let root = home.add(&["--prev", "head"], "question");
+    let answer = home.add(&["--kind", "a"], "answer");
+    plant(&home, &answer, "u0", "head", "a forged root");
+    assert_found(&home, &["duplicate"]);
+    let forged = format!(".lepo/{answer}-u0-head.md");
+    let real = format!(".lepo/{answer}-a0-{root}.md");
+    // One of the two is in the forest; the path of the other leads nowhere, and not to the first.
+    let found: Vec<_> =
+        [&forged, &real].map(|path| home.lepo(&["resolve", "--path", path])).into_iter().collect();
+    let codes: Vec<_> = found.iter().map(|ran| ran.code).collect();
+    assert!(codes == [0, 2] || codes == [2, 0], "{codes:?}");
+    for (path, ran) in [&forged, &real].into_iter().zip(&found).filter(|(_, ran)| ran.code == 0) {
+        assert_eq!(ran.out.trim(), path);
+    }
+}
+
+#[test]
+fn a_store_within_a_store_is_no_finding() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    home.ok(&["-s", ".lepo/notes", "init"]);
+    assert_good(&home);
+    home.write("work/.lepo/elsewhere/_insts", "");
+    assert_found(&home, &["foreign elsewhere"]);
 }

@@ -2,8 +2,8 @@
 
 mod compare;
 
-use super::Context;
 use super::words::resolve_all;
+use super::{Context, complete};
 use crate::bubb::Name;
 use crate::conv::{Found, Pair};
 use crate::error::{Error, Result};
@@ -19,10 +19,10 @@ use compare::{Tag, counts, hunks, words};
     lepo ls -n 2 | cut -d' ' -f1 | lepo diff -")]
 pub struct Args {
     /// A bubb; `-` for addresses on stdin, one a line
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", add = complete::address())]
     a: String,
     /// The other; left out where stdin names both
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", add = complete::address())]
     b: Option<String>,
     /// Just the two bubbs
     #[arg(long)]

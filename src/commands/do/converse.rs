@@ -1,75 +1,213 @@
-//! Turns in a row on a terminal, one line a question.
+//! A conversation at a prompt: entries read, turns taken, one conv followed whatever others add meanwhile.
 
 use std::sync::Arc;
 
 use super::setup::{Setup, runtime};
-use super::{Args, find_tail, move_branch, show_past};
+use super::{Args, find_tail, move_branch, past};
+use crate::bubb::BubbId;
 use crate::commands::Context;
-use crate::conv::Addressee;
-use crate::error::{Kind, Result};
-use crate::repl::{View, complain, prompt};
+use crate::config::ModelConfig;
+use crate::conv::{Addressee, Forest};
+use crate::error::{Error, Kind, Result};
+use crate::repl::{Entered, Reader, State, Step, View, complain};
 use crate::store::Store;
-use crate::talk::{Ask, Interrupt, Wish, start};
+use crate::talk::{self, Ask, Interrupt, Report, Start, Wish, start};
+use crate::term::say;
 
 /// SIGINT: it ends an answer, or at the prompt the conversation, and is no failure of either.
 const SIGINT: u8 = 2;
 
+/// What goes on from turn to turn.
+pub struct Conversation<'c, 'o> {
+    pub(super) args: &'c Args,
+    pub(super) context: &'c mut Context<'o>,
+    pub(super) setup: Setup,
+    pub(super) store: Arc<Store>,
+    pub(super) reader: Reader,
+    pub(super) interrupt: Interrupt,
+    /// What the next question follows; nothing, where it begins a conv.
+    pub(super) at: Option<BubbId>,
+    /// The branch that moves on to each answer, and the bubb it names by now.
+    pub(super) branch: Option<(String, BubbId)>,
+    /// Who answers, once that was found out.
+    pub(super) model: Option<ModelConfig>,
+    /// Commands of the person's own, run before the first question.
+    runs: Vec<String>,
+}
+
 /// Converses until the person leaves.
 pub fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::new(args, context)?;
-    let store = Arc::new(context.store_or_make()?);
+    let store = Arc::new(super::store(args, context)?);
     let runtime = runtime()?;
-    let ended = runtime.block_on(turns(args, context, &setup, &store));
+    let ended = runtime.block_on(async {
+        let mut conversation = Conversation::begin(args, context, setup, store)?;
+        let ended = conversation.go_on().await;
+        conversation.setup.base().close().await;
+        ended
+    });
     // A prompt that was left by a signal still waits for its line.
     runtime.shutdown_background();
     ended.map(|()| 0)
 }
 
-async fn turns(args: &Args, context: &mut Context<'_>, setup: &Setup, store: &Arc<Store>) -> Result<()> {
-    let mut wish = Wish { new: args.new, ..Wish::default() };
-    let mut tip = None;
-    let mut branch = None;
-    {
+impl<'c, 'o> Conversation<'c, 'o> {
+    fn begin(args: &'c Args, context: &'c mut Context<'o>, setup: Setup, store: Arc<Store>) -> Result<Self> {
         let forest = store.forest()?;
-        if let Some(tail) = find_tail(args, store, &forest)? {
-            branch = args.tail.as_deref().filter(|_| tail.by_branch);
-            tip = Some(forest.name(tail.ix).id);
-            wish.tail = Some(tail);
-        }
+        let tail = find_tail(args, &store, &forest)?;
+        let begin = start(&store, &forest, Wish { new: args.new, tail, retry: false })?;
         if args.show_past {
-            let begin = start(store, &forest, wish)?;
-            show_past(args, context, store, &forest, begin)?;
+            past::show(args.shown(), context, &store, &forest, begin)?;
         }
+        let named = args.tail.clone().filter(|_| tail.is_some_and(|tail| tail.by_branch));
+        let reader = Reader::new(setup.state_dir(), store.clone(), context.paint);
+        Ok(Conversation {
+            args,
+            context,
+            setup,
+            store,
+            reader,
+            interrupt: Interrupt::listen()?,
+            at: begin.id(),
+            branch: named.zip(begin.id()),
+            model: None,
+            runs: args.run.clone(),
+        })
     }
-    let interrupt = Interrupt::listen()?;
-    let mut runs = args.run.as_slice();
-    loop {
-        let question = match interrupt.or(prompt()).await {
-            Ok(Some(question)) => question,
-            Ok(None) => return Ok(()),
-            Err(error) if error.kind == Kind::Signal(SIGINT) => return Ok(()),
-            Err(error) => return Err(error),
+
+    async fn go_on(&mut self) -> Result<()> {
+        let mut state = State::Idle;
+        while state != State::End {
+            let entered = match self.reader.read(&self.interrupt).await {
+                Ok(Some(text)) => Entered::read(&text),
+                Ok(None) => Entered::Leave,
+                Err(error) if error.kind == Kind::Signal(SIGINT) => Entered::Leave,
+                Err(error) => return Err(error),
+            };
+            state = match entered {
+                Entered::Leave => state.after(Step::Left),
+                Entered::Question(text) => self.ask(state, Some(text)).await?,
+                Entered::Retry => self.ask(state, None).await?,
+                Entered::Run(command) => self.run(state, &command).await?,
+                Entered::Edit(text) => match self.edit(&text)? {
+                    Some(text) => self.ask(state, Some(text)).await?,
+                    None => state,
+                },
+                command => {
+                    self.obey(command).await;
+                    state
+                }
+            };
+            self.interrupt.reset();
+        }
+        Ok(())
+    }
+
+    /// Takes a turn: a question, or the last one again.
+    async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
+        let state = state.after(Step::Entered);
+        let forest = self.store.forest()?;
+        let start = match self.start(&forest, question.is_none()) {
+            Ok(start) => start,
+            Err(error) => return told(state, &error),
         };
-        let forest = store.forest()?;
-        let tail = tip.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
-        let begin = start(store, &forest, Wish { tail, ..wish })?;
-        let mut view = View::new(context.out, context.paint, false, args.quiet, args.show_all);
-        let report =
-            setup.turn(store, &forest, &interrupt, &mut view, Ask::new(begin, Some(question), runs)).await?;
-        view.end();
-        (runs, wish) = (&[], Wish::default());
-        if let (Some(name), Some(from), Some(answer)) = (branch, tip, &report.answer) {
-            branch = move_branch(store, name, from, answer.name.id)?.then_some(name);
-        }
-        // It goes on with its own conv, whatever other processes add meanwhile.
-        tip = report.answer.map(|answer| answer.name.id).or(report.user).or(tip);
-        match report.error {
-            Some(error) if matches!(error.kind, Kind::Signal(number) if number != SIGINT) => {
-                return Err(error);
+        match self.take(state, &forest, start, question.clone()).await {
+            Ok(report) => {
+                self.runs.clear();
+                self.follow(&report)?;
+                match report.error {
+                    Some(error) => told(state, &error),
+                    None => Ok(state.after(Step::Done)),
+                }
             }
-            Some(error) => complain(&error),
-            None => {}
+            // It never began: the question is kept all the same.
+            Err(error) => {
+                if let Some(question) = question {
+                    self.keep(&forest, start, &question)?;
+                    complain(&error);
+                    say("Your question is kept: /retry answers it.");
+                    return Ok(state.after(Step::Failed).after(Step::Told));
+                }
+                told(state, &error)
+            }
         }
-        interrupt.reset();
     }
+
+    async fn take(
+        &mut self,
+        state: State,
+        forest: &Forest,
+        start: Start,
+        question: Option<String>,
+    ) -> Result<Report> {
+        let model = match self.model.take() {
+            Some(model) => model,
+            None => self.interrupt.or(self.setup.choose()).await?,
+        };
+        let mut view = View::new(self.context.out, self.context.paint, self.args.shown(), state);
+        let ask = Ask::new(start, question, &self.runs);
+        let hush = self.reader.hush();
+        let taken = self.setup.turn(&model, &self.store, forest, &self.interrupt, &mut view, ask).await;
+        view.end();
+        drop(hush);
+        self.model = Some(model);
+        taken
+    }
+
+    /// Goes on from what a turn came to, its branch too.
+    fn follow(&mut self, report: &Report) -> Result<()> {
+        self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
+        if let (Some((name, from)), Some(answer)) = (self.branch.take(), &report.answer) {
+            let moved = move_branch(&self.store, &name, from, answer.name.id, self.args.quiet)?;
+            self.branch = moved.then_some((name, answer.name.id));
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, forest: &Forest, start: Start, question: &str) -> Result<()> {
+        let prompt = self.setup.system_prompt().unwrap_or_default();
+        self.at = Some(talk::keep(&self.store, forest, start, prompt, question)?.id);
+        Ok(())
+    }
+
+    /// Runs the person's own command; its output is what the next question follows.
+    async fn run(&mut self, state: State, command: &str) -> Result<State> {
+        let state = state.after(Step::Entered);
+        let forest = self.store.forest()?;
+        let start = self.start(&forest, false)?;
+        let prompt = self.setup.system_prompt()?;
+        let mut view = View::new(self.context.out, self.context.paint, self.args.shown(), state);
+        let hands = self.setup.hands(&self.store, &self.interrupt);
+        let hush = self.reader.hush();
+        let ran = talk::run(hands, &self.store, &forest, start, prompt, command, &mut view).await;
+        view.end();
+        drop(hush);
+        match ran {
+            Ok(name) => {
+                self.at = Some(name.id);
+                Ok(state.after(Step::Done))
+            }
+            Err(error) => told(state, &error),
+        }
+    }
+
+    /// Where the next question goes; or, `again`, the last one.
+    pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
+        let tail = self.at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        match (tail, again) {
+            (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
+            (None, false) => Ok(Start::New),
+            (Some(_), retry) => start(&self.store, forest, Wish { new: false, tail, retry }),
+        }
+    }
+}
+
+/// Tells what went wrong, and the prompt comes again; unless a signal ends it all.
+fn told(state: State, error: &Error) -> Result<State> {
+    match error.kind {
+        Kind::Signal(SIGINT) => say("Stopped. What came is kept; /retry answers again."),
+        Kind::Signal(number) => return Err(Error::new(Kind::Signal(number), "interrupted")),
+        _ => complain(error),
+    }
+    Ok(state.after(Step::Failed).after(Step::Told))
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::commands::error_json;
+use crate::error::Error;
 use crate::store::Store;
 use crate::talk::{Report, ToolUse};
 
@@ -13,6 +14,10 @@ Examples:
   lepo do --run 'git log --oneline -5' 'what changed?'
   git diff | lepo do --file review.md --context src/main.rs
   lepo do --tail main --retry -m other
+  lepo do --list-tools
+  lepo do --parallel -m gpt -m qwen 'which is simpler?'
+  lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
+  lepo do --debate --tail @            the same debate, on
 
 The document of --json is printed on failure too:
   conv     the ids of the conversation, oldest first, as far as it got
@@ -20,13 +25,45 @@ The document of --json is printed on failure too:
   answer   null, or {id, text, model, usage: {input, output}, ms}: tokens as the provider
            counted them or null, milliseconds from the request to the end
   tools    [{bubb, kind, request, result, exit}]: the request's bubb and what it says, the
-           bubb of its result or null, the exit code or null; kind is command, or run for --run
+           bubb of its result or null, the exit code or null; kind is command, mcp, or run for
+           --run
   pending  the id of a request that waits for consent, or null
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
-           interrupted, one for each exit code";
+           interrupted, one for each exit code
+
+With --parallel it is an array of such documents, one a participant, each with its name; with
+--debate it has besides
+  speeches [{name, id, text}], in order; the answer is the conclusion
+  rounds   how many were begun
+
+--events prints an object a line, each with the field event:
+  bubb      a bubb was written: id, kind, hidden, prev, text (null for an answer, whose text
+            came in pieces before)
+  waiting   a model is asked; nothing has come yet
+  thinking  text: a piece of the model's thinking
+  text      text: a piece of the answer
+  note      text: something about the work
+  announce  a request that is carried out unasked: request, and dir, sandbox of a command or
+            description, changed of an MCP tool
+  ask       one that needs consent, the same; the terminal is asked, or without one the turn
+            ends, pending
+  running   command: one of --run begins
+  stderr    text: what the running command says
+  calling   request: an MCP tool is called
+  progress  text: how far the call has come
+  end       the last line, on failure too, with the fields of --json
+Where many are asked, what is in one's reply has its name, and there are
+  failed     name, error: one failed; the others go on
+  floor      round, names: these are asked whether they want the floor
+  bid        name, bid: REQUEST or PASS
+  judging    name: the orchestrator is asked who speaks
+  narration  text: what it says to the reader
+  chosen     name: who speaks
+  end        with --parallel replies and error; with --debate the fields of --json
+Others may be added; a reader passes over what it does not know.";
 
 /// What a turn came to.
-pub fn document(store: Option<&Store>, report: &Report) -> Value {
+pub fn document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
         let text = store?.text(&answer.name).ok()?;
@@ -45,8 +82,17 @@ pub fn document(store: Option<&Store>, report: &Report) -> Value {
         "answer": answer,
         "tools": report.tools.iter().map(tool).collect::<Vec<_>>(),
         "pending": report.pending.map(|id| id.to_string()),
-        "error": report.error.as_ref().map(error_json),
+        "error": error.map(error_json),
     })
+}
+
+/// The same as the last line of `--events`.
+pub fn end(document: Value) -> Value {
+    let mut line = json!({ "event": "end" });
+    if let (Value::Object(line), Value::Object(document)) = (&mut line, document) {
+        line.extend(document);
+    }
+    line
 }
 
 fn tool(used: &ToolUse) -> Value {

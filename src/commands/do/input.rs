@@ -27,7 +27,7 @@ pub fn question(args: &Args) -> Result<Option<String>> {
         return Ok(None);
     }
     if !terminal && !args.no_stdin {
-        parts.push(Part { from: "stdin".into(), bytes: stdin(!parts.is_empty())? });
+        parts.push(Part { from: "stdin".into(), bytes: stdin(!parts.is_empty() && !args.quiet)? });
     }
     let mut context = Vec::new();
     for path in &args.context {

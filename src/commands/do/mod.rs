@@ -3,24 +3,31 @@
 mod converse;
 mod decide;
 mod document;
+mod events;
 mod input;
 mod log;
+mod many;
+mod notes;
+mod output;
+mod past;
 mod setup;
+mod slash;
+mod tools;
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Context, resolve, show, warn_incomplete};
+use super::{Context, complete, resolve};
 use crate::bubb::BubbId;
-use crate::config::{ToolMode, list_words, read_word};
+use crate::config::{Flags, ToolMode, list_words, read_word};
 use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Result};
-use crate::repl::View;
+use crate::repl::{Shown, State, Step, View};
 use crate::store::Store;
-use crate::talk::{Ask, Decision, Interrupt, Report, Start, Wish, start};
+use crate::talk::{Ask, Decision, Interrupt, Report, Start, Verdict, Wish, start};
 use crate::term::say;
+use events::Events;
+use output::{open_output, write_output};
 use setup::Setup;
 
 /// Ask a model and keep the conversation
@@ -30,14 +37,14 @@ use setup::Setup;
 ///
 ///     s1 ← u0 ← a0              lepo do QUESTION
 ///     s1 ← u0 ← a0 ← u0 ← a0    again: it goes on where it was
-///     s1 ← u0 ← a0              lepo do --retry: a second answer beside the first
+///     s1 ← u0 ← a0              lepo do --retry: a second answer
 ///            ↖ a0
-///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION: on from an earlier bubb
+///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
 ///                ↖ u0 ← a0
 ///
 /// With nothing to ask and a terminal on stdin it is a conversation, line by line.
 #[derive(Debug, clap::Args)]
-#[command(after_help = document::AFTER)]
+#[command(after_help = document::AFTER, verbatim_doc_comment)]
 pub struct Args {
     /// The question
     #[arg(value_name = "PROMPT")]
@@ -46,7 +53,7 @@ pub struct Args {
     #[arg(short, long, conflicts_with_all = ["tail", "retry"])]
     new: bool,
     /// Start from this bubb
-    #[arg(short, long, value_name = "ADDR")]
+    #[arg(short, long, value_name = "ADDR", add = complete::address())]
     tail: Option<String>,
     /// Answer the last visible question again
     #[arg(short, long, conflicts_with_all = ["prompt", "file"])]
@@ -69,30 +76,55 @@ pub struct Args {
     /// Run this first and give its output to the model; repeatable
     #[arg(long, value_name = "COMMAND")]
     run: Vec<String>,
-    /// Which model answers: a configured name, or PROVIDER:MODEL
-    #[arg(short, long, value_name = "NAME")]
-    model: Option<String>,
+    /// Which model answers: a configured name, or PROVIDER:MODEL; repeatable with --parallel
+    #[arg(short, long, value_name = "NAME", add = complete::model())]
+    model: Vec<String>,
     /// Consent for tool requests this time: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode)]
     tools: Option<ToolMode>,
+    /// List the MCP servers that are on and their tools, then exit
+    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "approve", "deny", "events"])]
+    list_tools: bool,
     /// Carry out this pending request and go on with its turn
-    #[arg(long, value_name = "ID", conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "deny"])]
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "deny"])]
     approve: Option<String>,
     /// Refuse this pending request and go on with its turn
-    #[arg(long, value_name = "ID", conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry"])]
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry"])]
     deny: Option<String>,
+    #[command(flatten)]
+    many: many::Args,
     /// Use this configuration instead of the user's
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print one JSON document about the turn
     #[arg(long)]
     pub json: bool,
+    /// Print everything as it happens, one JSON object a line
+    #[arg(long, conflicts_with = "json")]
+    pub events: bool,
     /// Write the result to a file as well
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the answer and nothing else
     #[arg(short, long)]
     quiet: bool,
+    /// Print the answer as it is, also on a terminal: its Markdown is not formed
+    #[arg(long)]
+    plain: bool,
+}
+
+impl Args {
+    fn shown(&self) -> Shown {
+        Shown { json: self.json, quiet: self.quiet, all: self.show_all, plain: self.plain }
+    }
+}
+
+impl Args {
+    /// What is said about settings.
+    fn flags(&self) -> Result<Flags> {
+        let flags = Flags { config: self.config.clone(), tools: self.tools, ..Flags::default() };
+        self.many.flags(&self.model, flags)
+    }
 }
 
 fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
@@ -104,66 +136,110 @@ fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     // A child could read lepo's keys from its environment otherwise. Root can all the same.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
-    let json = args.json;
-    match take(args, context) {
-        Ok(code) => Ok(code),
-        Err(error) => {
-            if json && context.out.is_unused() {
-                let report = Report { error: Some(error), ..Report::default() };
-                context.out.line(&document::document(None, &report).to_string());
-                return Err(report.error.unwrap_or_else(|| Error::usage("failed")));
-            }
-            Err(error)
+    // What lepo's caller has open is nothing to a command either: below a directory, it could reach everything.
+    close_fds::set_fds_cloexec(3, &[]);
+    let (json, events) = (args.json, args.events);
+    take(args, context).inspect_err(|error| {
+        if (json || events) && context.out.is_unused() {
+            context.out.line(&failure(error, events).to_string());
         }
-    }
+    })
+}
+
+/// The document of a turn that did not begin.
+pub fn failure(error: &Error, events: bool) -> serde_json::Value {
+    let nothing = document::document(None, &Report::default(), Some(error));
+    if events { document::end(nothing) } else { nothing }
 }
 
 fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    if args.list_tools {
+        return tools::list(&args, context);
+    }
+    if let Some(mode) = args.many.mode() {
+        return many::run(&args, mode, context);
+    }
     let verdict = decide::verdict(&args)?;
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args)? };
     if question.is_none() && !asks_nothing {
+        if args.json || args.events {
+            return Err(Error::usage("no question: --json and --events are about one turn")
+                .hint("lepo do --json QUESTION, or the question on stdin"));
+        }
         return converse::converse(&args, context);
     }
     let setup = Setup::new(&args, context)?;
+    let runtime = setup::runtime()?;
+    let config = runtime.block_on(setup.choose())?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
-    let store = Arc::new(if verdict.is_some() { context.store()? } else { context.store_or_make()? });
+    let store = Arc::new(if verdict.is_some() { context.store()? } else { store(&args, context)? });
     let _claim = verdict.map(|(id, _)| decide::claim(&store, id)).transpose()?;
     let forest = store.forest()?;
     let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
+    if let Some(Decision { request, verdict: Verdict::Approve, .. }) =
+        decision.as_ref().filter(|_| args.quiet)
+    {
+        // Not even quietly does anything run that nobody has seen here.
+        say(&format!("in {}: {}", store.root().display(), request.canonical()));
+    }
     let tail = find_tail(&args, &store, &forest)?;
     let wish = Wish { new: args.new, tail, retry: args.retry };
     let begin = match &decision {
         Some(decision) => Start::Decided(decision.name.id),
         None => start(&store, &forest, wish)?,
     };
-    if args.show_past && !args.json {
-        show_past(&args, context, &store, &forest, begin)?;
+    if tail.is_none() && !args.quiet {
+        notes::of_place(&store, &forest, begin);
+    }
+    if args.show_past && !args.json && !args.events {
+        past::show(args.shown(), context, &store, &forest, begin)?;
     }
 
-    let runtime = setup::runtime()?;
-    let report = runtime.block_on(async {
+    let mut report = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
-        let mut view = View::new(context.out, context.paint, args.json, args.quiet, args.show_all);
         let ask = Ask { decision, ..Ask::new(begin, question, &args.run) };
-        let taken = setup.turn(&store, &forest, &interrupt, &mut view, ask).await;
-        view.end();
+        let taken = if args.events {
+            let mut events = Events::new(context.out);
+            setup.turn(&config, &store, &forest, &interrupt, &mut events, ask).await
+        } else {
+            let state = State::Idle.after(Step::Entered);
+            let mut view = View::new(context.out, context.paint, args.shown(), state);
+            let taken = setup.turn(&config, &store, &forest, &interrupt, &mut view, ask).await;
+            view.end();
+            taken
+        };
+        setup.base().close().await;
         taken
     })?;
     // What still runs (a lookup that was given up) is not waited for.
     runtime.shutdown_background();
 
-    if let (Some(tail), Some(answer), Some(branch)) = (tail, &report.answer, &args.tail)
+    report.error = report.error.take().map(|error| notes::what_is_kept(error, report.user));
+    if let (Some(tail), Some(branch)) = (tail, &args.tail)
         && tail.by_branch
     {
-        move_branch(&store, branch, forest.name(tail.ix).id, answer.name.id)?;
+        match &report.answer {
+            Some(answer) => {
+                move_branch(&store, branch, forest.name(tail.ix).id, answer.name.id, args.quiet)?;
+            }
+            None if args.quiet => {}
+            None => say(&format!(
+                "note: branch {branch} stays; `lepo branch -f {branch}` moves it to the newest tail"
+            )),
+        }
     }
-    let document = (args.json).then(|| document::document(Some(&store), &report));
+    let document = || document::document(Some(&store), &report, report.error.as_ref());
+    if args.events {
+        context.out.line(&document::end(document()).to_string());
+    }
+    let document = args.json.then(document);
     if let Some(document) = &document {
         context.out.line(&document.to_string());
     }
     if let Some(file) = &mut output {
-        write_output(file, &store, &report, document)?;
+        let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
+        write_output(file, &store, document.as_ref(), &answer)?;
     }
     match report.error {
         Some(error) => Err(error),
@@ -171,77 +247,26 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
+/// The store of a turn, made where there is none; not for a turn that starts from something in it.
+fn store(args: &Args, context: &Context<'_>) -> Result<Store> {
+    if (args.retry || args.tail.is_some()) && context.find_store()?.is_none() {
+        let sought =
+            args.tail.as_ref().map_or("no question to answer again".into(), |tail| format!("no {tail}"));
+        return Err(Error::usage(format!("{sought}: there is no store here"))
+            .hint("ask something first: lepo do QUESTION"));
+    }
+    context.store_or_make()
+}
+
 fn find_tail(args: &Args, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
     args.tail.as_deref().map(|address| resolve(store, forest, address)).transpose()
 }
 
 /// Moves the branch a turn started from to its answer. False, and said, if it has moved meanwhile.
-fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
+fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
     let moved = store.move_branch(name, from, to)?;
-    if !moved {
+    if !moved && !quiet {
         say(&format!("note: branch {name} has moved meanwhile and was left where it is"));
     }
     Ok(moved)
-}
-
-fn show_past(
-    args: &Args,
-    context: &mut Context<'_>,
-    store: &Store,
-    forest: &Forest,
-    begin: Start,
-) -> Result<()> {
-    let (Start::Under(id) | Start::Again(id) | Start::Decided(id)) = begin else { return Ok(()) };
-    let Some(ix) = forest.find(id) else { return Ok(()) };
-    let conv = forest.conv(ix);
-    warn_incomplete(&conv);
-    for ix in conv.path {
-        let name = forest.name(ix);
-        if args.show_all || !name.hidden {
-            show::bubb(store, &name, context.out, context.paint)?;
-        }
-    }
-    context.out.flush();
-    Ok(())
-}
-
-/// Opened before anything is asked, so that an answer is not paid for and then lost.
-fn open_output(path: &PathBuf) -> Result<File> {
-    File::options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(|error| Error::usage(format!("cannot write --output {}", path.display())).because(error))
-}
-
-fn write_output(
-    file: &mut File,
-    store: &Store,
-    report: &Report,
-    document: Option<serde_json::Value>,
-) -> Result<()> {
-    let written = match (document, report.answer) {
-        (Some(document), _) => empty(file).and_then(|()| writeln!(file, "{document}")),
-        (None, Some(answer)) => {
-            let from = store.open(&answer.name)?;
-            empty(file).and_then(|()| copy_lines(from, file))
-        }
-        (None, None) => Ok(()),
-    };
-    written.map_err(|error| Error::store("cannot write the --output file").because(error))
-}
-
-/// What stood there goes only now that something takes its place; a pipe has nothing to go.
-fn empty(file: &File) -> io::Result<()> {
-    if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
-}
-
-/// An answer as on stdout: a newline at its end, and no second one.
-fn copy_lines(mut from: File, to: &mut File) -> io::Result<()> {
-    io::copy(&mut from, to)?;
-    from.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    from.read_exact(&mut last)?;
-    if last == *b"\n" { Ok(()) } else { writeln!(to) }
 }

@@ -6,7 +6,7 @@ mod render;
 use std::path::PathBuf;
 
 use super::words::resolve_one;
-use super::{Context, warn_incomplete};
+use super::{Context, complete, warn_incomplete};
 use crate::error::{Error, Result};
 use render::{Export, Format};
 
@@ -22,7 +22,7 @@ use render::{Export, Format};
     lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions --format session; done")]
 pub struct Args {
     /// Which bubb's conv; `-` for an address on stdin
-    #[arg(value_name = "ADDR", default_value = "@")]
+    #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     address: String,
     /// What to write
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

@@ -118,7 +118,7 @@ timeout = 30
     assert!(gpt.active && gpt.system_first);
     assert_eq!(qwen.base_url, "http://localhost:11434");
     assert_eq!(claude.answer, AnswerForm::Json("/result".into()));
-    assert_eq!(codex.answer, AnswerForm::Jsonl("/item/text".into()));
+    assert_eq!(codex.answer, AnswerForm::AgentMessage);
     assert_eq!(codex.command[..2], ["codex", "exec"]);
     assert_eq!(small.provider, Provider::Embedded);
     assert_eq!(settings.planner_for(small), Planner::Native);

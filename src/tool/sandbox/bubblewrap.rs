@@ -2,11 +2,12 @@
 //! the command's environment is in no process list; its own environment is empty, for a command can read it.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::{self, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::MemfdFlags;
 use tokio::process::Command;
@@ -46,6 +47,7 @@ impl Held {
         options.push(filter.as_raw_fd().to_string());
         for (path, view) in views {
             match view {
+                View::Hidden if path.is_file() => options.pair("--ro-bind", "/dev/null"),
                 View::Hidden => options.push("--tmpfs"),
                 View::Absent => {
                     options.pair("--tmpfs", path);
@@ -57,6 +59,10 @@ impl Held {
             options.push(path);
             if path.parent().is_none() {
                 ["--dev", "/dev", "--proc", "/proc"].iter().for_each(|option| options.push(option));
+                for path in of_the_machine() {
+                    options.pair("--ro-bind", &path);
+                    options.push(&path);
+                }
             }
         }
         options.pair("--chdir", dir);
@@ -71,6 +77,18 @@ impl Held {
         command.env_clear().arg("--args").arg(options.as_raw_fd().to_string()).arg("--");
         Ok(Held { command, _options: options, _filter: filter })
     }
+}
+
+/// What of `/proc` is about the machine and not about a process: settings of the kernel that root writes
+/// by the files' owner alone, without any capability.
+fn of_the_machine() -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let settable = |entry: &DirEntry| {
+        let of_a_process = entry.file_name().as_bytes().first().is_none_or(u8::is_ascii_digit);
+        let meta = if of_a_process { None } else { entry.metadata().ok() };
+        meta.is_some_and(|meta| meta.is_dir() || (meta.is_file() && meta.mode() & 0o222 != 0))
+    };
+    entries.flatten().filter(settable).map(|entry| entry.path()).collect()
 }
 
 /// Options as `--args` reads them: each ended by a zero.

@@ -1,6 +1,7 @@
 //! Which sandbox works here: found out by trying one, for a program that is there may still be
 //! forbidden (containers, AppArmor) and a kernel that is new may have it switched off.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::{Sandbox, bubblewrap, ground, landlock};
-use crate::tool::Access;
+use crate::tool::{Access, SHELL};
 
 /// How long the trial may take; a sandbox that starts slower is none.
 const TRIAL: Duration = Duration::from_secs(5);
@@ -20,24 +21,24 @@ pub struct Detected(Arc<OnceCell<Sandbox>>);
 
 impl Detected {
     /// Begins to try, while other work goes on.
-    pub fn begin(&self) {
-        let detected = self.clone();
+    pub fn begin(&self, dir: &Path) {
+        let (detected, dir) = (self.clone(), dir.to_path_buf());
         tokio::spawn(async move {
-            detected.get().await;
+            detected.get(&dir).await;
         });
     }
 
-    /// What works.
-    pub async fn get(&self) -> &Sandbox {
-        self.0.get_or_init(detect).await
+    /// What works, for commands that may write in `dir`.
+    pub async fn get(&self, dir: &Path) -> &Sandbox {
+        self.0.get_or_init(|| detect(dir)).await
     }
 }
 
-async fn detect() -> Sandbox {
-    if let Some(program) = find_bwrap()
-        && works(&program).await
-    {
-        return Sandbox::Bubblewrap(program);
+async fn detect(dir: &Path) -> Sandbox {
+    for program in find_bwrap(dir) {
+        if works(&program).await {
+            return Sandbox::Bubblewrap(program);
+        }
     }
     match landlock::works() {
         true => Sandbox::Landlock,
@@ -45,13 +46,18 @@ async fn detect() -> Sandbox {
     }
 }
 
-/// In `PATH`, its absolute directories only: where lepo stands, others may have put files.
-fn find_bwrap() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .filter(|dir| dir.is_absolute())
-        .map(|dir| dir.join("bwrap"))
-        .find(|file| file.is_file())
+/// Those in `PATH`, but for its relative directories, and for what is in the working directory: a command
+/// that may write there could have put it, and it would run outside of any sandbox.
+fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let Ok(dir) = dir.canonicalize() else { return Vec::new() };
+    let program = |place: PathBuf| {
+        let file = place.join("bwrap").canonicalize().ok()?;
+        let meta = file.metadata().ok()?;
+        let sound = place.is_absolute() && !place.canonicalize().ok()?.starts_with(&dir);
+        (sound && !file.starts_with(&dir) && meta.is_file() && meta.mode() & 0o111 != 0).then_some(file)
+    };
+    std::env::split_paths(&path).filter_map(program).collect()
 }
 
 async fn works(program: &Path) -> bool {
@@ -60,7 +66,7 @@ async fn works(program: &Path) -> bool {
     else {
         return false;
     };
-    held.command.args(["sh", "-c", ":"]).kill_on_drop(true);
+    held.command.args([SHELL, "-c", ":"]).kill_on_drop(true);
     held.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     match tokio::time::timeout(TRIAL, held.command.status()).await {
         Ok(Ok(status)) => status.success(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::kept::kept;
 use super::toolchains::toolchains;
 use crate::tool::Access;
 
@@ -42,11 +43,17 @@ impl Ground<'_> {
         let dir = self.dir.canonicalize()?;
         let mut views = everything();
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-        let hidden = [Some(PathBuf::from("/run")), Some(PathBuf::from("/tmp")), home.clone()];
-        for path in hidden.into_iter().flatten().filter(|path| path.is_dir() && path.parent().is_some()) {
+        // `HOME` may be set to anything; the user's own files are where the system says.
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let users = home_of(&users, rustix::process::getuid().as_raw());
+        let homes = [home.clone(), users.and_then(|home| home.canonicalize().ok())];
+        let hidden = [Some(PathBuf::from("/run")), Some(PathBuf::from("/tmp"))].into_iter().chain(homes);
+        for path in hidden.flatten().filter(|path| path.is_dir() && path.parent().is_some()) {
             views.insert(path, View::Hidden);
         }
         let found = home.iter().flat_map(|home| toolchains(home, |name| std::env::var_os(name)));
+        // A link to what is above would show what is hidden.
+        let found = found.filter(|path| path.canonicalize().is_ok_and(|path| !is_above(&path, &views)));
         let mut seen: Vec<PathBuf> = found.chain(self.read_only.iter().cloned()).collect();
         if access == Access::Net {
             // Often a link into /run.
@@ -72,33 +79,34 @@ impl Ground<'_> {
         Ok(views)
     }
 
-    /// What is not written in a working directory that is: `.git`, `.lepo` and the store.
+    /// What is not written in a working directory that is.
     fn keep(&self, dir: &Path, views: &mut Views) -> io::Result<()> {
-        for path in [dir.join(".git"), dir.join(".lepo"), self.store.to_path_buf()] {
-            match path.symlink_metadata() {
-                Ok(meta) if meta.is_symlink() => {
-                    // The link could be put elsewhere, whatever is done to its target.
-                    let what = format!("{} is a link, which a sandbox cannot keep unchanged", path.display());
-                    return Err(io::Error::other(what));
-                }
-                Ok(_) => {}
-                // A repository made by a command would bring hooks and settings that git obeys.
-                Err(_) => {
-                    views.insert(path, View::Absent);
-                    continue;
-                }
-            }
-            let path = path.canonicalize()?;
+        for (path, view) in kept(dir, self.store)? {
             // A directory in between could be moved away with all it holds, if it were no mount point itself.
             for between in
                 path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir)
             {
                 views.entry(between.to_path_buf()).or_insert(View::Written);
             }
-            views.insert(path, View::Seen);
+            views.insert(path, view);
         }
         Ok(())
     }
+}
+
+/// The home directory that the text of `/etc/passwd` gives a user; the directories of the system that it
+/// gives its own services are none.
+fn home_of(users: &str, user: u32) -> Option<PathBuf> {
+    let mut lines = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let line = lines.find(|line| line.get(2).is_some_and(|id| id.parse() == Ok(user)))?;
+    let home = PathBuf::from(line.get(5)?);
+    let system = ["/usr", "/bin", "/sbin", "/lib", "/etc", "/dev", "/proc", "/sys"];
+    (home.is_absolute() && !system.iter().any(|dir| home.starts_with(dir))).then_some(home)
+}
+
+/// Whether something hidden is at or below the path.
+fn is_above(path: &Path, views: &Views) -> bool {
+    views.iter().any(|(hidden, view)| *view == View::Hidden && hidden.starts_with(path))
 }
 
 /// How a path looks: as the deepest one that it is below.
@@ -140,6 +148,15 @@ mod tests {
         }
         assert_eq!(ground.views(Access::Read).unwrap().get(Path::new("/tmp")), Some(&View::Hidden));
         assert!(ground.views(Access::Full).is_err());
+    }
+
+    #[test]
+    fn a_home_is_the_users_and_none_of_the_system() {
+        let users =
+            "root:x:0:0:root:/root:/bin/sh\ndaemon:x:1:1::/usr/sbin:/x\nu:x:1000:1000:U:/home/u:/bin/sh\n";
+        for (user, home) in [(0, Some("/root")), (1, None), (1000, Some("/home/u")), (7, None)] {
+            assert_eq!(home_of(users, user), home.map(PathBuf::from), "{user}");
+        }
     }
 
     #[test]

@@ -5,16 +5,21 @@ mod bubblewrap;
 mod detect;
 mod filter;
 mod ground;
+mod kept;
 mod landlock;
 mod toolchains;
 
 use std::fmt;
+use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 use tokio::process::{Child, Command};
 
-use super::Access;
+use super::{Access, SHELL};
 pub use detect::Detected;
 pub use ground::Ground;
 use ground::View;
@@ -51,7 +56,7 @@ impl Sandbox {
         prepare: impl Fn(&mut Command),
     ) -> io::Result<(Child, Leftovers)> {
         let shell = || {
-            let mut command = Command::new("sh");
+            let mut command = Command::new(SHELL);
             command.args(["-c", line]).current_dir(ground.dir);
             for name in hidden_env {
                 command.env_remove(name);
@@ -65,27 +70,50 @@ impl Sandbox {
                 Ok((landlock::spawn(shell(), &ground.views(access)?)?, Leftovers::default()))
             }
             Sandbox::Bubblewrap(program) => {
-                let (views, dir) = (ground.views(access)?, ground.dir.canonicalize()?);
+                let dir = ground.dir.canonicalize()?;
+                // Before it is looked what is there: what another command's sandbox made would go otherwise.
+                let lock = if access == Access::Read { None } else { shared(&dir)? };
+                let views = ground.views(access)?;
                 let mut held = bubblewrap::Held::new(program, access, &views, &dir, hidden_env)?;
-                held.command.args(["sh", "-c", line]);
+                held.command.args([SHELL, "-c", line]);
                 prepare(&mut held.command);
                 let made = views.into_iter().filter(|(_, view)| *view == View::Absent);
-                let leftovers = Leftovers(made.map(|(path, _)| path).collect());
+                let leftovers = Leftovers { made: made.map(|(path, _)| path).collect(), lock };
                 Ok((held.command.spawn()?, leftovers))
             }
         }
     }
 }
 
-/// Empty directories that a sandbox made to mount on, where nothing was to be made.
+/// Empty directories that a sandbox made to mount on, where nothing was to be made. Taken away while another
+/// command runs they would take its mounts with them: so each holds a lock, and the last one clears up.
 #[derive(Debug, Default)]
-pub(super) struct Leftovers(Vec<PathBuf>);
+pub(super) struct Leftovers {
+    made: Vec<PathBuf>,
+    lock: Option<File>,
+}
 
 impl Drop for Leftovers {
     fn drop(&mut self) {
-        // One with something in it is somebody else's, and stays.
-        self.0.iter().for_each(|path| drop(std::fs::remove_dir(path)));
+        let Some(lock) = &self.lock else { return };
+        if rustix::fs::flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            // One with something in it is somebody else's, and stays.
+            self.made.iter().for_each(|path| drop(std::fs::remove_dir(path)));
+        }
     }
+}
+
+/// A lock on the working directory that others may hold too; none where the filesystem has none.
+fn shared(dir: &Path) -> io::Result<Option<File>> {
+    let file = File::open(dir)?;
+    for _ in 0..200 {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) {
+            Ok(()) => return Ok(Some(file)),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(5)),
+            Err(_) => return Ok(None),
+        }
+    }
+    Err(io::Error::other(format!("another program holds a lock on {}", dir.display())))
 }
 
 impl fmt::Display for Sandbox {

@@ -20,12 +20,29 @@ pub fn toolchains(home: &Path, env: impl Fn(&str) -> Option<OsString>) -> Vec<Pa
         let root = root.unwrap_or_else(|| home.join(usual));
         parts.iter().map(move |part| root.join(part)).collect::<Vec<_>>()
     };
-    KNOWN.iter().flat_map(shown).collect()
+    KNOWN.iter().flat_map(shown).filter(|path| !holds_tokens(path)).collect()
+}
+
+/// Cargo's settings are one of the two places for the tokens of registries.
+fn holds_tokens(path: &Path) -> bool {
+    path.ends_with("config.toml")
+        && std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"token").is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cargos_settings_are_shown_unless_they_hold_a_token() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".cargo")).unwrap();
+        let file = home.path().join(".cargo/config.toml");
+        for (text, shown) in [("[build]\njobs = 1", true), ("[registry]\ntoken = 'x'", false)] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(toolchains(home.path(), |_| None).contains(&file), shown, "{text}");
+        }
+    }
 
     #[test]
     fn tokens_stay_hidden_and_variables_count() {

@@ -1,6 +1,6 @@
 # Tries every way out of a sandbox that anybody has thought of, and says which it believes worked.
 # What it says is not believed: the test looks from outside.
-import ctypes, json, os, signal, socket, subprocess, sys, time
+import ctypes, json, os, signal, socket, struct, subprocess, sys, time
 
 at = json.load(open("probe.json"))
 libc = ctypes.CDLL(None, use_errno=True)
@@ -19,9 +19,9 @@ def checked(result):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def write(path, mode="w"):
+def write(path, mode="w", text="TRIPPED"):
     with open(path, mode) as file:
-        file.write("TRIPPED")
+        file.write(text)
 
 
 def mount(*arguments):
@@ -76,6 +76,11 @@ for name in at["unix"]:
     path = "\0" + name[1:] if name.startswith("@") else name
     attempt("unix " + name, lambda: socket.socket(socket.AF_UNIX).connect(path))
     attempt("unix datagram " + name, lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect(path))
+    def by_pair(kind):
+        ours = socket.socketpair(socket.AF_UNIX, kind)[0]
+        ours.connect(path) if kind == socket.SOCK_RAW else ours.sendto(b"TRIPPED", path)
+    for kind in (socket.SOCK_DGRAM, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK, socket.SOCK_RAW):
+        attempt("unix datagram by a pair " + name, lambda: by_pair(kind))
 X32 = 0x40000000
 attempt("unix by x32", lambda: checked(min(0, libc.syscall(X32 | 41, 1, 1, 0))))
 attempt("io_uring", lambda: checked(min(0, libc.syscall(425, 1, ctypes.create_string_buffer(120)))))
@@ -97,7 +102,30 @@ for path in ("/tmp", "/run", os.environ.get("HOME", "/")):
 for secret in at["secrets"]:
     attempt("read after umount", lambda: print(open(secret).read()))
 attempt("host name", lambda: socket.sethostname("tripped"))
-attempt("sysctl", lambda: open("/proc/sys/kernel/core_pattern", "r+").write(open("/proc/sys/kernel/core_pattern").read()))
+# Only where a number can be put back; the rest is opened for writing, and nothing is written.
+attempt("sysctl", lambda: write("/proc/sys/kernel/core_pipe_limit", text=at["limit"]))
+for top, below, names in os.walk("/proc"):
+    if top == "/proc":
+        below[:] = [name for name in below if not name.isdigit() and name not in ("self", "thread-self", "net")]
+    for name in names:
+        try:
+            os.close(os.open(top + "/" + name, os.O_WRONLY | os.O_NONBLOCK))
+            print("opened for writing:", top + "/" + name)
+        except OSError:
+            pass
+KEYCTL_SEARCH, KEYCTL_READ, USER_KEYRING = 10, 11, -4
+def read_key():
+    key, text = libc.syscall(250, KEYCTL_SEARCH, USER_KEYRING, b"user", at["marker"].encode(), 0), ctypes.create_string_buffer(64)
+    checked(min(0, libc.syscall(250, KEYCTL_READ, key, text, 64)))
+    print(text.value.decode())
+attempt("read a key", read_key)
+attempt("add a key", lambda: checked(min(0, libc.syscall(248, b"user", b"tripped", b"TRIPPED", 7, USER_KEYRING))))
+attempt("request a key", lambda: checked(min(0, libc.syscall(249, b"user", at["marker"].encode(), None, USER_KEYRING))))
+message = struct.pack("l", 1) + b"TRIPPED"
+attempt("message queue", lambda: checked(libc.msgsnd(at["queue"], message, 7, 0o4000)))
+for number in (8, 9):
+    attempt("inherited %d" % number, lambda: os.write(number, b"TRIPPED"))
+    attempt("inherited %d" % number, lambda: os.open("made", os.O_CREAT | os.O_WRONLY, dir_fd=number))
 # A user namespace of its own gives every capability back, in it.
 again = "mount -o remount,bind,rw / ; umount -l /tmp; for f in %s; do echo TRIPPED > $f/_kept; done"
 attempt("namespace", lambda: subprocess.run(["unshare", "-Urm", "sh", "-c", again % " ".join(at["places"])], check=True))

@@ -1,0 +1,123 @@
+//! What a word on the command line can become: addresses, branches, requests, models; live, each with a
+//! preview. Names are read, and of the bubbs only those few whose preview is shown.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+
+use super::{Context, ls};
+use crate::config::{Env, Flags, Paths, Settings, Word};
+use crate::conv::{Forest, Ix};
+use crate::store::{Offer, Store};
+use crate::term::{Color, Out, clean, excerpt};
+
+/// More ids than a screen holds help nobody.
+const MOST: usize = 50;
+
+/// Completes an address, or the second one of a range.
+pub fn address() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let (range, wanted) = match current.to_str() {
+            Some(text) => text.rfind("..").map_or(("", text), |at| text.split_at(at + 2)),
+            None => return Vec::new(),
+        };
+        let found = there().map(|there| there.addresses(wanted)).unwrap_or_default();
+        found.into_iter().map(|candidate| candidate.add_prefix(range)).collect()
+    })
+}
+
+/// Completes the name of a branch.
+pub fn branch() -> ArgValueCompleter {
+    of_the_store(|there, wanted| there.branches(wanted))
+}
+
+/// Completes the id of a request that waits.
+pub fn request() -> ArgValueCompleter {
+    of_the_store(|there, wanted| {
+        let read = |ix: Ix| ls::request(&there.store, &there.forest.name(ix));
+        let waiting = there.forest.pending(|ix| read(ix).is_some()).into_iter();
+        let told = waiting.map(|ix| (there.id(ix), read(ix).map(|request| excerpt(&request.words()))));
+        told.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()
+    })
+}
+
+/// Completes the name of a configured model.
+pub fn model() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let env = Env::from_process();
+        let settings =
+            Paths::from_env(&env).and_then(|paths| Settings::load(&paths, &env, None, &Flags::default()));
+        let models = settings.map(|settings| settings.models).unwrap_or_default();
+        let named = models.into_iter().filter(|model| begins(&model.name, &current.to_string_lossy()));
+        let told = named.map(|model| {
+            let is = format!("{} {}", model.provider.word(), model.model);
+            candidate(model.name, Some(is))
+        });
+        told.collect()
+    })
+}
+
+/// A store and its forest.
+struct There {
+    store: Store,
+    forest: Forest,
+}
+
+/// The store that the command line so far is about. Nothing that goes wrong is told: this is no command.
+fn there() -> Option<There> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let (cd, save_to) = (option(&words, "-c", "--cd"), option(&words, "-s", "--save-to"));
+    let store = Context::new(cd, save_to, Color::Never, &mut Out::stdout()).ok()?.find_store().ok()??;
+    let forest = store.forest().ok()?;
+    Some(There { store, forest })
+}
+
+/// The value of an option of the root, as written so far.
+fn option(words: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
+    let after = |word: &OsString| word.to_str()?.strip_prefix(long)?.strip_prefix('=').map(PathBuf::from);
+    words.windows(2).find_map(|pair| match pair[0] == short || pair[0] == long {
+        true => Some(PathBuf::from(&pair[1])),
+        false => after(&pair[0]),
+    })
+}
+
+fn of_the_store(candidates: fn(&There, &str) -> Vec<CompletionCandidate>) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |current: &OsStr| {
+        there().map(|there| candidates(&there, &current.to_string_lossy())).unwrap_or_default()
+    })
+}
+
+impl There {
+    fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
+        let offers = self.store.offers(&self.forest, wanted, MOST).into_iter();
+        offers.map(|offer| self.candidate(offer)).collect()
+    }
+
+    fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
+        let offers = self.store.branch_offers(&self.forest, wanted).into_iter();
+        offers.map(|offer| self.candidate(offer)).collect()
+    }
+
+    fn id(&self, ix: Ix) -> String {
+        self.forest.name(ix).id.to_string()
+    }
+
+    /// With the preview of `ls`, or where it is about the bubb itself, of `log`.
+    fn candidate(&self, offer: Offer) -> CompletionCandidate {
+        let preview = offer.about.and_then(|name| {
+            let text = excerpt(&self.store.glance(&name).ok()?);
+            Some(if offer.itself { format!("{} {text}", name.tag()) } else { text })
+        });
+        candidate(offer.word, preview)
+    }
+}
+
+/// Ids are read in any case.
+fn begins(text: &str, wanted: &str) -> bool {
+    text.get(..wanted.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(wanted))
+}
+
+fn candidate(value: String, preview: Option<String>) -> CompletionCandidate {
+    CompletionCandidate::new(value).help(preview.map(|text| clean(&text).into_owned().into()))
+}

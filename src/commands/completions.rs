@@ -1,0 +1,134 @@
+//! `lepo completions`: the script by which a shell asks lepo itself what a word can become.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{CompletionCandidate, complete};
+use clap_complete::env::{self, EnvCompleter, Shells};
+
+use super::Context;
+use crate::error::{Error, Result};
+use crate::term::{excerpt_within, width};
+
+/// The variable in which a shell says that it asks, and which shell it is.
+const ASKED_BY: &str = "LEPO_COMPLETE";
+
+/// The shells there are scripts for.
+pub const SHELLS: Shells<'static> = Shells(&[&Bash, &env::Zsh, &env::Fish, &env::Elvish, &env::Powershell]);
+
+/// Columns for what a candidate means, in bash, which has no place for it of its own.
+const MEANING: usize = 48;
+
+/// Print the completion script of a shell
+///
+/// Commands, options, ids (newest first), branches and models complete as the store and the
+/// configuration are at that moment, each with a preview.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    source <(lepo completions bash)                                   # in ~/.bashrc\n  \
+    source <(lepo completions zsh)                                    # in ~/.zshrc, after compinit\n  \
+    lepo completions fish > ~/.config/fish/completions/lepo.fish")]
+pub struct Args {
+    /// bash, zsh, fish, elvish or powershell
+    #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "elvish", "powershell"])]
+    shell: String,
+}
+
+/// Prints it.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let shell = SHELLS.completer(&args.shell).ok_or_else(|| Error::usage("no such shell"))?;
+    context.out.text(&script(shell).map_err(|error| Error::usage("no script").because(error))?);
+    Ok(0)
+}
+
+/// The script of a shell.
+pub fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    shell.write_registration(ASKED_BY, "lepo", "lepo", "lepo", &mut text)?;
+    Ok(text)
+}
+
+/// Answers a shell that asks; false if none does.
+pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
+    let here = std::env::current_dir().ok();
+    let wants_options = args.last().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
+    let tree = || if wants_options { tree() } else { without_options(tree()) };
+    let answered = CompleteEnv::with_factory(tree)
+        .var(ASKED_BY)
+        .shells(SHELLS)
+        .try_complete(args.iter().cloned(), here.as_deref());
+    // A shell that asks wrongly, or left meanwhile, is nobody to complain to.
+    answered.unwrap_or(true)
+}
+
+/// Options are for whoever began one, or where there is nothing else.
+fn without_options(mut tree: clap::Command) -> clap::Command {
+    tree.build();
+    let hide = |command: clap::Command| {
+        command.mut_args(|arg| {
+            let is_option = !arg.is_positional();
+            arg.hide(is_option)
+        })
+    };
+    hide(tree).mut_subcommands(|command| hide(command).mut_subcommands(hide))
+}
+
+/// Bash, with what each candidate means behind it in a list of several: readline inserts only what
+/// all have in common, which ends before that.
+struct Bash;
+
+impl EnvCompleter for Bash {
+    fn name(&self) -> &'static str {
+        env::Bash.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        env::Bash.is(name)
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        name: &str,
+        bin: &str,
+        completer: &str,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        env::Bash.write_registration(var, name, bin, completer, to)
+    }
+
+    fn write_complete(
+        &self,
+        tree: &mut clap::Command,
+        args: Vec<OsString>,
+        here: Option<&Path>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let told = |name: &str| std::env::var(name).unwrap_or_default();
+        let index = told("_CLAP_COMPLETE_INDEX").parse().unwrap_or_default();
+        // 37, `%`: menu completion puts each candidate on the line as it is.
+        let in_place = told("_CLAP_COMPLETE_COMP_TYPE") == "37";
+        let candidates = complete(tree, args, index, here)?;
+        let bare = in_place || candidates.len() < 2;
+        let values: Vec<_> = candidates.iter().map(|c| c.get_value().to_string_lossy()).collect();
+        let widest = values.iter().map(|value| width(value)).max().unwrap_or_default();
+        for (i, (value, candidate)) in values.iter().zip(&candidates).enumerate() {
+            let between = if i == 0 { "" } else { "\u{b}" };
+            match meaning(candidate).filter(|_| !bare) {
+                Some(meaning) => {
+                    let gap = " ".repeat(widest - width(value));
+                    write!(to, "{between}{value}{gap}  ({meaning})")?;
+                }
+                None => write!(to, "{between}{value}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn meaning(candidate: &CompletionCandidate) -> Option<String> {
+    let help = candidate.get_help()?.to_string();
+    help.lines().next().map(|line| excerpt_within(line, MEANING)).filter(|line| !line.is_empty())
+}

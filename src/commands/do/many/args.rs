@@ -1,0 +1,58 @@
+//! The options of asking many, and what they say about settings.
+
+use crate::commands::complete;
+use crate::config::Flags;
+use crate::error::{Error, Result};
+
+/// `--parallel`, `--debate`, and who takes part.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct Args {
+    /// Ask all participants at once; each answer is a branch of its own
+    #[arg(long, group = "mode", conflicts_with_all = ["approve", "deny"])]
+    parallel: bool,
+    /// Let the participants debate, led by the orchestrator; without a question, --tail goes on
+    #[arg(short, long, group = "mode", conflicts_with_all = ["approve", "deny", "model"])]
+    debate: bool,
+    /// The model that leads the debate
+    #[arg(long, value_name = "NAME", add = complete::model(), requires = "debate", conflicts_with = "parallel")]
+    orchestrator: Option<String>,
+    /// The models that take part, instead of the configured ones
+    #[arg(long, value_name = "A,B", add = complete::model(), value_delimiter = ',', requires = "mode", conflicts_with = "model")]
+    participants: Vec<String>,
+}
+
+/// How many are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// All at once, each for itself.
+    Parallel,
+    /// One after another, each hearing all.
+    Debate,
+}
+
+impl Args {
+    /// Whether many are asked, and how.
+    pub fn mode(&self) -> Option<Mode> {
+        match (self.parallel, self.debate) {
+            (true, _) => Some(Mode::Parallel),
+            (_, true) => Some(Mode::Debate),
+            (false, false) => None,
+        }
+    }
+
+    /// `flags` with what is said here, and by `-m`: one who answers, or several who take part.
+    pub fn flags(&self, models: &[String], flags: Flags) -> Result<Flags> {
+        let some = |names: &[String]| Some(names.to_vec()).filter(|names| !names.is_empty());
+        match (self.mode(), models) {
+            (None, [] | [_]) => Ok(Flags { model: models.first().cloned(), ..flags }),
+            (None, _) => Err(Error::usage("--model is given more than once")
+                .hint("one model answers; to ask several at once, add --parallel")),
+            (Some(_), _) => Ok(Flags {
+                orchestrator: self.orchestrator.clone(),
+                participants: some(&self.participants).or(some(models)),
+                ..flags
+            }),
+        }
+    }
+}

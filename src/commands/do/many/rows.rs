@@ -1,0 +1,109 @@
+//! Who is at work right now, one row each: state, seconds, tokens. Values only; the view draws them.
+
+use std::time::Instant;
+
+use crate::model::Usage;
+use crate::term::{clean, cut, width};
+
+/// The widest that a name is shown, in columns.
+const NAMES: usize = 20;
+
+/// The rows, under a title if there is one.
+#[derive(Default)]
+pub struct Rows {
+    pub title: Option<String>,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    name: String,
+    shown: String,
+    state: String,
+    since: Instant,
+    /// Pieces of text so far, each of which is about one token.
+    pieces: u64,
+    /// Milliseconds in all, and tokens if they were told, once it is done.
+    done: Option<(u64, Option<u64>)>,
+}
+
+impl Rows {
+    /// Nobody is at work.
+    pub fn clear(&mut self) {
+        *self = Rows::default();
+    }
+
+    /// One is asked.
+    pub fn begin(&mut self, name: &str, state: &str) {
+        self.rows.retain(|row| row.name != name);
+        self.rows.push(Row {
+            shown: cut(&clean(name), NAMES),
+            name: name.into(),
+            state: state.into(),
+            since: Instant::now(),
+            pieces: 0,
+            done: None,
+        });
+    }
+
+    /// It thinks, it answers.
+    pub fn goes_on(&mut self, name: &str, state: &str, is_text: bool) {
+        if let Some(row) = self.of(name) {
+            row.state = state.into();
+            row.pieces += u64::from(is_text);
+        }
+    }
+
+    /// It is done; its seconds stand still.
+    pub fn end(&mut self, name: &str, state: &str, usage: Usage) {
+        if let Some(row) = self.of(name) {
+            row.state = state.into();
+            row.done = Some((row.since.elapsed().as_millis() as u64, usage.output));
+        }
+    }
+
+    /// One line each; none once all are done.
+    pub fn lines(&self) -> Vec<String> {
+        if self.rows.iter().all(|row| row.done.is_some()) {
+            return Vec::new();
+        }
+        let column = self.rows.iter().map(|row| width(&row.shown)).max().unwrap_or_default();
+        self.title.iter().cloned().chain(self.rows.iter().map(|row| row.line(column))).collect()
+    }
+
+    fn of(&mut self, name: &str) -> Option<&mut Row> {
+        self.rows.iter_mut().find(|row| row.name == name)
+    }
+}
+
+impl Row {
+    fn line(&self, column: usize) -> String {
+        let (ms, told) = self.done.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
+        let space = " ".repeat(column.saturating_sub(width(&self.shown)));
+        let tokens = match told.or(Some(self.pieces).filter(|&pieces| pieces > 0)) {
+            Some(tokens) => format!("  {tokens} tokens"),
+            None => String::new(),
+        };
+        format!("{}{space}  {:<8} {:>3}.{} s{tokens}", self.shown, self.state, ms / 1000, ms % 1000 / 100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_state_seconds_and_tokens() {
+        let mut rows = Rows::default();
+        rows.begin("claude", "waits");
+        rows.begin("제미니", "waits");
+        rows.goes_on("claude", "answers", true);
+        rows.goes_on("claude", "answers", true);
+        rows.end("제미니", "done", Usage { input: None, output: Some(34) });
+        assert_eq!(
+            rows.lines(),
+            ["claude  answers    0.0 s  2 tokens", "제미니  done       0.0 s  34 tokens"]
+        );
+        rows.end("claude", "failed", Usage::default());
+        assert!(rows.lines().is_empty());
+    }
+}

@@ -1,0 +1,79 @@
+//! The signs of a debate: pictures where the terminal has them, words and letters of ASCII where not.
+
+use crate::talk::Bid;
+
+/// What can be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    pictures: bool,
+}
+
+impl Style {
+    /// Pictures need a locale in UTF-8 and a terminal that is not dumb.
+    pub fn of_environment() -> Style {
+        Style::new(|name| std::env::var(name).ok())
+    }
+
+    fn new(env: impl Fn(&str) -> Option<String>) -> Style {
+        let locale =
+            ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(&env).find(|value| !value.is_empty());
+        let utf8 = locale.is_some_and(|locale| {
+            let locale = locale.to_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        });
+        Style { pictures: utf8 && env("TERM").is_none_or(|term| term != "dumb") }
+    }
+
+    /// Between two parts of a line.
+    pub fn dot(self) -> &'static str {
+        if self.pictures { "·" } else { "-" }
+    }
+
+    /// Before the name of who has the floor.
+    pub fn arrow(self) -> &'static str {
+        if self.pictures { "→" } else { "->" }
+    }
+
+    /// Whether one wants the floor.
+    pub fn bid(self, bid: Bid) -> String {
+        match (self.pictures, bid) {
+            (true, Bid::Request) => format!("✋ {}", bid.word()),
+            (true, Bid::Pass) => format!("💤 {}", bid.word()),
+            (false, _) => bid.word().into(),
+        }
+    }
+
+    /// Above a speech.
+    pub fn speaker(self, name: &str) -> String {
+        format!("[{name}]{}", if self.pictures { " 🎤" } else { "" })
+    }
+
+    /// Above the conclusion.
+    pub fn conclusion(self) -> String {
+        format!("[conclusion]{}", if self.pictures { " 📋" } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_for_those_who_can_see_them() {
+        for (env, pictures) in [
+            ("LANG=ko_KR.UTF-8", true),
+            ("LANG=C.utf8 TERM=xterm", true),
+            ("LC_ALL=C LANG=ko_KR.UTF-8", false),
+            ("LANG=C LC_CTYPE=en_US.UTF-8", true),
+            ("LANG=en_US.UTF-8 TERM=dumb", false),
+            ("LANG=POSIX", false),
+            ("", false),
+        ] {
+            let value = |name: &str| {
+                let found = env.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+                found.map(str::to_string)
+            };
+            assert_eq!(Style::new(value).pictures, pictures, "{env}");
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! What a person sees of many: finished text plainly on stdout, talk about it on stderr, and below all
+//! that the rows of who is at work, which alone are drawn anew.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use super::rows::Rows;
+use super::{Mode, Outcome, Panel, Style};
+use crate::bubb::{Kind, Name};
+use crate::error::{Error, Result};
+use crate::model::Usage;
+use crate::store::Store;
+use crate::talk::{Answered, Bid, Event, Moment, Watch};
+use crate::term::{Cleaner, Live, Out, Paint, excerpt_within, heading as bubb_heading, say, width};
+
+/// The name that a conclusion stands under.
+pub const CONCLUSION: &str = "conclusion";
+
+/// How often the rows are drawn anew.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A view of one question to many.
+pub struct View<'o> {
+    out: &'o mut Out,
+    paint: Paint,
+    store: &'o Store,
+    mode: Mode,
+    style: Style,
+    /// The result is in a document that comes at the end.
+    json: bool,
+    /// The result and nothing else.
+    quiet: bool,
+    show_all: bool,
+    /// In their order.
+    participants: Vec<String>,
+    orchestrator: Option<String>,
+    live: Live,
+    rows: Rows,
+    /// The replies that are complete (none: it failed) and not printed yet: in a pipe they have an order.
+    complete: BTreeMap<usize, Option<Name>>,
+    printed: usize,
+    /// Something stands on stdout.
+    begun: bool,
+    /// Who answered whether it wants the floor, since that was last said.
+    bids: Vec<(String, Bid)>,
+    /// Whose speech streams.
+    speaking: bool,
+    cleaner: Cleaner,
+}
+
+impl<'o> View<'o> {
+    /// A view on stdout and stderr.
+    pub fn new(
+        out: &'o mut Out,
+        paint: Paint,
+        args: &crate::commands::r#do::Args,
+        mode: Mode,
+        panel: &Panel,
+        store: &'o Store,
+    ) -> View<'o> {
+        View {
+            style: Style::of_environment(),
+            out,
+            paint,
+            store,
+            mode,
+            json: args.json,
+            quiet: args.quiet,
+            show_all: args.show_all,
+            participants: panel.participants.iter().map(|voice| voice.name.clone()).collect(),
+            orchestrator: panel.orchestrator.as_ref().map(|voice| voice.name.clone()),
+            live: Live::new(!args.quiet),
+            rows: Rows::default(),
+            complete: BTreeMap::new(),
+            printed: 0,
+            begun: false,
+            bids: Vec::new(),
+            speaking: false,
+            cleaner: Cleaner::default(),
+        }
+    }
+
+    /// Who is asked, and what.
+    pub fn begin(&mut self, question: Option<&str>) {
+        let dot = self.style.dot();
+        let terminal = std::io::stderr().is_terminal();
+        match &self.orchestrator {
+            Some(name) => self.talk(&format!("lepo do --debate {dot} orchestrator: {name}")),
+            None if terminal => {
+                self.talk(&format!("lepo do --parallel {dot} {}", self.participants.join(", ")))
+            }
+            None => {}
+        }
+        if let Some(question) = question.filter(|_| terminal || self.mode == Mode::Debate) {
+            let columns = self.out.columns().unwrap_or(80).saturating_sub("[user] ".len());
+            self.talk(&format!("[user] {}", excerpt_within(question, columns)));
+        }
+    }
+
+    /// It is over: what stands below goes, what is left is printed.
+    pub fn end(&mut self) {
+        self.live.clear();
+        self.end_speech();
+        self.out.flush();
+    }
+
+    /// Something about the work, of which a program that asked for a document needs nothing.
+    fn talk(&mut self, text: &str) {
+        if !self.quiet && (!self.json || std::io::stderr().is_terminal()) {
+            self.note(text);
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        self.live.clear();
+        self.end_speech();
+        self.out.flush();
+        say(text);
+        self.draw();
+    }
+
+    fn draw(&mut self) {
+        let lines = self.rows.lines();
+        if lines.is_empty() || self.speaking {
+            self.live.clear();
+        } else {
+            self.live.show(&lines);
+        }
+    }
+
+    /// A heading on stdout, a blank line before it if it is not the first.
+    fn head(&mut self, heading: &str) {
+        self.live.clear();
+        if std::mem::replace(&mut self.begun, true) {
+            self.out.own("\n");
+        }
+        let (before, after) = self.paint.green_ends();
+        self.out.own(before);
+        self.out.text(heading.as_bytes());
+        self.out.own(after);
+        self.out.own("\n");
+    }
+
+    /// A bubb on stdout, whole.
+    fn print(&mut self, name: &str, bubb: &Name) {
+        self.head(&heading(name));
+        self.out.own("\n");
+        match self.store.read(bubb) {
+            Ok(bytes) => self.out.text(&bytes),
+            Err(error) => say(&format!("warning: {}", error.chain())),
+        }
+        self.end_line();
+        self.out.flush();
+        self.draw();
+    }
+
+    fn end_line(&mut self) {
+        if !self.out.at_line_start() {
+            self.out.own("\n");
+        }
+    }
+
+    /// A reply is complete. On a terminal it is printed at once; in a pipe when its turn comes.
+    fn complete(&mut self, name: &str, bubb: Option<Name>) {
+        if self.json || self.mode == Mode::Debate {
+            return;
+        }
+        if self.out.is_terminal() {
+            return bubb.iter().for_each(|bubb| self.print(name, bubb));
+        }
+        let Some(place) = self.participants.iter().position(|other| other == name) else { return };
+        self.complete.insert(place, bubb);
+        while let Some(bubb) = self.complete.remove(&self.printed) {
+            if let Some(bubb) = bubb {
+                let name = self.participants[self.printed].clone();
+                self.print(&name, &bubb);
+            }
+            self.printed += 1;
+        }
+    }
+
+    /// A piece of a speech, where it is shown as it streams.
+    fn speech(&mut self, name: &str, text: &str) {
+        if self.quiet || self.json || !self.out.is_terminal() {
+            return self.rows.goes_on(name, "speaks", true);
+        }
+        if !std::mem::replace(&mut self.speaking, true) {
+            self.rows.clear();
+            self.head(&self.style.speaker(name));
+        }
+        self.out.text(text.as_bytes());
+    }
+
+    fn end_speech(&mut self) {
+        if std::mem::take(&mut self.speaking) {
+            self.end_line();
+            self.out.flush();
+        }
+    }
+
+    fn spoken(&mut self, name: &str, answered: &Answered) {
+        self.rows.end(name, "done", answered.usage);
+        match self.mode {
+            Mode::Parallel => self.complete(name, Some(answered.name)),
+            Mode::Debate if self.speaking => self.end_speech(),
+            Mode::Debate if self.quiet || self.json => {}
+            Mode::Debate => self.print(name, &answered.name),
+        }
+    }
+
+    fn failed(&mut self, name: &str, error: &Error) {
+        self.rows.end(name, "failed", Usage::default());
+        self.note(&format!("{name} failed: {}", error.chain()));
+        if let Some(hint) = &error.hint {
+            self.note(&format!("hint: {hint}"));
+        }
+        self.complete(name, None);
+    }
+
+    /// Who wants the floor, in one line if it holds them.
+    fn tell_bids(&mut self) {
+        if self.bids.is_empty() {
+            return;
+        }
+        let mut bids = std::mem::take(&mut self.bids);
+        bids.sort_by_key(|(name, _)| self.participants.iter().position(|other| other == name));
+        let told: Vec<String> =
+            bids.iter().map(|(name, bid)| format!("{name}: {}", self.style.bid(*bid))).collect();
+        self.rows.clear();
+        let line = told.join("   ");
+        let fits = self.out.columns().is_none_or(|columns| width(&line) <= columns);
+        self.talk(&if fits { line } else { told.join("\n") });
+    }
+
+    fn conclude(&mut self, text: &str) {
+        self.rows.clear();
+        self.live.clear();
+        if self.json {
+            return;
+        }
+        if !self.quiet {
+            let terminal = self.out.is_terminal();
+            let heading = if terminal { self.style.conclusion() } else { heading(CONCLUSION) };
+            self.head(&heading);
+            self.out.own(if terminal { "" } else { "\n" });
+        }
+        self.out.text(text.as_bytes());
+        self.end_line();
+        self.out.flush();
+    }
+
+    fn bubb(&mut self, name: &Name, bytes: Option<&[u8]>) {
+        let Some(bytes) = bytes else { return };
+        if self.json || !self.show_all || !name.hidden || name.kind == Kind::User {
+            return;
+        }
+        self.head(&bubb_heading(name, self.paint));
+        self.out.text(bytes);
+        self.end_line();
+        self.out.flush();
+        self.draw();
+    }
+
+    /// What a command of the user's own writes to stderr.
+    fn foreign(&mut self, bytes: &[u8]) {
+        if !self.quiet && std::io::stderr().is_terminal() {
+            let mut text = String::new();
+            self.cleaner.push(bytes, &mut text);
+            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        }
+    }
+
+    fn event(&mut self, name: Option<&str>, event: Event<'_>) {
+        match (name, event) {
+            (_, Event::Bubb(name, bytes)) => self.bubb(name, bytes),
+            (None, Event::Say(text)) => self.note(text),
+            (Some(name), Event::Say(text)) => self.note(&format!("{name}: {text}")),
+            (None, Event::Running(command)) => self.talk(&format!("$ {command}")),
+            (None, Event::Stderr(bytes)) => self.foreign(bytes),
+            (Some(name), Event::Waiting) => {
+                let state = if self.orchestrator.as_deref() == Some(name) { "decides" } else { "waits" };
+                self.rows.begin(name, state);
+                self.draw();
+            }
+            (Some(name), Event::Thinking(_)) => self.rows.goes_on(name, "thinks", false),
+            (Some(name), Event::Text(text)) if self.mode == Mode::Debate => self.speech(name, text),
+            (Some(name), Event::Text(_)) => self.rows.goes_on(name, "answers", true),
+            (_, Event::Pause) if self.speaking => self.out.flush(),
+            _ => {}
+        }
+    }
+
+    fn moment(&mut self, moment: Moment<'_>) {
+        match moment {
+            Moment::Common(event) => self.event(None, event),
+            Moment::In(name, event) => self.event(Some(name), event),
+            Moment::Spoken(name, answered) => self.spoken(name, answered),
+            Moment::Failed(name, error) => self.failed(name, error),
+            Moment::Floor(round, _) => {
+                self.tell_bids();
+                self.rows.clear();
+                self.rows.title = Some(format!("round {round}: who wants the floor?"));
+            }
+            Moment::Wants(name, bid) => {
+                self.rows.end(name, bid.word(), Usage::default());
+                self.bids.push((name.into(), bid));
+                self.draw();
+            }
+            Moment::Judging(_) => {
+                self.tell_bids();
+                self.rows.clear();
+            }
+            Moment::Narration(text) => {
+                self.rows.clear();
+                self.talk(&format!("[orchestrator] {text}"));
+            }
+            Moment::Chosen(name) => {
+                self.rows.clear();
+                self.talk(&format!("{} {name}", self.style.arrow()));
+            }
+            Moment::Concluded(text) => self.conclude(text),
+        }
+    }
+}
+
+impl Watch for RefCell<View<'_>> {
+    fn sees(&self, moment: Moment<'_>) {
+        self.borrow_mut().moment(moment);
+    }
+}
+
+/// Draws the rows anew, ten times a second, as long as it is waited for.
+pub async fn ticks(view: &RefCell<View<'_>>) -> ! {
+    loop {
+        tokio::time::sleep(TICK).await;
+        view.borrow_mut().draw();
+    }
+}
+
+/// The heading of a reply, in a pipe and in a file.
+pub fn heading(name: &str) -> String {
+    format!("## {name}")
+}
+
+/// Tells where each answer is, and which of them is now `@`.
+pub fn tell_ids(store: &Store, outcome: &Outcome) -> Result<()> {
+    let Outcome::Polled(polled) = outcome else { return Ok(()) };
+    let forest = store.forest()?;
+    let newest = forest.newest().map(|ix| forest.name(ix).id);
+    for (name, report) in &polled.replies {
+        if let Some(answered) = report.answer {
+            let id = answered.name.id;
+            say(&format!("{id}  {name}{}", if Some(id) == newest { "  @" } else { "" }));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! What a person may not expect of a turn, said on stderr: where it goes, and what stays when it fails.
+
+use crate::bubb::BubbId;
+use crate::commands::ls;
+use crate::conv::{Forest, Standing};
+use crate::error::{Error, Kind};
+use crate::store::{Store, now};
+use crate::talk::Start;
+use crate::term::say;
+
+/// Of a place that nobody chose: it is dated ahead, and will be chosen again; or a request waited there.
+pub fn of_place(store: &Store, forest: &Forest, begin: Start) {
+    let (Start::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
+    let name = forest.name(newest);
+    if forest.is_ahead(newest, now()) {
+        say(&format!(
+            "warning: {}, the newest tail, is dated more than a day ahead; --tail goes on elsewhere",
+            name.id
+        ));
+    }
+    let waited = || forest.standing(newest) == Standing::Pending && ls::request(store, &name).is_some();
+    if from != name.id && waited() {
+        say(&format!("note: request {} waits no longer", name.id));
+    }
+}
+
+/// A failure with what to do about the question, which is kept: asked once more it would stand there twice.
+pub fn what_is_kept(mut error: Error, question: Option<BubbId>) -> Error {
+    let hint = error.hint.take().unwrap_or_default();
+    if question.is_none() || error.kind != Kind::Remote || hint.contains("--retry") {
+        error.hint = Some(hint).filter(|hint| !hint.is_empty());
+        return error;
+    }
+    let between = if hint.is_empty() { "" } else { "; " };
+    error.hint(format!("{hint}{between}the question is kept: `lepo do --retry` answers it"))
+}

@@ -1,0 +1,56 @@
+//! `--output`: the result to a file as well.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::bubb::Name;
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// Opened before anything is asked, so that an answer is not paid for and then lost.
+pub fn open_output(path: &PathBuf) -> Result<File> {
+    File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(|error| Error::usage(format!("cannot write --output {}", path.display())).because(error))
+}
+
+/// Puts a document into it, or the bubbs there are: each under its heading, a blank line between.
+pub fn write_output(
+    file: &mut File,
+    store: &Store,
+    document: Option<&Value>,
+    bubbs: &[(Option<String>, Name)],
+) -> Result<()> {
+    let failed = |error| Error::store("cannot write the --output file").because(error);
+    if let Some(document) = document {
+        return empty(file).and_then(|()| writeln!(file, "{document}")).map_err(failed);
+    }
+    for (i, (heading, name)) in bubbs.iter().enumerate() {
+        let from = store.open(name)?;
+        let before = if i == 0 { empty(file) } else { writeln!(file) };
+        let heading = heading.iter().map(|heading| format!("{heading}\n\n")).collect::<String>();
+        let written = before.and_then(|()| file.write_all(heading.as_bytes()));
+        written.and_then(|()| copy_lines(from, file)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// What stood there goes only now that something takes its place; a pipe has nothing to go.
+fn empty(file: &File) -> io::Result<()> {
+    if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
+}
+
+/// An answer as on stdout: a newline at its end, and no second one.
+fn copy_lines(mut from: File, to: &mut File) -> io::Result<()> {
+    io::copy(&mut from, to)?;
+    from.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    from.read_exact(&mut last)?;
+    if last == *b"\n" { Ok(()) } else { writeln!(to) }
+}

@@ -1,0 +1,383 @@
+//! `mcp.json`: the MCP servers, in the `mcpServers` form that other clients read too, checked to the
+//! last key. A mistake names the server and the key, and never a value, which may be a secret.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::file::read_if_there;
+use super::{Paths, Secret};
+use crate::error::{Error, Result};
+
+/// One MCP server, as configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// What it is called, to people and to models.
+    pub name: String,
+    /// What the user says of it.
+    pub description: Option<String>,
+    /// It may be used.
+    pub enabled: bool,
+    /// What it is.
+    pub target: Target,
+}
+
+/// Where a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A program of this machine, which is spoken to on its stdin and stdout.
+    Program {
+        /// The program.
+        command: String,
+        /// Its arguments, verbatim: no shell ever sees them.
+        args: Vec<String>,
+        /// Variables added to its environment.
+        env: Vec<(String, Secret)>,
+    },
+    /// An address.
+    Remote {
+        /// The address.
+        url: Url,
+        /// How it is spoken to.
+        transport: Transport,
+        /// HTTP headers of every request.
+        headers: Vec<(String, Secret)>,
+    },
+}
+
+/// How a remote server is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// HTTP with server-sent events, of the protocol's first revision.
+    Sse,
+    /// Streamable HTTP.
+    Http,
+}
+
+/// Fields that other clients know; they say nothing about what a server is.
+const FOREIGN: &[&str] = &[
+    "alwaysAllow",
+    "autoApprove",
+    "cwd",
+    "envFile",
+    "excludeTools",
+    "gallery",
+    "icon",
+    "id",
+    "includeTools",
+    "metadata",
+    "note",
+    "notes",
+    "timeout",
+    "tools",
+    "trust",
+    "version",
+];
+
+/// Headers that belong to the protocol.
+const RESERVED: &[&str] = &[
+    "accept",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-protocol-version",
+    "mcp-session-id",
+];
+
+/// The servers that are on: the user's, and a trusted repository's over them. A server of a name
+/// that both have is the repository's.
+pub fn servers(paths: &Paths, repo: Option<(PathBuf, Vec<u8>)>) -> Result<Vec<ServerConfig>> {
+    let file = paths.mcp_file();
+    let mut servers = match read_if_there(&file)? {
+        Some(bytes) => parse(&file, &bytes)?,
+        None => Vec::new(),
+    };
+    if let Some((path, bytes)) = repo {
+        let theirs = parse(&path, &bytes)?;
+        servers.retain(|server| theirs.iter().all(|other| other.name != server.name));
+        servers.extend(theirs);
+    }
+    servers.retain(|server| server.enabled);
+    Ok(servers)
+}
+
+/// Reads a file's text; `path` is what mistakes are reported against (exit 2).
+pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
+    let wrong = |what: &str| {
+        Error::usage(format!("{}: {what}", path.display()))
+            .hint("it is to hold {\"mcpServers\": {\"NAME\": {\"command\": …} or {\"url\": …}}}")
+    };
+    let document: Value = serde_json::from_slice(bytes).map_err(|error| wrong("no JSON").because(error))?;
+    let servers = document.get("mcpServers").ok_or_else(|| wrong("no `mcpServers`"))?;
+    let servers = servers.as_object().ok_or_else(|| wrong("`mcpServers` is no object"))?;
+    servers
+        .iter()
+        .map(|(name, fields)| {
+            read(name, fields).map_err(|mistake| {
+                Error::usage(format!("{}: server {name:?}: {}", path.display(), mistake.what))
+                    .hint(mistake.hint)
+            })
+        })
+        .collect()
+}
+
+/// What is wrong with a server, and what would be right.
+struct Mistake {
+    what: String,
+    hint: &'static str,
+}
+
+fn mistake<T>(what: impl Into<String>, hint: &'static str) -> std::result::Result<T, Mistake> {
+    Err(Mistake { what: what.into(), hint })
+}
+
+fn read(name: &str, fields: &Value) -> std::result::Result<ServerConfig, Mistake> {
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        return mistake("it needs a name without control characters", "rename it");
+    }
+    let Value::Object(fields) = fields else {
+        return mistake("it is no object", "it is {\"command\": …} or {\"url\": …}");
+    };
+    let fields = Fields(fields);
+    fields.known()?;
+    let (command, url) = (fields.text("command")?, fields.text("url")?);
+    let (kind, args) = (fields.kind()?, fields.texts("args")?);
+    let target = match (command, url) {
+        (Some(_), Some(_)) => return mistake("it has both `command` and `url`", "leave one of them out"),
+        (None, None) => return mistake("it has neither `command` nor `url`", "give it one of them"),
+        (Some(command), None) if kind.is_none_or(|kind| kind == Kind::Stdio) => {
+            let env = fields.secrets("env")?;
+            if let Some((key, _)) = env.iter().find(|(key, _)| key.is_empty() || key.contains(['=', '\0'])) {
+                return mistake(format!("`env` has a name that is none: {key:?}"), "a name has no `=`");
+            }
+            Target::Program { command: command.to_string(), args, env }
+        }
+        (Some(_), None) => return mistake("`transport` is for a `url`", "leave it out beside `command`"),
+        (None, Some(url)) => {
+            let url = address(url)?;
+            let transport = match kind {
+                Some(Kind::Remote(transport)) => transport,
+                Some(Kind::Stdio) => return mistake("`type` stdio is for a `command`", "use sse or http"),
+                None => Transport::Sse,
+            };
+            let mut headers = Vec::new();
+            for key in ["env", "headers"] {
+                for (name, value) in fields.secrets(key)? {
+                    check_header(key, &name, value.reveal())?;
+                    headers.push((name, value));
+                }
+            }
+            Target::Remote { url, transport, headers }
+        }
+    };
+    let enabled = fields.flag("enabled")?.unwrap_or(true) && !fields.flag("disabled")?.unwrap_or(false);
+    let description = fields.text("description")?.map(str::to_string);
+    Ok(ServerConfig { name: name.to_string(), description, enabled, target })
+}
+
+/// What `transport` and `type` say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Stdio,
+    Remote(Transport),
+}
+
+struct Fields<'f>(&'f Map<String, Value>);
+
+const OWN: &[&str] =
+    &["description", "enabled", "command", "args", "env", "url", "transport", "type", "headers", "disabled"];
+
+impl Fields<'_> {
+    fn known(&self) -> std::result::Result<(), Mistake> {
+        match self.0.keys().find(|key| !OWN.contains(&key.as_str()) && !FOREIGN.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => mistake(
+                format!("key {key:?} is not known"),
+                "the keys are description, enabled, command, args, env, url and transport",
+            ),
+        }
+    }
+
+    fn text(&self, key: &str) -> std::result::Result<Option<&str>, Mistake> {
+        match self.0.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) if key == "description" || !text.trim().is_empty() => Ok(Some(text)),
+            Some(Value::String(_)) => mistake(format!("`{key}` is empty"), "leave it out, or say what it is"),
+            Some(_) => mistake(format!("`{key}` is no text"), "put it in quotes"),
+        }
+    }
+
+    fn texts(&self, key: &str) -> std::result::Result<Vec<String>, Mistake> {
+        let wrong = || mistake(format!("`{key}` is no list of texts"), "it is like [\"-y\", \"a-server\"]");
+        match self.0.get(key) {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().filter(|text| !text.contains('\0')).map(str::to_string))
+                .collect::<Option<_>>()
+                .map_or_else(wrong, Ok),
+            Some(_) => wrong(),
+        }
+    }
+
+    fn flag(&self, key: &str) -> std::result::Result<Option<bool>, Mistake> {
+        match self.0.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(_) => mistake(format!("`{key}` is neither true nor false"), "leave the quotes out"),
+        }
+    }
+
+    fn secrets(&self, key: &str) -> std::result::Result<Vec<(String, Secret)>, Mistake> {
+        let object = match self.0.get(key) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::Object(object)) => object,
+            Some(_) => return mistake(format!("`{key}` is no object"), "it is like {\"NAME\": \"value\"}"),
+        };
+        let read = |(name, value): (&String, &Value)| match value.as_str().filter(|text| !text.contains('\0'))
+        {
+            Some(text) => Ok((name.clone(), Secret::new(text))),
+            None => mistake(format!("`{key}`: the value of {name:?} is no text"), "put it in quotes"),
+        };
+        object.iter().map(read).collect()
+    }
+
+    fn kind(&self) -> std::result::Result<Option<Kind>, Mistake> {
+        let transport = match self.text("transport")? {
+            None => None,
+            Some("sse") => Some(Kind::Remote(Transport::Sse)),
+            Some("http") => Some(Kind::Remote(Transport::Http)),
+            Some(_) => return mistake("`transport` is neither sse nor http", "say \"sse\" or \"http\""),
+        };
+        let other = match self.text("type")? {
+            None => None,
+            Some("stdio" | "local") => Some(Kind::Stdio),
+            Some("sse") => Some(Kind::Remote(Transport::Sse)),
+            Some("http" | "streamable-http" | "streamableHttp" | "remote") => {
+                Some(Kind::Remote(Transport::Http))
+            }
+            Some(_) => return mistake("`type` is none of stdio, sse and http", "leave it out"),
+        };
+        match (transport, other) {
+            (Some(a), Some(b)) if a != b => mistake("`transport` and `type` differ", "leave one of them out"),
+            _ => Ok(transport.or(other)),
+        }
+    }
+}
+
+fn address(text: &str) -> std::result::Result<Url, Mistake> {
+    let hint = "a `url` is like https://mcp.example.com/mcp";
+    match Url::parse(text.trim()) {
+        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
+            mistake("`url` is neither http nor https", hint)
+        }
+        Ok(url) if url.host_str().is_none_or(str::is_empty) => mistake("`url` names no host", hint),
+        Ok(url) => Ok(url),
+        Err(_) => mistake("`url` is no address", hint),
+    }
+}
+
+/// A header's name is a token (RFC 9110, 5.6.2); its value has no control characters.
+fn check_header(key: &str, name: &str, value: &str) -> std::result::Result<(), Mistake> {
+    let hint = "the entries of a server with a `url` are sent as HTTP headers";
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() || !name.chars().all(token) {
+        return mistake(format!("`{key}`: {name:?} is no name for a header"), hint);
+    }
+    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
+        return mistake(format!("`{key}`: the header {name:?} belongs to the protocol"), hint);
+    }
+    if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
+        return mistake(format!("`{key}`: the value of {name:?} cannot be sent as a header"), hint);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(fields: &str) -> std::result::Result<ServerConfig, String> {
+        let text = format!(r#"{{"mcpServers":{{"s":{fields}}},"inputs":[]}}"#);
+        match parse(Path::new("mcp.json"), text.as_bytes()) {
+            Ok(mut servers) => Ok(servers.remove(0)),
+            Err(error) => Err(error.message),
+        }
+    }
+
+    fn remote(server: &ServerConfig) -> (Transport, Vec<&str>) {
+        match &server.target {
+            Target::Remote { transport, headers, .. } => {
+                (*transport, headers.iter().map(|(name, _)| name.as_str()).collect())
+            }
+            Target::Program { .. } => panic!("{server:?}"),
+        }
+    }
+
+    #[test]
+    fn every_form_of_a_server() {
+        let server = one(r#"{"command":"npx","args":["-y","x"],"env":{"A":"1"},"description":"d"}"#).unwrap();
+        let env = vec![("A".to_string(), Secret::new("1"))];
+        let args = vec!["-y".to_string(), "x".to_string()];
+        assert_eq!(server.target, Target::Program { command: "npx".into(), args, env });
+        assert!(server.enabled);
+        for (fields, transport, headers) in [
+            (r#"{"url":"http://h/sse"}"#, Transport::Sse, vec![]),
+            (
+                r#"{"url":"http://h/mcp","transport":"http","env":{"X-Key":"k"}}"#,
+                Transport::Http,
+                vec!["X-Key"],
+            ),
+            (
+                r#"{"url":"http://h","type":"streamable-http","headers":{"Authorization":"k"}}"#,
+                Transport::Http,
+                vec!["Authorization"],
+            ),
+        ] {
+            assert_eq!(remote(&one(fields).unwrap()), (transport, headers), "{fields}");
+        }
+        for (fields, enabled) in [
+            (r#"{"command":"x","enabled":false}"#, false),
+            (r#"{"command":"x","disabled":true}"#, false),
+            (r#"{"command":"x","disabled":false,"timeout":5,"type":"stdio","autoApprove":[]}"#, true),
+        ] {
+            assert_eq!(one(fields).unwrap().enabled, enabled, "{fields}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_names_the_server_and_the_key_and_no_value() {
+        for (fields, what) in [
+            (r#"{}"#, "it has neither `command` nor `url`"),
+            (r#"{"command":"x","url":"http://h"}"#, "it has both `command` and `url`"),
+            (r#"{"comand":"x"}"#, "key \"comand\" is not known"),
+            (r#"{"command":""}"#, "`command` is empty"),
+            (r#"{"command":1}"#, "`command` is no text"),
+            (r#"{"command":"x","args":"y"}"#, "`args` is no list of texts"),
+            (r#"{"command":"x","env":{"A":1}}"#, "`env`: the value of \"A\" is no text"),
+            (r#"{"command":"x","enabled":"no"}"#, "`enabled` is neither true nor false"),
+            (r#"{"command":"x","transport":"http"}"#, "`transport` is for a `url`"),
+            (r#"{"url":"http://h","transport":"ws"}"#, "`transport` is neither sse nor http"),
+            (r#"{"url":"http://h","transport":"sse","type":"http"}"#, "`transport` and `type` differ"),
+            (r#"{"url":"ftp://h"}"#, "`url` is neither http nor https"),
+            (r#"{"url":"h"}"#, "`url` is no address"),
+            (r#"{"url":"http://h","env":{"a b":"1"}}"#, "`env`: \"a b\" is no name for a header"),
+            (
+                r#"{"url":"http://h","env":{"X":"s3cret\n"}}"#,
+                "`env`: the value of \"X\" cannot be sent as a header",
+            ),
+            (
+                r#"{"url":"http://h","headers":{"Mcp-Session-Id":"1"}}"#,
+                "`headers`: the header \"Mcp-Session-Id\" belongs to the protocol",
+            ),
+            ("[]", "it is no object"),
+        ] {
+            assert_eq!(one(fields).unwrap_err(), format!("mcp.json: server \"s\": {what}"), "{fields}");
+        }
+        for text in ["", "{}", r#"{"mcpServers":[]}"#] {
+            assert_eq!(parse(Path::new("m"), text.as_bytes()).unwrap_err().kind.exit_code(), 2, "{text}");
+        }
+    }
+}

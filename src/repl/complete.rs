@@ -1,0 +1,92 @@
+//! What Tab completes: slash commands, and behind `/tail` branches and ids with a preview.
+//!
+//! Names are read when they are asked for, and texts only of what is shown.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use reedline::{Completer, CompletionResult, Span, Suggestion};
+
+use super::entered::COMMANDS;
+use crate::bubb::Name;
+use crate::conv::Forest;
+use crate::store::{Offer, Store};
+use crate::term::excerpt_within;
+
+/// So many ids are offered at once; one more character tells the others apart.
+const OFFERED: usize = 20;
+/// Columns of a preview, less where the terminal has less.
+const PREVIEW: usize = 60;
+/// Names that were read so long ago still do.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// Completes entries of one store.
+pub struct Completion {
+    store: Arc<Store>,
+    read: Option<(Instant, Forest)>,
+}
+
+impl Completion {
+    /// Reads nothing yet.
+    pub fn new(store: Arc<Store>) -> Completion {
+        Completion { store, read: None }
+    }
+
+    fn forest(&mut self) -> Option<&Forest> {
+        if self.read.as_ref().is_none_or(|(at, _)| at.elapsed() > FRESH) {
+            self.read = self.store.forest().ok().map(|forest| (Instant::now(), forest));
+        }
+        self.read.as_ref().map(|(_, forest)| forest)
+    }
+
+    /// Each with its preview.
+    fn addresses(&mut self, begun: &str) -> Vec<(String, String)> {
+        let store = self.store.clone();
+        let Some(forest) = self.forest() else { return Vec::new() };
+        let preview = |name: &Name| excerpt_within(&store.glance(name).unwrap_or_default(), PREVIEW);
+        let told = |offer: Offer| {
+            let preview = offer.about.as_ref().map(preview).unwrap_or_default();
+            (offer.word, preview)
+        };
+        store.offers(forest, begun, OFFERED).into_iter().map(told).collect()
+    }
+
+    fn offers(&mut self, line: &str) -> (usize, Vec<(String, String)>) {
+        let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let at = line.len() - begun.len();
+        let offers = match line.split_at(at).0.trim_end() {
+            "" if at == 0 && begun.starts_with('/') => COMMANDS
+                .iter()
+                .filter(|(word, ..)| word.starts_with(begun))
+                .map(|(word, _, about)| (word.to_string(), about.to_string()))
+                .collect(),
+            "/tail" => self.addresses(begun),
+            "/set-tool-mode" => ["auto", "manual"]
+                .iter()
+                .filter(|mode| mode.starts_with(begun))
+                .map(|mode| (mode.to_string(), String::new()))
+                .collect(),
+            _ => Vec::new(),
+        };
+        (at, offers)
+    }
+}
+
+impl Completer for Completion {
+    fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
+        let (at, offers) = self.offers(line.get(..pos).unwrap_or_default());
+        let takes_more =
+            |value: &str| COMMANDS.iter().any(|(word, follows, _)| *word == value && !follows.is_empty());
+        let suggestions: Vec<Suggestion> = offers
+            .into_iter()
+            .map(|(value, about)| Suggestion {
+                append_whitespace: takes_more(&value),
+                description: Some(about).filter(|about| !about.is_empty()),
+                span: Span::new(at, pos),
+                value,
+                ..Suggestion::default()
+            })
+            .collect();
+        CompletionResult::fresh(suggestions)
+    }
+}

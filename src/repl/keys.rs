@@ -1,0 +1,59 @@
+//! The keys of the prompt: Emacs' as in every shell, and what is lepo's own.
+
+use reedline::{
+    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, PromptEditMode, ReedlineEvent, ReedlineRawEvent,
+    default_emacs_keybindings,
+};
+
+/// The name of the menu that Tab opens.
+pub const MENU: &str = "completion";
+
+/// What the prompt gives back for Ctrl+Z.
+pub const SUSPEND: &str = "suspend";
+
+/// Emacs' keys, and Enter behind a `\` that was just typed begins a new line in its place.
+///
+/// Told by the keys and not by the text: a `\` at the end of what was pasted is part of it.
+pub struct Keys {
+    emacs: Emacs,
+    after_backslash: bool,
+}
+
+impl Keys {
+    /// The keys as they are bound.
+    pub fn new() -> Keys {
+        let mut keys = default_emacs_keybindings();
+        let control = KeyModifiers::CONTROL;
+        let either = |first, second| ReedlineEvent::UntilFound(vec![first, second]);
+        // reedline's own is undo, and a job could not be stopped.
+        let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.into());
+        keys.add_binding(control, KeyCode::Char('z'), suspend);
+        // Ctrl+_ and Ctrl+/ are one byte to a terminal, which is read as Ctrl+7.
+        for key in ['7', '_', '/'] {
+            keys.add_binding(control, KeyCode::Char(key), ReedlineEvent::Edit(vec![EditCommand::Undo]));
+        }
+        // `/edit` does it, on a file of its own.
+        keys.remove_binding(control, KeyCode::Char('o'));
+        let complete = either(ReedlineEvent::Menu(MENU.into()), ReedlineEvent::MenuNext);
+        keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
+        keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
+        Keys { emacs: Emacs::new(keys), after_backslash: false }
+    }
+}
+
+impl EditMode for Keys {
+    fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
+        let event = self.emacs.parse_event(event);
+        let typed = event == ReedlineEvent::Edit(vec![EditCommand::InsertChar('\\')]);
+        match (std::mem::replace(&mut self.after_backslash, typed), &event) {
+            (true, ReedlineEvent::Enter) => {
+                ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline])
+            }
+            _ => event,
+        }
+    }
+
+    fn edit_mode(&self) -> PromptEditMode {
+        PromptEditMode::Emacs
+    }
+}

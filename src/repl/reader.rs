@@ -1,0 +1,250 @@
+//! Reading entries: with a line editor where there is a whole terminal, else line by line.
+
+use std::borrow::Cow;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use reedline::{
+    Color, ColumnarMenu, FileBackedHistory, Highlighter, History, MenuBuilder, Prompt, PromptEditMode,
+    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineMenu, Signal, StyledText,
+};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Signal as Sent, kill_current_process_group};
+use signal_hook::consts::{SIGCONT, SIGHUP};
+use tokio::task::spawn_blocking;
+
+use super::complete::Completion;
+use super::keys::{Keys, MENU};
+use crate::error::{Error, Kind, Result};
+use crate::store::Store;
+use crate::talk::Interrupt;
+use crate::term::{Echo, Paint};
+
+/// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
+const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
+
+/// Entries that are remembered from run to run.
+const REMEMBERED: usize = 10_000;
+
+/// Reads what a person enters.
+pub struct Reader {
+    /// None while it reads in a thread of its own.
+    editor: Option<Reedline>,
+    /// There is a whole terminal to edit on.
+    edits: bool,
+    /// Set, it makes the editor give up its line and put the terminal back as it was.
+    stop: Arc<AtomicBool>,
+    paint: Paint,
+}
+
+impl Reader {
+    /// A reader; `state` is where it keeps what was entered.
+    pub fn new(state: &Path, store: Arc<Store>, paint: Paint) -> Reader {
+        let stop = Arc::new(AtomicBool::new(false));
+        if !is_whole_terminal() {
+            return Reader { editor: None, edits: false, stop, paint };
+        }
+        let editor = bare(&stop)
+            .with_history(history(state))
+            .with_completer(Box::new(Completion::new(store)))
+            .with_quick_completions(true)
+            .with_partial_completions(true)
+            .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu())));
+        Reader { editor: Some(editor), edits: true, stop, paint }
+    }
+
+    /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error.
+    pub async fn read(&mut self, interrupt: &Interrupt) -> Result<Option<String>> {
+        let Some(mut editor) = self.editor.take() else {
+            return self.wait(spawn_blocking(|| read_plainly(MARK)), interrupt).await;
+        };
+        let mark = Mark(MARK, self.paint);
+        let reading = spawn_blocking(move || {
+            let read = edit(&mut editor, &mark);
+            // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
+            let _ = editor.sync_history();
+            read.map(|read| (editor, read))
+        });
+        let (editor, read) = self.wait(reading, interrupt).await?;
+        self.editor = Some(editor);
+        Ok(read)
+    }
+
+    /// The answer to a question of lepo's own, which is not remembered.
+    pub async fn answer(&mut self, question: &'static str, interrupt: &Interrupt) -> Result<Option<String>> {
+        if self.editor.is_none() {
+            return self.wait(spawn_blocking(move || read_plainly(question)), interrupt).await;
+        }
+        let (mut editor, mark) = (bare(&self.stop), Mark(question, self.paint));
+        self.wait(spawn_blocking(move || edit(&mut editor, &mark)), interrupt).await
+    }
+
+    async fn wait<T>(
+        &self,
+        mut reading: tokio::task::JoinHandle<io::Result<T>>,
+        interrupt: &Interrupt,
+    ) -> Result<T> {
+        let read = tokio::select! {
+            biased;
+            signal = interrupt.wait() => {
+                // A line that is read plainly cannot be called back.
+                if self.edits {
+                    self.stop.store(true, Ordering::Relaxed);
+                    let _ = tokio::time::timeout(GIVEN_UP_BY_THEN, reading).await;
+                }
+                return Err(signal);
+            }
+            () = hung_up(), if self.edits => {
+                return Err(Error::new(Kind::Signal(SIGHUP as u8), "the terminal is gone"));
+            }
+            read = &mut reading => read,
+        };
+        read.map_err(io::Error::other)
+            .flatten()
+            .map_err(|error| Error::usage("cannot read the terminal").because(error))
+    }
+
+    /// While it lives, what is typed ahead does not stand in the answer: the next prompt shows it.
+    pub fn hush(&self) -> Option<Echo> {
+        self.edits.then(|| Echo::set(false)).flatten()
+    }
+}
+
+/// Waits until the terminal is gone. Its editor would read the end of it for ever, and with SIGHUP
+/// ignored nobody else would tell.
+async fn hung_up() {
+    let gone = || {
+        let stdin = rustix::stdio::stdin();
+        let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
+        rustix::event::poll(&mut fds, Some(&Timespec::default())).is_ok()
+            && fds[0].revents().contains(PollFlags::HUP)
+    };
+    while !gone() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// A terminal all around, which can move its cursor and tell where it is.
+fn is_whole_terminal() -> bool {
+    let able = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    able && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
+/// An editor that remembers nothing and completes nothing.
+fn bare(stop: &Arc<AtomicBool>) -> Reedline {
+    Reedline::create()
+        .with_edit_mode(Box::new(Keys::new()))
+        .with_highlighter(Box::new(AsTyped))
+        .use_bracketed_paste(true)
+        .with_break_signal(stop.clone())
+}
+
+/// What Tab offers, one a line: told apart without a colour, so that it is the same for all.
+fn menu() -> ColumnarMenu {
+    let (normal, chosen) = (Color::Default.normal(), Color::Default.reverse());
+    ColumnarMenu::default()
+        .with_name(MENU)
+        .with_marker(MARK)
+        .with_text_style(normal)
+        .with_match_text_style(normal)
+        .with_selected_text_style(chosen)
+        .with_selected_match_text_style(chosen)
+        .with_description_text_style(Color::Default.dimmed())
+}
+
+/// What was entered before, in a file for its owner only. Where that cannot be, of this run only.
+fn history(state: &Path) -> Box<dyn History> {
+    let path = state.join("history");
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
+    let made = made.and_then(|()| OpenOptions::new().append(true).create(true).mode(0o600).open(&path));
+    match made.map(|_| FileBackedHistory::with_file(REMEMBERED, path)) {
+        Ok(Ok(history)) => Box::new(history),
+        _ => Box::<FileBackedHistory>::default(),
+    }
+}
+
+fn edit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
+    loop {
+        match editor.read_line(prompt)? {
+            Signal::Success(text) => return Ok(Some(text)),
+            // Ctrl+Z. The terminal is as it was before; the editor keeps the line until `fg`.
+            Signal::HostCommand(_) => stop_like_a_job()?,
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// Stops the whole job, as the terminal itself does for Ctrl+Z, and comes back once it goes on.
+fn stop_like_a_job() -> io::Result<()> {
+    const STOPPED_BY_THEN: Duration = Duration::from_millis(100);
+    let goes_on = Arc::new(AtomicBool::new(false));
+    let heard = signal_hook::flag::register(SIGCONT, goes_on.clone())?;
+    kill_current_process_group(Sent::TSTP)?;
+    // This thread may run on for a moment; where nobody could make it go on again, nothing stops it.
+    let sent = Instant::now();
+    while !goes_on.load(Ordering::Relaxed) && sent.elapsed() < STOPPED_BY_THEN {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal_hook::low_level::unregister(heard);
+    Ok(())
+}
+
+fn read_plainly(prompt: &str) -> io::Result<Option<String>> {
+    let mut stderr = io::stderr().lock();
+    let _ = stderr.write_all(prompt.as_bytes()).and_then(|()| stderr.flush());
+    drop(stderr);
+    let mut line = Vec::new();
+    let read = io::stdin().lock().read_until(b'\n', &mut line)?;
+    Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
+}
+
+const MARK: &str = "> ";
+
+/// The prompt is one mark, and further lines stand under the first.
+struct Mark(&'static str, Paint);
+
+impl Prompt for Mark {
+    fn render_prompt_left(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn render_prompt_right(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+
+    fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
+        Cow::Borrowed("  ")
+    }
+
+    fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
+        let found = match search.status {
+            PromptHistorySearchStatus::Passing => "search",
+            PromptHistorySearchStatus::Failing => "not found",
+        };
+        Cow::Owned(format!("({found}: {}) ", search.term))
+    }
+
+    fn get_indicator_color(&self) -> Color {
+        if self.1.is_on() { Color::Cyan } else { Color::Default }
+    }
+}
+
+/// No colours in what is typed.
+struct AsTyped;
+
+impl Highlighter for AsTyped {
+    fn highlight(&self, line: &str, _: usize) -> StyledText {
+        let mut text = StyledText::new();
+        text.push((Default::default(), line.to_string()));
+        text
+    }
+}

@@ -1,0 +1,78 @@
+//! What is in progress: a few lines at the end of the screen, on stderr, drawn anew in place.
+//!
+//! Nothing else may be written to the terminal while they stand: [`Live::clear`] first. They are cut to
+//! the terminal's width, and taken away by the width it has then, so that a resize leaves nothing behind.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::{clean, cut, width};
+
+/// The lines that stand, if any.
+pub struct Live {
+    on: bool,
+    /// How wide each of them is.
+    drawn: Vec<usize>,
+}
+
+impl Live {
+    /// Only on a terminal that can move its cursor, and only where it is wanted.
+    pub fn new(wanted: bool) -> Live {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        Live { on: wanted && !dumb && io::stderr().is_terminal(), drawn: Vec::new() }
+    }
+
+    /// Whether anything is ever shown.
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Shows these lines in place of those that stand; the last ones, if the screen is too low for all.
+    pub fn show(&mut self, lines: &[String]) {
+        if !self.on {
+            return;
+        }
+        let (columns, rows) = size();
+        let first = lines.len().saturating_sub(rows.saturating_sub(1).max(1));
+        // The last column stays free: a terminal may go on to the next line behind it.
+        let lines: Vec<String> =
+            lines.iter().skip(first).map(|line| cut(&clean(line), columns.saturating_sub(1))).collect();
+        let text = self.away(columns) + &lines.join("\n");
+        self.drawn = lines.iter().map(|line| width(line)).collect();
+        write(&text);
+    }
+
+    /// Takes them away.
+    pub fn clear(&mut self) {
+        if !self.drawn.is_empty() {
+            write(&self.away(size().0));
+            self.drawn.clear();
+        }
+    }
+
+    /// What takes the lines away that stand: to the start of the first, and all behind it is empty.
+    fn away(&self, columns: usize) -> String {
+        let rows: usize = self.drawn.iter().map(|&width| width.div_ceil(columns).max(1)).sum();
+        match rows {
+            0 => String::new(),
+            1 => "\r\u{1b}[J".into(),
+            rows => format!("\r\u{1b}[{}A\u{1b}[J", rows - 1),
+        }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Columns and rows of the terminal on stderr; 80 and 24 if it does not say.
+fn size() -> (usize, usize) {
+    let told = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok();
+    let of = |told: Option<u16>, otherwise| told.filter(|&n| n > 0).map_or(otherwise, usize::from);
+    (of(told.map(|size| size.ws_col), 80), of(told.map(|size| size.ws_row), 24))
+}
+
+fn write(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

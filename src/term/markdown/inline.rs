@@ -1,0 +1,363 @@
+//! Emphasis, code, links: what stands within a line, parsed as far as it is decided.
+//!
+//! What is decided is never taken back, so a mark that opens something waits for the one that closes
+//! it, at most to the end of its line.
+
+use super::style::{Span, Style};
+
+/// So many bytes are waited for a closing mark; then the opening one was none.
+const PATIENCE: usize = 1000;
+
+/// Reads spans from the beginning of `text`, which follows the character `before` in its line, and tells
+/// how many bytes were read: all of them if the line has `ended`.
+pub fn read(text: &str, before: Option<char>, ended: bool, style: Style, spans: &mut Vec<Span>) -> usize {
+    let mut reader = Reader { text, at: 0, before, ended, style, spans, plain: String::new() };
+    while let Some(next) = reader.next() {
+        match next {
+            Next::Took => {}
+            Next::Wait if reader.patient() => break,
+            Next::Wait | Next::Literal => reader.literal(),
+        }
+    }
+    reader.flush();
+    reader.at
+}
+
+/// Whether something within this text may be marked.
+pub fn has_marks(text: &str) -> bool {
+    text.bytes().any(is_mark)
+}
+
+fn is_mark(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b'!')
+}
+
+struct Reader<'r> {
+    text: &'r str,
+    at: usize,
+    before: Option<char>,
+    ended: bool,
+    style: Style,
+    spans: &'r mut Vec<Span>,
+    /// Text without marks that is no span yet.
+    plain: String,
+}
+
+/// What came of looking at a mark.
+enum Next {
+    /// It and what it marks were read.
+    Took,
+    /// It depends on what is still to come.
+    Wait,
+    /// It marks nothing.
+    Literal,
+}
+
+impl<'r> Reader<'r> {
+    fn rest(&self) -> &'r str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// There may be more, and it is worth waiting for.
+    fn patient(&self) -> bool {
+        !self.ended && self.rest().len() < PATIENCE
+    }
+
+    /// Reads up to the next mark, and looks at that.
+    fn next(&mut self) -> Option<Next> {
+        let rest = self.rest();
+        let up_to = rest.bytes().position(is_mark).unwrap_or(rest.len());
+        let (plain, rest) = rest.split_at(up_to);
+        self.plain.push_str(plain);
+        self.take(plain);
+        Some(match rest.chars().next()? {
+            '\\' => self.escape(rest),
+            '`' => self.code(rest),
+            mark @ ('*' | '_' | '~') => self.emphasis(rest, mark),
+            '[' => self.link(rest, rest),
+            _ => match rest.strip_prefix('!') {
+                Some("") => Next::Wait,
+                Some(link) if link.starts_with('[') => self.link(rest, link),
+                _ => Next::Literal,
+            },
+        })
+    }
+
+    fn take(&mut self, text: &str) {
+        self.at += text.len();
+        self.before = text.chars().next_back().or(self.before);
+    }
+
+    /// A run of the mark, taken as text.
+    fn literal(&mut self) {
+        let rest = self.rest();
+        let Some(mark) = rest.chars().next() else { return };
+        let run = if matches!(mark, '*' | '_' | '~' | '`') { run(rest, mark) } else { mark.len_utf8() };
+        let run = rest.split_at(run).0;
+        self.plain.push_str(run);
+        self.take(run);
+    }
+
+    fn flush(&mut self) {
+        if !self.plain.is_empty() {
+            self.spans.push(Span::new(std::mem::take(&mut self.plain), self.style));
+        }
+    }
+
+    fn escape(&mut self, rest: &str) -> Next {
+        match rest.chars().nth(1) {
+            None => Next::Wait,
+            Some(escaped) if escaped.is_ascii_punctuation() => {
+                self.plain.push(escaped);
+                self.take(rest.split_at(2).0);
+                Next::Took
+            }
+            Some(_) => Next::Literal,
+        }
+    }
+
+    fn code(&mut self, rest: &str) -> Next {
+        let Some(end) = code_end(rest) else { return Next::Wait };
+        // Closed at the very end, the run may go on and be another one.
+        if end == rest.len() && self.patient() {
+            return Next::Wait;
+        }
+        let (whole, _) = rest.split_at(end);
+        let inner = whole.trim_matches('`');
+        let spaced = inner.strip_prefix(' ').and_then(|inner| inner.strip_suffix(' '));
+        let inner = spaced.filter(|inner| !inner.trim().is_empty()).unwrap_or(inner);
+        self.flush();
+        self.spans.push(Span::new(inner, Style { code: true, ..self.style }));
+        self.take(whole);
+        Next::Took
+    }
+
+    fn emphasis(&mut self, rest: &str, mark: char) -> Next {
+        let length = run(rest, mark);
+        let Some(after) = rest.split_at(length).1.chars().next() else { return Next::Wait };
+        let within_word = mark == '_' && self.before.is_some_and(char::is_alphanumeric);
+        let marks = if mark == '~' { length == 2 } else { length <= 3 };
+        if !marks || after.is_whitespace() || within_word {
+            return Next::Literal;
+        }
+        let end = match closing(rest, mark, length) {
+            Closing::At(end) => end,
+            Closing::Unknown => return Next::Wait,
+        };
+        // As with code: the run may go on.
+        if end == rest.len() && self.patient() {
+            return Next::Wait;
+        }
+        let (whole, _) = rest.split_at(end);
+        let Some(inner) = whole.get(length..end - length) else { return Next::Literal };
+        let mut style = self.style;
+        match (mark, length) {
+            ('~', _) => style.struck = true,
+            (_, 1) => style.italic = true,
+            (_, 2) => style.bold = true,
+            _ => (style.bold, style.italic) = (true, true),
+        }
+        self.flush();
+        read(inner, None, true, style, self.spans);
+        self.take(whole);
+        Next::Took
+    }
+
+    /// `[text](address)`; `rest` begins with `!` before an image.
+    fn link(&mut self, rest: &str, link: &str) -> Next {
+        let Some(close) = balanced(link, '[', ']') else { return Next::Wait };
+        let (label, after) = link.split_at(close);
+        if after.is_empty() {
+            return Next::Wait;
+        }
+        if !after.starts_with('(') {
+            return Next::Literal;
+        }
+        let Some(end) = balanced(after, '(', ')') else { return Next::Wait };
+        let inner = |text: &'_ str| text.get(1..text.len() - 1).unwrap_or_default().trim().to_string();
+        let label = inner(label);
+        // A title may follow the address.
+        let address = inner(after.split_at(end).0);
+        let address = address.split_whitespace().next().unwrap_or_default().trim_matches(['<', '>']);
+        self.flush();
+        read(&label, None, true, Style { underlined: true, ..self.style }, self.spans);
+        // Never hidden behind its text: where a link leads is to be seen.
+        if address != label && !address.is_empty() {
+            self.spans.push(Span::new(format!(" ({address})"), Style { dim: true, ..self.style }));
+        }
+        self.take(rest.split_at(rest.len() - link.len() + close + end).0);
+        Next::Took
+    }
+}
+
+/// How many of `mark` the text begins with.
+fn run(text: &str, mark: char) -> usize {
+    text.len() - text.trim_start_matches(mark).len()
+}
+
+/// The end of the code that the text begins with: a run of as many backquotes as open it.
+fn code_end(text: &str) -> Option<usize> {
+    let length = run(text, '`');
+    let mut at = length;
+    loop {
+        let rest = text.get(at..)?;
+        at += rest.find('`')?;
+        let closing = run(text.get(at..)?, '`');
+        at += closing;
+        if closing == length {
+            return Some(at);
+        }
+    }
+}
+
+enum Closing {
+    /// The end of the closing run.
+    At(usize),
+    /// There is none yet.
+    Unknown,
+}
+
+/// Where the emphasis that `text` begins with, by a run of `length`, is closed.
+fn closing(text: &str, mark: char, length: usize) -> Closing {
+    let mut at = length;
+    let mut before = None;
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or_default();
+        let mut taken = c.len_utf8();
+        if c == '\\' {
+            taken += rest.chars().nth(1).map_or(0, char::len_utf8);
+        } else if c == '`' {
+            taken = code_end(rest).unwrap_or_else(|| run(rest, '`'));
+        } else if c == mark {
+            taken = run(rest, mark);
+            let after = rest.split_at(taken).1.chars().next();
+            let flanks = before.is_some_and(|before: char| !before.is_whitespace())
+                && (mark != '_' || !after.is_some_and(char::is_alphanumeric));
+            // A run of three closes one of one or two within it as well.
+            if flanks && (taken == length || (taken == 3 && length < 3)) {
+                return Closing::At(at + taken);
+            }
+        }
+        at += taken;
+        before = Some(c);
+    }
+    Closing::Unknown
+}
+
+/// The end of the bracketed text that `text` begins with.
+fn balanced(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == open => depth += 1,
+            _ if c == close => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + c.len_utf8());
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+#[allow(clippy::string_slice)]
+mod tests {
+    use super::*;
+
+    /// `b[bold]`: each span that is not plain, with the letters of its style.
+    fn shown(spans: &[Span]) -> String {
+        let letters = |style: Style| {
+            [
+                (style.bold, 'b'),
+                (style.dim, 'd'),
+                (style.italic, 'i'),
+                (style.underlined, 'u'),
+                (style.struck, 's'),
+                (style.code, 'c'),
+            ]
+            .iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, letter)| *letter)
+            .collect::<String>()
+        };
+        let span = |span: &Span| match letters(span.style) {
+            none if none.is_empty() => span.text.clone(),
+            letters => format!("{letters}‹{}›", span.text),
+        };
+        spans.iter().map(span).collect()
+    }
+
+    fn whole(text: &str) -> String {
+        let mut spans = Vec::new();
+        assert_eq!(read(text, None, true, Style::default(), &mut spans), text.len(), "{text}");
+        shown(&spans)
+    }
+
+    #[test]
+    fn what_stands_within_a_line() {
+        for (text, spans) in [
+            ("plain 한글", "plain 한글"),
+            ("a **b** c", "a b‹b› c"),
+            ("a *b* _c_", "a i‹b› i‹c›"),
+            ("***both***", "bi‹both›"),
+            ("**a *b* c**", "b‹a ›bi‹b›b‹ c›"),
+            ("**a *b***", "b‹a ›bi‹b›"),
+            ("~~gone~~ ~5", "s‹gone› ~5"),
+            ("`a*b*` and ``a`b``", "c‹a*b*› and c‹a`b›"),
+            ("`` ` ``", "c‹`›"),
+            ("**a `**` b**", "b‹a ›bc‹**›b‹ b›"),
+            ("2 * 3 * 4", "2 * 3 * 4"),
+            ("snake_case_name and __init__", "snake_case_name and b‹init›"),
+            ("한글**굵게**한글", "한글b‹굵게›한글"),
+            ("**안 닫힘", "**안 닫힘"),
+            ("`안 닫힘", "`안 닫힘"),
+            ("** no **", "** no **"),
+            (r"\*a\* \n", r"*a* \n"),
+            ("[here](http://x.test/a_b_c)", "u‹here›d‹ (http://x.test/a_b_c)›"),
+            ("[**b**](<u> \"title\")!", "bu‹b›d‹ (u)›!"),
+            ("[u](u)", "u‹u›"),
+            ("![alt](a.png)", "u‹alt›d‹ (a.png)›"),
+            ("[a](b(c))d", "u‹a›d‹ (b(c))›d"),
+            ("[1] a[i] [x", "[1] a[i] [x"),
+            ("wow! ![", "wow! !["),
+            ("<U+202E> ␛[31m", "<U+202E> ␛[31m"),
+            ("****", "****"),
+            ("*", "*"),
+        ] {
+            assert_eq!(whole(text), spans, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_comes_at_once_and_a_mark_waits_for_its_end() {
+        for (text, spans, left) in [
+            ("plain", "plain", ""),
+            ("plain *", "plain ", "*"),
+            ("a **bo", "a ", "**bo"),
+            ("a **bo*", "a ", "**bo*"),
+            ("a **bo** c", "a b‹bo› c", ""),
+            ("a `b", "a ", "`b"),
+            // one more backquote would make it another run
+            ("a `b`", "a ", "`b`"),
+            ("a `b` ", "a c‹b› ", ""),
+            ("[a", "", "[a"),
+            ("[a]", "", "[a]"),
+            ("[a] ", "[a] ", ""),
+            ("[a](b", "", "[a](b"),
+            ("hm!", "hm", "!"),
+            ("a\\", "a", "\\"),
+        ] {
+            let mut read_so_far = Vec::new();
+            let taken = read(text, None, false, Style::default(), &mut read_so_far);
+            assert_eq!((shown(&read_so_far).as_str(), &text[taken..]), (spans, left), "{text}");
+        }
+        let long = format!("*{}", "x".repeat(PATIENCE));
+        assert_eq!(read(&long, None, false, Style::default(), &mut Vec::new()), long.len());
+    }
+}

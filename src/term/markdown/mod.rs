@@ -1,0 +1,322 @@
+//! Markdown of an answer, painted for a terminal as it comes: bytes in, painted text out.
+//!
+//! What was printed is never drawn again, so nothing moves and a resized window stays right. Text waits
+//! only for what decides the form of its line (its first characters), for the end of an open emphasis,
+//! a line of code for its own end, and a table for the end of the table.
+
+mod code;
+mod inline;
+mod line;
+mod style;
+mod table;
+
+use code::Language;
+use line::{Fence, Form};
+use style::{Span, Style};
+
+use super::{Cleaner, Paint};
+
+/// A line of code, or a table, that is longer than so many bytes is no more waited for.
+const PATIENCE: usize = 64 << 10;
+
+/// Paints one answer.
+pub struct Markdown {
+    paint: Paint,
+    /// How wide the terminal is now.
+    columns: fn() -> usize,
+    cleaner: Cleaner,
+    /// What came and is not decided yet.
+    pending: String,
+    place: Place,
+}
+
+/// Where in the text the pending begins.
+enum Place {
+    /// At the beginning of a line, `quoted` where that is within a quote already.
+    Start { quoted: bool },
+    /// Within a line of text, behind this character.
+    Within(Style, Option<char>),
+    /// In a block of code.
+    Code(Fence, Language),
+    /// In what may be a table: its lines so far.
+    Table(Vec<String>),
+}
+
+const START: Place = Place::Start { quoted: false };
+
+impl Markdown {
+    /// A painter of one answer; a table asks for the terminal's columns when it is laid out.
+    pub fn new(paint: Paint, columns: fn() -> usize) -> Markdown {
+        Markdown { paint, columns, cleaner: Cleaner::default(), pending: String::new(), place: START }
+    }
+
+    /// Appends what can be shown once `bytes` have come.
+    pub fn push(&mut self, bytes: &[u8], out: &mut String) {
+        self.cleaner.push(bytes, &mut self.pending);
+        self.go(false, out);
+    }
+
+    /// The end of the answer: appends what was still waited for.
+    pub fn finish(&mut self, out: &mut String) {
+        self.cleaner.finish(&mut self.pending);
+        self.go(true, out);
+        self.end_table(out);
+        self.place = START;
+    }
+
+    fn go(&mut self, finished: bool, out: &mut String) {
+        let mut text = std::mem::take(&mut self.pending);
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let (line, after) = match rest.split_once('\n') {
+                Some((line, after)) => (line, Some(after)),
+                None => (rest, None),
+            };
+            let ended = after.is_some() || finished;
+            let Some(taken) = self.step(line, ended, out) else { break };
+            rest = match after {
+                Some(after) if taken == line.len() => {
+                    self.end_line(out);
+                    after
+                }
+                _ => rest.split_at(taken).1,
+            };
+        }
+        let left = rest.len();
+        text.drain(..text.len() - left);
+        self.pending = text;
+    }
+
+    /// Takes up a line, or its beginning, and tells how many bytes of it were taken; none if it has to wait.
+    fn step(&mut self, line: &str, ended: bool, out: &mut String) -> Option<usize> {
+        match &mut self.place {
+            Place::Start { quoted } => {
+                let quoted = *quoted;
+                let form = line::form(line, ended)?;
+                self.begin(form, quoted, line, out)
+            }
+            // Most of all text.
+            Place::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
+                *before = line.chars().next_back().or(*before);
+                out.push_str(line);
+                Some(line.len())
+            }
+            Place::Within(style, before) => {
+                let (style, mut spans) = (*style, Vec::new());
+                let taken = inline::read(line, *before, ended, style, &mut spans);
+                *before = line.split_at(taken).0.chars().next_back().or(*before);
+                spans.iter().for_each(|span| span.paint(self.paint, out));
+                (taken > 0 || ended).then_some(taken)
+            }
+            Place::Code(fence, language) => {
+                if !ended && line.len() < PATIENCE {
+                    return None;
+                }
+                if fence.is_closed_by(line) {
+                    Span::new(line, Style::DIM).paint(self.paint, out);
+                    self.place = Place::Within(Style::default(), None);
+                } else {
+                    language.paint(line, self.paint, out);
+                }
+                Some(line.len())
+            }
+            Place::Table(lines) => {
+                let length: usize = lines.iter().map(String::len).sum();
+                match line::form(line, ended) {
+                    None if length + line.len() < PATIENCE => None,
+                    Some(Form::Row) if length < PATIENCE && is_table(lines, line) => {
+                        lines.push(line.to_string());
+                        Some(line.len())
+                    }
+                    _ => {
+                        self.end_table(out);
+                        Some(0)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins a line of a form that is known now.
+    fn begin(&mut self, form: Form, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
+        let paint = self.paint;
+        let (taken, style) = match form {
+            Form::Text => (0, Style::default()),
+            Form::Heading { level, taken } => (taken, Style { underlined: level == 1, ..Style::BOLD }),
+            Form::Item { mark, text, taken } => {
+                out.push_str(mark);
+                out.push_str(&paint.cyan(&text));
+                out.push(' ');
+                (taken, Style::default())
+            }
+            Form::Quote { taken } => {
+                out.push_str(&paint.dim("│ "));
+                self.place = Place::Start { quoted: true };
+                return Some(taken);
+            }
+            Form::Rule => {
+                out.push_str(&paint.dim(&"─".repeat((self.columns)().min(40))));
+                (line.len(), Style::default())
+            }
+            Form::Fence(fence) if !quoted => {
+                let language = Language::of(fence.info(line));
+                Span::new(line, Style::DIM).paint(paint, out);
+                self.place = Place::Code(fence, language);
+                return Some(line.len());
+            }
+            Form::Row if !quoted => {
+                self.place = Place::Table(vec![line.to_string()]);
+                return Some(line.len());
+            }
+            Form::Fence(_) | Form::Row => (0, Style::default()),
+        };
+        self.place = Place::Within(style, None);
+        Some(taken)
+    }
+
+    /// A newline came.
+    fn end_line(&mut self, out: &mut String) {
+        match self.place {
+            // It comes when the table is drawn.
+            Place::Table(_) => {}
+            Place::Code(..) => out.push('\n'),
+            Place::Start { .. } | Place::Within(..) => {
+                out.push('\n');
+                self.place = START;
+            }
+        }
+    }
+
+    /// Draws the table that was waited for, or says its lines as they are.
+    fn end_table(&mut self, out: &mut String) {
+        let Place::Table(lines) = std::mem::replace(&mut self.place, START) else { return };
+        let is_one = lines.get(1).is_some_and(|line| table::is_delimiter(line));
+        if is_one && table::render(&lines, (self.columns)(), self.paint, out) {
+            return;
+        }
+        for line in lines {
+            let mut spans = Vec::new();
+            inline::read(&line, None, true, Style::default(), &mut spans);
+            spans.iter().for_each(|span| span.paint(self.paint, out));
+            out.push('\n');
+        }
+    }
+}
+
+/// Whether a row goes on with what may be a table: the second line decides.
+fn is_table(lines: &[String], line: &str) -> bool {
+    lines.len() > 1 || table::is_delimiter(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Color;
+
+    fn markdown() -> Markdown {
+        Markdown::new(Paint::new(Color::Always, true, |_| None), || 40)
+    }
+
+    /// What is shown of a text that comes in these pieces, paint as `‹CODE:…›`.
+    fn shown<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> String {
+        let (mut markdown, mut out) = (markdown(), String::new());
+        pieces.into_iter().for_each(|piece| markdown.push(piece, &mut out));
+        markdown.finish(&mut out);
+        legible(&out)
+    }
+
+    fn legible(painted: &str) -> String {
+        let mut parts = painted.split("\u{1b}[");
+        let first = parts.next().unwrap_or_default().to_string();
+        parts.fold(first, |shown, part| match part.split_once('m').unwrap() {
+            ("0", rest) => format!("{shown}›{rest}"),
+            (code, rest) => format!("{shown}‹{code}:{rest}"),
+        })
+    }
+
+    /// Spans may be cut where the pieces are, but look the same.
+    fn joined(shown: &str) -> String {
+        let mut parts = shown.split('‹');
+        let mut joined = parts.next().unwrap_or_default().to_string();
+        let mut last = "";
+        for part in parts {
+            let (code, text) = part.split_once(':').unwrap();
+            match joined.strip_suffix('›').filter(|_| code == last) {
+                Some(open) => joined = format!("{open}{text}"),
+                None => joined = format!("{joined}‹{code}:{text}"),
+            }
+            last = code;
+        }
+        joined
+    }
+
+    const CASES: &[(&str, &str)] = &[
+        ("plain\n\ntext", "plain\n\ntext"),
+        ("# One\n## Two *x*\n####### no", "‹1;4:One›\n‹1:Two ›‹1;3:x›\n####### no"),
+        ("#no #hash", "#no #hash"),
+        ("- a\n  * b\n+ c\n-d", "‹36:•› a\n  ‹36:•› b\n‹36:•› c\n-d"),
+        ("1. one\n10) ten\n1.5 is", "‹36:1.› one\n‹36:10)› ten\n1.5 is"),
+        ("- [ ] todo\n- [x] done\n- [a] b", "‹36:☐› todo\n‹36:☑› done\n‹36:•› [a] b"),
+        ("> said\n>> twice\n> - x", "‹2:│ ›said\n‹2:│ ›‹2:│ ›twice\n‹2:│ ›‹36:•› x"),
+        ("- - -\n", "‹2:────────────────────────────────────────›\n"),
+        (
+            "***\n___",
+            "‹2:────────────────────────────────────────›\n‹2:────────────────────────────────────────›",
+        ),
+        ("**bold** start\n* * *x", "‹1:bold› start\n‹36:•› * *x"),
+        (
+            "```rust\nlet x = 1;\n\n# no\n```\nafter",
+            "‹2:```rust›\n‹35:let› x = ‹33:1›;\n\n# no\n‹2:```›\nafter",
+        ),
+        ("  ~~~\n  a ``` b\n  ~~~~\nz", "‹2:  ~~~›\n  a ``` b\n‹2:  ~~~~›\nz"),
+        ("```inline``` code", "‹36:inline› code"),
+        ("```\nnever closed", "‹2:```›\nnever closed"),
+        ("a\n|x|y|\n|-|-|\n|1|2|\n\nb", "a\n‹1:x›  ‹2: │ ›‹1:y›\n‹2:────┼────›\n1  ‹2: │ ›2\n\nb"),
+        ("|x|y|\n|-|-|\nb", "‹1:x›  ‹2: │ ›‹1:y›\n‹2:────┼────›\nb"),
+        ("|x|\n|y|\n", "|x|\n|y|\n"),
+        ("|not a table", "|not a table\n"),
+        ("tab\there <U+0000>", "tab\there <U+0000>"),
+        ("한글 **굵게** 끝\r\n", "한글 ‹1:굵게› 끝␍\n"),
+        ("", ""),
+        ("\n\n", "\n\n"),
+    ];
+
+    #[test]
+    fn forms_are_painted() {
+        for (text, painted) in CASES {
+            assert_eq!(&shown([text.as_bytes()]), painted, "{text}");
+        }
+    }
+
+    #[test]
+    fn pieces_give_what_the_whole_gives() {
+        for (text, painted) in CASES {
+            let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
+            assert_eq!(joined(&shown(bytes)), joined(painted), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_is_shown_at_once_and_code_by_the_line() {
+        for (text, painted) in [
+            ("The answer", "The answer"),
+            ("- ", ""),
+            ("- a", "‹36:•› a"),
+            ("1", ""),
+            ("1. o", "‹36:1.› o"),
+            ("a **b", "a "),
+            ("```rust\nlet x", "‹2:```rust›\n"),
+            ("```rust\nlet x\n", "‹2:```rust›\n‹35:let› x\n"),
+            ("|a|b|\n|-|-|\n|1|2|\n", ""),
+        ] {
+            let (mut markdown, mut out) = (markdown(), String::new());
+            markdown.push(text.as_bytes(), &mut out);
+            assert_eq!(legible(&out), painted, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_a_model_says_can_drive_the_terminal() {
+        assert_eq!(shown([b"**a\x1b[2J".as_slice(), b"b** `\x1b]0;x\x07`"]), "‹1:a␛[2Jb› ‹36:␛]0;x␇›");
+    }
+}

@@ -1,0 +1,57 @@
+//! A piece of text and how it looks.
+
+use super::super::Paint;
+
+/// How a piece of text looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style {
+    pub bold: bool,
+    pub dim: bool,
+    pub italic: bool,
+    pub underlined: bool,
+    pub struck: bool,
+    /// Code within text.
+    pub code: bool,
+}
+
+impl Style {
+    pub const BOLD: Style = Style { bold: true, ..Style::PLAIN };
+    pub const DIM: Style = Style { dim: true, ..Style::PLAIN };
+    const PLAIN: Style =
+        Style { bold: false, dim: false, italic: false, underlined: false, struck: false, code: false };
+
+    /// The codes of SGR (ECMA-48, 8.3.117).
+    fn codes(self) -> String {
+        let all = [
+            (self.bold, "1"),
+            (self.dim, "2"),
+            (self.italic, "3"),
+            (self.underlined, "4"),
+            (self.struck, "9"),
+            (self.code, "36"),
+        ];
+        all.iter().filter(|(on, _)| *on).map(|(_, code)| *code).collect::<Vec<_>>().join(";")
+    }
+}
+
+/// A piece of text in one style.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    pub text: String,
+    pub style: Style,
+}
+
+impl Span {
+    pub fn new(text: impl Into<String>, style: Style) -> Span {
+        Span { text: text.into(), style }
+    }
+
+    /// Appends it, painted; each span by itself, so that wherever an answer stops the terminal is as before.
+    pub fn paint(&self, paint: Paint, out: &mut String) {
+        match self.style {
+            // Most of all text.
+            Style::PLAIN => out.push_str(&self.text),
+            style => out.push_str(&paint.sgr(&style.codes(), &self.text)),
+        }
+    }
+}

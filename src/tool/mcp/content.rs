@@ -1,0 +1,133 @@
+//! What a tool gave back, block by block: text for the model, and the bytes of images and the like.
+//! A block that cannot be read is said to be there, and costs nothing else.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+/// The result of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallResult {
+    /// The tool itself says that it failed. The model decides what that means.
+    pub is_error: bool,
+    /// What it gave, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// One piece of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// Text.
+    Text(String),
+    /// Bytes, and what they are: `image/png`, `file:///a.bin (application/zip)`.
+    Bytes(String, Vec<u8>),
+}
+
+/// Reads a result as the server wrote it; `None` where there is nothing in it that is one.
+pub fn read(result: &Value) -> Option<CallResult> {
+    let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
+    let content = result.get("content").and_then(Value::as_array);
+    let mut blocks: Vec<Block> = content.into_iter().flatten().map(block).collect();
+    if blocks.is_empty() {
+        // Where there is content, this says the same once more.
+        match result.get("structuredContent") {
+            Some(structured) if !structured.is_null() => blocks.push(Block::Text(structured.to_string())),
+            _ if content.is_none() => return None,
+            _ => {}
+        }
+    }
+    Some(CallResult { is_error, blocks })
+}
+
+fn block(block: &Value) -> Block {
+    let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+    let read = match kind {
+        "text" => text(block, "text").map(|text| Block::Text(text.to_string())),
+        "image" | "audio" => bytes(block, kind),
+        "resource" => block.get("resource").and_then(resource),
+        "resource_link" => text(block, "uri").map(|uri| {
+            let name = text(block, "name").map(|name| format!(" ({name})")).unwrap_or_default();
+            Block::Text(format!("[resource: {uri}{name}]"))
+        }),
+        _ => None,
+    };
+    read.unwrap_or_else(|| Block::Text(format!("[a content block of type {kind:?} that cannot be read]")))
+}
+
+fn text<'b>(block: &'b Value, key: &str) -> Option<&'b str> {
+    block.get(key)?.as_str()
+}
+
+fn bytes(block: &Value, kind: &str) -> Option<Block> {
+    let what = text(block, "mimeType").unwrap_or(kind);
+    Some(Block::Bytes(what.to_string(), decode(text(block, "data")?)?))
+}
+
+fn resource(resource: &Value) -> Option<Block> {
+    let uri = text(resource, "uri").unwrap_or("resource");
+    if let Some(text) = text(resource, "text") {
+        return Some(Block::Text(format!("[{uri}]\n{text}")));
+    }
+    let mime = text(resource, "mimeType").map(|mime| format!(" ({mime})")).unwrap_or_default();
+    Some(Block::Bytes(format!("{uri}{mime}"), decode(text(resource, "blob")?)?))
+}
+
+/// Base64 with or without its padding and line ends.
+fn decode(text: &str) -> Option<Vec<u8>> {
+    let digits: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    let digits = digits.trim_end_matches('=');
+    let padding = "=".repeat((4 - digits.len() % 4) % 4);
+    STANDARD.decode(format!("{digits}{padding}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn written(result: Value) -> String {
+        let Some(result) = read(&result) else { return "none".to_string() };
+        let block = |block: &Block| match block {
+            Block::Text(text) => text.replace('\n', "/"),
+            Block::Bytes(what, bytes) => format!("<{what} {}>", String::from_utf8_lossy(bytes)),
+        };
+        let error = if result.is_error { "error:" } else { "" };
+        format!("{error}{}", result.blocks.iter().map(block).collect::<Vec<_>>().join("|"))
+    }
+
+    #[test]
+    fn every_block_is_read_or_said_to_be_there() {
+        for (result, expected) in [
+            (json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}), "a|b"),
+            (json!({"content": [{"type": "text", "text": "a"}], "isError": true}), "error:a"),
+            (
+                json!({"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]}),
+                "<image/png hi>",
+            ),
+            (json!({"content": [{"type": "image", "data": "aG\nk"}]}), "<image hi>"),
+            (
+                json!({"content": [{"type": "image", "data": "!"}]}),
+                "[a content block of type \"image\" that cannot be read]",
+            ),
+            (json!({"content": [{"type": "resource", "resource": {"uri": "u", "text": "t"}}]}), "[u]/t"),
+            (
+                json!({"content": [{"type": "resource", "resource": {"uri": "u", "mimeType": "m", "blob": "aGk="}}]}),
+                "<u (m) hi>",
+            ),
+            (json!({"content": [{"type": "resource_link", "uri": "u", "name": "n"}]}), "[resource: u (n)]"),
+            (
+                json!({"content": [{"type": "odd"}, 3, {"type": "text"}, {"type": "text", "text": "ok"}]}),
+                "[a content block of type \"odd\" that cannot be read]|[a content block of type \"\" that cannot \
+                 be read]|[a content block of type \"text\" that cannot be read]|ok",
+            ),
+            (json!({"content": [], "structuredContent": {"a": 1}}), "{\"a\":1}"),
+            (json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"a": 1}}), "a"),
+            (json!({"content": []}), ""),
+            (json!({}), "none"),
+            (json!([1]), "none"),
+        ] {
+            assert_eq!(written(result.clone()), expected, "{result}");
+        }
+    }
+}

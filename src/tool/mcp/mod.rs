@@ -1,0 +1,18 @@
+//! MCP: the servers a user configured, their tools, and calls of them. Only [`wire`] knows the
+//! protocol's library.
+
+mod blocks;
+mod content;
+mod pins;
+mod request;
+mod secrets;
+mod servers;
+mod tools;
+pub mod wire;
+
+pub use blocks::blocks;
+pub use content::{Block, CallResult};
+pub use pins::Pins;
+pub use request::{CallRequest, native_name};
+pub use servers::{Called, Patience, Server, Servers};
+pub use tools::Tool;

@@ -1,0 +1,61 @@
+//! What the tools of a server were when a person last agreed to them. `auto` is bound to that: a
+//! description or a schema that changed since is asked about again.
+
+use super::{Server, Tool};
+use crate::config::{Record, ServerConfig, Target, hash_of};
+use crate::error::Result;
+
+/// The record: a line for each server that was seen, and one for each tool as it was agreed to.
+#[derive(Debug, Clone)]
+pub struct Pins {
+    record: Record,
+}
+
+impl Pins {
+    /// The pins of this record.
+    pub fn new(record: Record) -> Pins {
+        Pins { record }
+    }
+
+    /// Takes note of a server that was never seen before, with all its tools: a person configured it.
+    pub fn first_sight(&self, server: &Server) -> Result<()> {
+        let identity = identity(&server.config);
+        if server.failed.is_some() || self.record.has(&identity)? {
+            return Ok(());
+        }
+        let name = &server.config.name;
+        let mut lines = vec![format!("{identity} {name:?}")];
+        lines.extend(server.tools.iter().map(|tool| line(&identity, name, tool)));
+        self.record.keep(&lines)
+    }
+
+    /// Whether a tool is what was agreed to.
+    pub fn holds(&self, server: &Server, tool: &Tool) -> Result<bool> {
+        self.record.has(&tool.hash(&identity(&server.config)))
+    }
+
+    /// A person agreed to the tool as it is now.
+    pub fn agree(&self, server: &Server, tool: &Tool) -> Result<()> {
+        match self.holds(server, tool)? {
+            true => Ok(()),
+            false => self.record.keep(&[line(&identity(&server.config), &server.config.name, tool)]),
+        }
+    }
+}
+
+fn line(identity: &str, server: &str, tool: &Tool) -> String {
+    format!("{} {server:?} {:?}", tool.hash(identity), tool.name)
+}
+
+/// What a server is: its name, and the program or address behind it.
+fn identity(config: &ServerConfig) -> String {
+    let target = match &config.target {
+        Target::Program { command, args, .. } => format!("{command:?} {args:?}"),
+        Target::Remote { url, .. } => {
+            let mut place = url.clone();
+            place.set_query(None);
+            place.to_string()
+        }
+    };
+    hash_of(&[config.name.as_bytes(), target.as_bytes()])
+}

@@ -1,0 +1,117 @@
+//! What must not be seen of a server's configuration, taken out of whatever is told about it.
+
+use crate::config::{Secret, ServerConfig, Target};
+
+/// Values shorter than this are no secrets; a text would be riddled with holes.
+const SHORTEST: usize = 6;
+
+/// The secrets of one server.
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    /// Secrets by their place or their name: taken out everywhere.
+    certain: Vec<Secret>,
+    /// All other values of its environment: taken out of errors and logs, where nobody needs them.
+    possible: Vec<Secret>,
+}
+
+impl Secrets {
+    /// Those of a server.
+    pub fn of(server: &ServerConfig) -> Secrets {
+        let mut secrets = Secrets::default();
+        match &server.target {
+            Target::Program { env, .. } => {
+                for (name, value) in env {
+                    let list = if is_secret(name) { &mut secrets.certain } else { &mut secrets.possible };
+                    list.push(value.clone());
+                }
+            }
+            Target::Remote { url, headers, .. } => {
+                for (_, value) in headers {
+                    let text = value.reveal();
+                    // `Bearer TOKEN`: the token may come back alone.
+                    let token = text.split_once(' ').map(|(_, token)| Secret::new(token.trim()));
+                    secrets.certain.extend(token);
+                    secrets.certain.push(value.clone());
+                }
+                secrets.certain.extend(url.query_pairs().map(|(_, value)| Secret::new(value)));
+                secrets.certain.extend(url.query().map(Secret::new));
+                secrets.certain.extend(url.password().map(Secret::new));
+            }
+        }
+        for list in [&mut secrets.certain, &mut secrets.possible] {
+            list.retain(|secret| secret.reveal().len() >= SHORTEST);
+            // The longest first: one may be a part of another.
+            list.sort_by_key(|secret| std::cmp::Reverse(secret.reveal().len()));
+        }
+        secrets
+    }
+
+    /// A tool's result, which a model is to read.
+    pub fn hide(&self, text: &str) -> String {
+        without(text.to_string(), &self.certain)
+    }
+
+    /// An error, or a line of a log.
+    pub fn hide_all(&self, text: &str) -> String {
+        without(self.hide(text), &self.possible)
+    }
+}
+
+fn without(text: String, secrets: &[Secret]) -> String {
+    secrets.iter().fold(text, |text, secret| match text.contains(secret.reveal()) {
+        true => text.replace(secret.reveal(), "[secret]"),
+        false => text,
+    })
+}
+
+/// Whether a variable of this name holds a secret.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let within = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL", "COOKIE", "DSN"];
+    let whole = ["PAT", "PWD"];
+    within.iter().any(|word| name.contains(word))
+        || name.split(|c: char| !c.is_ascii_alphabetic()).any(|part| whole.contains(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(fields: &str) -> Secrets {
+        let text = format!(r#"{{"mcpServers":{{"s":{fields}}}}}"#);
+        Secrets::of(&crate::config::parse_servers("m".as_ref(), text.as_bytes()).unwrap()[0])
+    }
+
+    #[test]
+    fn secrets_are_taken_out_and_nothing_else() {
+        for (fields, text, hidden, all_hidden) in [
+            (
+                r#"{"command":"x","env":{"API_KEY":"sk-123456","DIR":"/home/me","N":"1"}}"#,
+                "sk-123456 in /home/me, 1",
+                "[secret] in /home/me, 1",
+                "[secret] in [secret], 1",
+            ),
+            (
+                r#"{"url":"http://u:pass-word@h/?token=abcdefgh","headers":{"Authorization":"Bearer tok-12345"}}"#,
+                "tok-12345 http://u:pass-word@h/?token=abcdefgh",
+                "[secret] http://u:[secret]@h/?[secret]",
+                "[secret] http://u:[secret]@h/?[secret]",
+            ),
+        ] {
+            let secrets = server(fields);
+            assert_eq!((secrets.hide(text), secrets.hide_all(text)), (hidden.into(), all_hidden.into()));
+        }
+        for (name, expected) in [
+            ("GITHUB_PAT", true),
+            ("OPENAI_API_KEY", true),
+            ("apiToken", true),
+            ("DB_PASSWORD", true),
+            ("PATH", false),
+            ("PATTERN", false),
+            ("HOME", false),
+            ("PWD", true),
+        ] {
+            assert_eq!(is_secret(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The servers of a process: started together when a turn may use them, one session each for all
+//! turns, and closed together at the end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::task::JoinHandle;
+
+use super::content::{self, CallResult};
+use super::secrets::Secrets;
+use super::tools::{Listing, Tool};
+use super::wire::{Failure, Keeper, Limits, Place, Wire};
+use super::{CallRequest, native_name};
+use crate::config::{ServerConfig, Target, Transport};
+use crate::tool::consent::GrantedCall;
+use crate::tool::tree::Tree;
+
+/// How long a server may take over what lepo does with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// To start, and to tell its tools.
+    pub connect: Duration,
+    /// For a call.
+    pub call: Limits,
+}
+
+/// How long a server that may be gone is waited for, to say that it is there.
+const PROBE: Duration = Duration::from_secs(5);
+
+/// All of them.
+pub struct Servers {
+    each: Vec<Server>,
+    patience: Patience,
+    place: Place,
+    starting: Vec<JoinHandle<(usize, Result<Session, String>)>>,
+    begun: bool,
+    /// What the others leave behind; ended after them.
+    leftovers: Option<Tree>,
+}
+
+/// One of them.
+pub struct Server {
+    /// Its configuration.
+    pub config: ServerConfig,
+    /// Its tools, once they are known.
+    pub tools: Vec<Tool>,
+    /// Why it cannot be used.
+    pub failed: Option<String>,
+    secrets: Secrets,
+    wire: Option<Wire>,
+    /// Something went wrong with it over HTTP: it may be gone.
+    suspect: bool,
+}
+
+/// A server that has just been started.
+struct Session {
+    wire: Wire,
+    tools: Vec<Tool>,
+    notes: Vec<String>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub enum Called {
+    /// The tool's result.
+    Result(CallResult),
+    /// None, and why.
+    Failed(String),
+}
+
+impl Servers {
+    /// These servers; none is started yet.
+    pub fn new(configs: Vec<ServerConfig>, patience: Patience, place: Place) -> Servers {
+        let server = |config: ServerConfig| Server {
+            secrets: Secrets::of(&config),
+            config,
+            tools: Vec::new(),
+            failed: None,
+            wire: None,
+            suspect: false,
+        };
+        let each = configs.into_iter().map(server).collect();
+        Servers { each, patience, place, starting: Vec::new(), begun: false, leftovers: None }
+    }
+
+    /// Whether there are any.
+    pub fn is_empty(&self) -> bool {
+        self.each.is_empty()
+    }
+
+    /// Each of them.
+    pub fn each(&self) -> &[Server] {
+        &self.each
+    }
+
+    /// Begins to start them all at once; the first time only.
+    pub fn begin(&mut self) {
+        if std::mem::replace(&mut self.begun, true) || self.each.is_empty() {
+            return;
+        }
+        self.leftovers = Some(Tree::of_servers());
+        self.place.keeper = Keeper::start().map(Arc::new);
+        for (i, server) in self.each.iter().enumerate() {
+            let (config, secrets) = (server.config.clone(), server.secrets.clone());
+            let (patience, place) = (self.patience, self.place.clone());
+            self.starting.push(tokio::spawn(async move {
+                (
+                    i,
+                    Session::open(&config, &place, patience)
+                        .await
+                        .map_err(|failure| failure_words(&failure, &secrets)),
+                )
+            }));
+        }
+    }
+
+    /// Waits until each is up or has failed, and lists tools anew where a server said that they are
+    /// others now. Gives what a person should know of it, each thing once.
+    pub async fn ready(&mut self) -> Vec<String> {
+        self.begin();
+        let mut said = Vec::new();
+        while let Some(starting) = self.starting.last_mut() {
+            let started = starting.await;
+            self.starting.pop();
+            // It cannot be cancelled, and says of itself what goes wrong.
+            let Ok((i, started)) = started else { continue };
+            let Some(server) = self.each.get_mut(i) else { continue };
+            said.extend(server.take(started));
+        }
+        for server in &mut self.each {
+            if server.wire.as_ref().is_some_and(Wire::tools_changed) {
+                said.extend(server.list_again(self.patience).await);
+            }
+        }
+        said
+    }
+
+    /// The server and the tool that a request means, if they are there.
+    pub fn find(&self, request: &CallRequest) -> Option<(&Server, &Tool)> {
+        let server = self.each.iter().find(|server| server.config.name == request.server)?;
+        Some((server, server.tools.iter().find(|tool| tool.name == request.tool)?))
+    }
+
+    /// The tool that a model means by a name in one word: `server__tool`, or the tool's alone where
+    /// only one server has it.
+    pub fn by_name(&self, name: &str) -> Option<(&Server, &Tool)> {
+        let all = || self.each.iter().flat_map(|server| server.tools.iter().map(move |tool| (server, tool)));
+        let exact = all().find(|(server, tool)| native_name(&server.config.name, &tool.name) == name);
+        exact.or_else(|| {
+            let mut bare = all().filter(|(_, tool)| tool.name == name);
+            bare.next().filter(|_| bare.next().is_none())
+        })
+    }
+
+    /// Makes the call that was granted, once. A server that is gone is started again first; what was
+    /// sent is not sent again. `heard` is told of progress.
+    pub async fn call(&mut self, granted: GrantedCall, heard: impl FnMut(&str)) -> Called {
+        let request = granted.request();
+        let patience = self.patience;
+        let Some(server) = self.each.iter_mut().find(|server| server.config.name == request.server) else {
+            return Called::Failed(format!("there is no server {:?}", request.server));
+        };
+        if let Err(words) = server.wake(&self.place, patience).await {
+            return Called::Failed(words);
+        }
+        let Some(wire) = &mut server.wire else {
+            return Called::Failed("the server is not there".to_string());
+        };
+        let start = Instant::now();
+        let called = wire.call(&request.tool, &request.arguments, patience.call, heard).await;
+        let called = match called {
+            Ok(result) => Ok(result),
+            Err(failure) => Err(wire.explain(failure).await),
+        };
+        let ms = start.elapsed().as_millis() as u64;
+        let (name, tool) = (&request.server, &request.tool);
+        match called {
+            Ok(result) => {
+                server.suspect = false;
+                let result = hidden(result, &server.secrets);
+                tracing::debug!(server = name, tool, ms, result = %server.secrets.hide_all(&result.to_string()), "called");
+                match content::read(&result) {
+                    Some(result) => Called::Result(result),
+                    None => Called::Failed("its answer is no result of a tool".to_string()),
+                }
+            }
+            Err(failure) => {
+                server.suspect = true;
+                let words = failure_words(&failure, &server.secrets);
+                tracing::debug!(server = name, tool, ms, failed = words, "called");
+                Called::Failed(words)
+            }
+        }
+    }
+
+    /// Closes all sessions at once, and ends their programs with all that they started.
+    pub async fn close(&mut self) {
+        let closing: Vec<JoinHandle<()>> = self
+            .each
+            .iter_mut()
+            .filter_map(|server| server.wire.take())
+            .map(|wire| tokio::spawn(wire.close()))
+            .collect();
+        for starting in std::mem::take(&mut self.starting) {
+            starting.abort();
+            let _ = starting.await;
+        }
+        for closed in closing {
+            let _ = closed.await;
+        }
+        let leftovers = self.leftovers.take();
+        let _ = tokio::task::spawn_blocking(move || drop(leftovers)).await;
+    }
+}
+
+impl Server {
+    /// Takes what came of its start; gives what is to be said of it.
+    fn take(&mut self, started: Result<Session, String>) -> Vec<String> {
+        let name = &self.config.name;
+        match started {
+            Ok(session) => {
+                let mut notes = session.notes;
+                if session.wire.junk() > 0 {
+                    notes.push("lines on its stdout that are no messages were skipped".to_string());
+                }
+                (self.wire, self.tools, self.failed, self.suspect) =
+                    (Some(session.wire), session.tools, None, false);
+                notes.iter().map(|note| format!("note: server {name}: {note}")).collect()
+            }
+            Err(words) => {
+                tracing::warn!(server = name, failed = words, "not started");
+                let said = format!("warning: server {name} cannot be used: {words}");
+                self.failed = Some(words);
+                vec![said]
+            }
+        }
+    }
+
+    /// Makes sure that there is somebody to talk to, and starts it again once if there is not.
+    async fn wake(&mut self, place: &Place, patience: Patience) -> Result<(), String> {
+        let doubtful = self.suspect && self.is_remote();
+        if let Some(wire) = &mut self.wire {
+            let gone = wire.is_closed() || (doubtful && !answers(wire).await);
+            if !gone {
+                return Ok(());
+            }
+        }
+        let Some(wire) = self.wire.take() else {
+            return Err(self.failed.clone().unwrap_or_else(|| "it was not started".to_string()));
+        };
+        wire.close().await;
+        let opened = Session::open(&self.config, place, patience).await;
+        let opened = opened.map_err(|failure| failure_words(&failure, &self.secrets));
+        let failed =
+            opened.as_ref().err().map(|words| format!("it was gone, and cannot be started again: {words}"));
+        self.take(opened);
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn is_remote(&self) -> bool {
+        matches!(&self.config.target, Target::Remote { transport: Transport::Http, .. })
+    }
+
+    async fn list_again(&mut self, patience: Patience) -> Vec<String> {
+        let Some(wire) = &mut self.wire else { return Vec::new() };
+        match list(wire, patience).await {
+            Ok(listing) => self.tools = listing.tools,
+            Err(failure) => {
+                let words = failure_words(&failure, &self.secrets);
+                return vec![format!(
+                    "warning: server {}: its tools changed and cannot be listed: {words}",
+                    self.config.name
+                )];
+            }
+        }
+        Vec::new()
+    }
+}
+
+impl Session {
+    async fn open(config: &ServerConfig, place: &Place, patience: Patience) -> Result<Session, Failure> {
+        let start = Instant::now();
+        tracing::debug!(server = config.name, "starting");
+        let mut wire = Wire::open(config, place, patience.connect, None).await?;
+        let (protocol, ms) = (wire.protocol(), start.elapsed().as_millis() as u64);
+        tracing::debug!(server = config.name, protocol, ms, "started");
+        let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
+        match tokio::time::timeout(left, list(&mut wire, patience)).await {
+            Ok(Ok(listing)) => Ok(Session { wire, tools: listing.tools, notes: listing.notes }),
+            failed => {
+                let failure = match failed {
+                    Ok(Err(failure)) => wire.explain(failure).await,
+                    _ => Failure::Silent(patience.connect),
+                };
+                wire.close().await;
+                Err(failure)
+            }
+        }
+    }
+}
+
+/// All tools, page by page.
+async fn list(wire: &mut Wire, patience: Patience) -> Result<Listing, Failure> {
+    let (mut listing, mut cursor) = (Listing::default(), None);
+    loop {
+        let page =
+            wire.list_tools(cursor, Limits { idle: patience.connect, total: patience.connect }).await?;
+        cursor = listing.take(&page);
+        if cursor.is_none() {
+            return Ok(listing);
+        }
+    }
+}
+
+/// Whether anybody answers.
+async fn answers(wire: &mut Wire) -> bool {
+    let limits = Limits { idle: PROBE, total: PROBE };
+    // A server that was started anew refuses everything: it knows nothing of the session.
+    wire.list_tools(None, limits).await.is_ok()
+}
+
+/// A result without the server's secrets.
+fn hidden(value: Value, secrets: &Secrets) -> Value {
+    match value {
+        Value::String(text) => Value::String(secrets.hide(&text)),
+        Value::Array(items) => items.into_iter().map(|item| hidden(item, secrets)).collect(),
+        Value::Object(object) => {
+            Value::Object(object.into_iter().map(|(key, value)| (key, hidden(value, secrets))).collect())
+        }
+        other => other,
+    }
+}
+
+fn failure_words(failure: &Failure, secrets: &Secrets) -> String {
+    let words = match failure {
+        Failure::Refused(words) | Failure::Lost(words) | Failure::Malformed(words) => words.clone(),
+        Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
+    };
+    secrets.hide_all(&words)
+}

@@ -1,0 +1,183 @@
+//! Reading what a server sends more kindly than the library does: one malformed tool or block must
+//! not cost the whole answer, and an error that names no request must not cost a minute.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, CustomResult, ErrorData, JsonRpcError, JsonRpcMessage,
+    RequestId, ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::transport::Transport;
+use serde_json::Value;
+
+/// What a line is.
+pub enum Line {
+    /// One message, or those of a batch.
+    Messages(Vec<ServerJsonRpcMessage>),
+    /// Nothing.
+    Blank,
+    /// Something else.
+    Junk,
+}
+
+/// Reads a line. Bytes that are no UTF-8 become U+FFFD.
+pub fn read(line: &[u8]) -> Line {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    if text.is_empty() {
+        return Line::Blank;
+    }
+    let found = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(items)) => items.into_iter().filter_map(message).collect(),
+        Ok(value) => Vec::from_iter(message(value)),
+        Err(_) if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
+            vec![nobodys_error("an answer is no JSON")]
+        }
+        Err(_) => Vec::new(),
+    };
+    if found.is_empty() { Line::Junk } else { Line::Messages(found) }
+}
+
+/// A message, as strictly as the library reads it where that loses nothing.
+fn message(value: Value) -> Option<ServerJsonRpcMessage> {
+    let raw = value.get("result").filter(|result| result.is_object()).cloned();
+    match serde_json::from_value::<ServerJsonRpcMessage>(value.clone()) {
+        Ok(JsonRpcMessage::Response(mut response)) => {
+            // The library takes a result it cannot read for an empty one.
+            if let (ServerResult::TaskAckResult(_) | ServerResult::EmptyResult(_), Some(raw)) =
+                (&response.result, raw)
+            {
+                response.result = ServerResult::CustomResult(CustomResult::new(raw));
+            }
+            Some(JsonRpcMessage::Response(response))
+        }
+        Ok(message) => Some(message),
+        Err(_) => loose(value, raw),
+    }
+}
+
+/// An answer without `"jsonrpc"`, or an error in a form of its own.
+fn loose(value: Value, raw: Option<Value>) -> Option<ServerJsonRpcMessage> {
+    let id: Option<RequestId> = serde_json::from_value(value.get("id")?.clone()).ok();
+    if let Some(error) = value.get("error") {
+        let words =
+            error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_string);
+        return Some(JsonRpcMessage::Error(JsonRpcError::new(id, ErrorData::internal_error(words, None))));
+    }
+    Some(JsonRpcMessage::response(ServerResult::CustomResult(CustomResult::new(raw?)), id?))
+}
+
+/// An error that names no request.
+pub fn nobodys_error(words: &'static str) -> ServerJsonRpcMessage {
+    JsonRpcMessage::Error(JsonRpcError::new(None, ErrorData::internal_error(words, None)))
+}
+
+/// Any transport, with an error that names no request given to the only one there is.
+pub struct Attributed<T> {
+    inner: T,
+    waiting: Arc<Mutex<HashSet<RequestId>>>,
+}
+
+impl<T> Attributed<T> {
+    /// Around `inner`.
+    pub fn new(inner: T) -> Attributed<T> {
+        Attributed { inner, waiting: Arc::default() }
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Attributed<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        match &message {
+            JsonRpcMessage::Request(request) => drop(self.waiting().insert(request.id.clone())),
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.waiting().remove(id);
+                }
+            }
+            _ => {}
+        }
+        self.inner.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        let mut message = self.inner.receive().await?;
+        match &mut message {
+            JsonRpcMessage::Response(response) => drop(self.waiting().remove(&response.id)),
+            JsonRpcMessage::Error(error) => {
+                let mut waiting = self.waiting();
+                match &error.id {
+                    Some(id) => drop(waiting.remove(id)),
+                    None if waiting.len() == 1 => error.id = waiting.drain().next(),
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
+    fn close(&mut self) -> impl Future<Output = Result<(), T::Error>> + Send {
+        self.inner.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(line: &str) -> String {
+        match read(line.as_bytes()) {
+            Line::Blank => "blank".to_string(),
+            Line::Junk => "junk".to_string(),
+            Line::Messages(messages) => messages.iter().map(one).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    fn one(message: &ServerJsonRpcMessage) -> String {
+        match message {
+            JsonRpcMessage::Request(_) => "request".to_string(),
+            JsonRpcMessage::Notification(_) => "notification".to_string(),
+            JsonRpcMessage::Error(error) => format!("error:{}", error.error.message),
+            JsonRpcMessage::Response(response) => match &response.result {
+                ServerResult::CustomResult(result) => format!("custom:{}", result.0),
+                ServerResult::CallToolResult(_) => "call".to_string(),
+                _ => "other".to_string(),
+            },
+        }
+    }
+
+    #[test]
+    fn what_is_sent_is_read_kindly() {
+        for (line, expected) in [
+            ("", "blank"),
+            ("Server listening…", "junk"),
+            (r#"{"level":"info"}"#, "junk"),
+            ("{", "junk"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#, "error:an answer is no JSON"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x"}]}}"#, "call"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"odd"}]}}"#,
+                r#"custom:{"resultType":"complete","content":[{"type":"odd"}]}"#,
+            ),
+            (r#"{"id":1,"result":{"tools":[1]}}"#, r#"custom:{"tools":[1]}"#),
+            (r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#, r#"error:"no""#),
+            (r#"{"jsonrpc":"2.0","error":{"code":1,"message":"m"}}"#, "error:m"),
+            (r#"[{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"a"}},3]"#, "error:a"),
+        ] {
+            assert_eq!(kind(line), expected, "{line}");
+        }
+    }
+}

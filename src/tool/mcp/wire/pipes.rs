@@ -1,0 +1,114 @@
+//! Messages on a program's stdin and stdout, one a line. What is no message is skipped and counted:
+//! banners and log lines are common there.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::Mutex;
+
+use super::message::{Line, nobodys_error, read};
+
+/// The longest line that is read, in bytes: what rmcp takes over HTTP.
+const LIMIT: usize = 16 << 20;
+
+/// A transport on two pipes.
+pub struct Pipes {
+    stdout: BufReader<ChildStdout>,
+    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    /// The line that is being read; kept here, as a read may be cancelled in its middle.
+    line: Vec<u8>,
+    too_long: bool,
+    /// Messages of a line that had several.
+    queue: VecDeque<ServerJsonRpcMessage>,
+    junk: Arc<AtomicUsize>,
+}
+
+impl Pipes {
+    /// Takes the pipes; `junk` counts the lines that are no messages.
+    pub fn new(stdout: ChildStdout, stdin: ChildStdin, junk: Arc<AtomicUsize>) -> Pipes {
+        Pipes {
+            stdout: BufReader::with_capacity(64 << 10, stdout),
+            stdin: Arc::new(Mutex::new(Some(stdin))),
+            line: Vec::new(),
+            too_long: false,
+            queue: VecDeque::new(),
+            junk,
+        }
+    }
+
+    /// The next line without its end, or `None` at the end of the stream. Safe to cancel.
+    async fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        loop {
+            let bytes = self.stdout.fill_buf().await?;
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            let end = memchr::memchr(b'\n', bytes);
+            let piece = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+            if self.line.len() + piece.len() > LIMIT {
+                self.too_long = true;
+                self.line = Vec::new();
+            }
+            if !self.too_long {
+                self.line.extend_from_slice(piece);
+            }
+            let taken = piece.len() + usize::from(end.is_some());
+            self.stdout.consume(taken);
+            if end.is_some() {
+                return Ok(Some(std::mem::take(&mut self.line)));
+            }
+        }
+    }
+}
+
+impl Transport<RoleClient> for Pipes {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let stdin = Arc::clone(&self.stdin);
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            let mut stdin = stdin.lock().await;
+            let pipe = stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+            pipe.write_all(&line).await?;
+            pipe.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            if let Some(message) = self.queue.pop_front() {
+                return Some(message);
+            }
+            // A pipe that cannot be read is at its end.
+            let line = self.next_line().await.ok()??;
+            if std::mem::take(&mut self.too_long) {
+                return Some(nobodys_error("an answer is longer than 16 MiB"));
+            }
+            match read(&line) {
+                Line::Messages(messages) => self.queue.extend(messages),
+                Line::Blank => {}
+                Line::Junk => drop(self.junk.fetch_add(1, Ordering::Relaxed)),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // A writer that is stuck keeps the pipe; its process is ended all the same.
+        if let Ok(mut stdin) = self.stdin.try_lock() {
+            stdin.take();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! What went wrong, in a few words that a person can read: no type names, no URLs, one line.
+
+use std::error::Error;
+
+use rmcp::ServiceError;
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+use super::Failure;
+use crate::error::cause;
+
+/// A failed beginning.
+pub fn of_start(error: ClientInitializeError) -> Failure {
+    use ClientInitializeError as E;
+    match error {
+        E::ConnectionClosed(_) => Failure::Lost("it closed the connection".to_string()),
+        E::TransportError { error, .. } => Failure::Lost(transport_words(error.error.as_ref())),
+        E::JsonRpcError(error) => Failure::Refused(one_line(&error.message)),
+        E::NoCompatibleProtocolVersion { .. } => {
+            Failure::Refused("it speaks no revision of the protocol that lepo knows".to_string())
+        }
+        E::LegacyFallbackFailed { fallback, .. } => of_start(*fallback),
+        E::Cancelled => Failure::Lost("it was given up".to_string()),
+        _ => Failure::Malformed("it did not answer the way the protocol begins".to_string()),
+    }
+}
+
+/// A failed request.
+pub fn of_request(error: ServiceError) -> Failure {
+    match error {
+        ServiceError::McpError(error) => Failure::Refused(one_line(&error.message)),
+        ServiceError::TransportSend(error) => Failure::Lost(transport_words(error.error.as_ref())),
+        ServiceError::TransportClosed => Failure::Lost("the connection was lost".to_string()),
+        ServiceError::Timeout { timeout } => Failure::Silent(timeout),
+        ServiceError::Cancelled { .. } => Failure::Lost("it was cancelled".to_string()),
+        _ => Failure::Malformed("it answered something else than was asked".to_string()),
+    }
+}
+
+fn transport_words(error: &(dyn Error + 'static)) -> String {
+    let mut at = Some(error);
+    while let Some(error) = at {
+        if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            return http_words(error);
+        }
+        if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+            return reqwest_words(error);
+        }
+        at = error.source();
+    }
+    cause(error)
+}
+
+fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
+    use StreamableHttpError as E;
+    match error {
+        E::Client(error) => reqwest_words(error),
+        E::AuthRequired(_) => "it wants to be authorized first (HTTP 401)".to_string(),
+        E::InsufficientScope(_) => "what it was sent does not authorize this (HTTP 403)".to_string(),
+        E::UnexpectedServerResponse(words) => one_line(words),
+        E::UnexpectedContentType(_) => "it answered neither JSON nor events".to_string(),
+        other => one_line(&cause(other)),
+    }
+}
+
+/// An error of the client without its URL, which may hold a secret.
+pub fn reqwest_words(error: &reqwest::Error) -> String {
+    match error.status() {
+        Some(status) => format!("it answered HTTP {}", status.as_u16()),
+        None if error.is_timeout() => "it took too long".to_string(),
+        None if error.source().is_none() => "the request failed".to_string(),
+        None if error.is_connect() => format!("it cannot be reached: {}", cause(error)),
+        None => cause(error),
+    }
+}
+
+/// The first 300 characters, white space and control characters folded.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    words.join(" ").trim_end_matches(':').chars().take(300).collect()
+}

@@ -1,0 +1,112 @@
+//! Completion, as each shell asks for it with the script that `lepo completions` gave it.
+
+use std::process::Command;
+
+use crate::home::{Home, run};
+
+/// Two convs and a branch, in a home with two models.
+fn home() -> (Home, Vec<String>) {
+    let home = Home::with_config(
+        "[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"gpt-4o\"\n\
+         [[models]]\nname = \"qwen\"\nprovider = \"ollama\"\nmodel = \"qwen3:8b\"\n",
+    );
+    let first = home.add(&["--prev", "head"], "첫 질문: 왜 그럴까?");
+    let answer = home.add(&["--kind", "a"], "so it is");
+    let second = home.add(&["--prev", "head"], "with a colon: and an \u{1b}[31mescape");
+    home.ok(&["branch", "main", &first]);
+    (home, vec![first, answer, second])
+}
+
+/// What fish is told for the last of these words: candidates and what they mean.
+fn told(home: &Home, words: &[&str]) -> Vec<(String, String)> {
+    let mut command = home.command(&[&["--", "lepo"], words].concat());
+    command.env("LEPO_COMPLETE", "fish");
+    let ran = run(command, b"");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{words:?}");
+    let lines = ran.out.lines().map(|line| line.split_once('\t').unwrap_or((line, "")));
+    lines.map(|(value, meaning)| (value.into(), meaning.into())).collect()
+}
+
+fn values(home: &Home, words: &[&str]) -> Vec<String> {
+    told(home, words).into_iter().map(|(value, _)| value).collect()
+}
+
+#[test]
+fn each_argument_completes_to_what_there_is() {
+    let (home, ids) = home();
+    let [first, answer, second] = &ids[..] else { panic!() };
+    let addresses = [
+        ("@", "with a colon ...  ␛[31mescape"),
+        ("main", "첫 질문: 왜 그럴까?"),
+        (second, "with a colon ...  ␛[31mescape"),
+        (answer, "첫 질문: 왜 그럴까?"),
+    ];
+    let addresses = addresses.map(|(value, meaning)| (value.to_string(), meaning.to_string()));
+    for command in ["show", "ls", "log", "diff", "export", "rm", "edit", "resolve"] {
+        assert_eq!(told(&home, &[command, ""]), addresses, "{command}");
+    }
+    assert_eq!(told(&home, &["do", "--tail", ""]), addresses);
+    assert_eq!(told(&home, &["add", "--prev", ""]), addresses);
+    assert_eq!(told(&home, &["-c", ".", "show", ""]), addresses);
+    // None but a tail is offered, until what is typed is that of no tail.
+    assert_eq!(
+        told(&home, &["show", &first.to_lowercase()]),
+        [(first.clone(), "u0 첫 질문: 왜 그럴까?".into())]
+    );
+    assert_eq!(values(&home, &["show", "ma"]), ["main"]);
+    assert_eq!(values(&home, &["show", "@..ma"]), ["@..main"]);
+    assert_eq!(values(&home, &["branch", "-d", ""]), ["main"]);
+    let models = [("gpt", "openai gpt-4o"), ("qwen", "ollama qwen3:8b")].map(|(a, b)| (a.into(), b.into()));
+    assert_eq!(told(&home, &["do", "-m", ""]), models);
+    assert_eq!(told(&home, &["model", "use", ""]), models);
+    assert!(values(&home, &["sh"]).contains(&"show".into()));
+    assert!(values(&home, &["show", "--pa"]).contains(&"--paths".into()));
+    assert!(values(&home, &["show", "01JB"]).is_empty(), "of another store");
+    assert!(values(&home, &["-c", "..", "show", "01"]).is_empty(), "no store there");
+}
+
+#[test]
+fn requests_that_wait_complete() {
+    let (home, _) = home();
+    let request = r#"{"access":"read","command":"git log"}"#;
+    let waiting = home.add(&["--kind", "s", "--hidden"], request);
+    assert_eq!(told(&home, &["do", "--approve", ""]), [(waiting.clone(), "git log".into())]);
+    assert_eq!(values(&home, &["do", "--deny", &waiting[..8]]), [waiting]);
+}
+
+#[test]
+fn bash_shows_what_candidates_mean_and_inserts_them_bare() {
+    let (home, ids) = home();
+    let ask = |word: &str, sort: &str| {
+        let script = format!(
+            "source <(lepo completions bash); COMP_WORDS=(lepo show '{word}'); COMP_CWORD=2; COMP_TYPE={sort}; \
+             _clap_complete_lepo lepo '{word}' show; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        run(home.shell(&script), b"").out
+    };
+    let (newest, other) = (&ids[2], &ids[1]);
+    assert_eq!(ask(newest, "9"), format!("{newest}\n"));
+    let listed = ask("01", "63");
+    assert_eq!(listed, format!("{newest}  (with a colon ... ␛[31mescape)\n{other}  (첫 질문: 왜 그럴까?)\n"));
+    assert_eq!(ask("01", "37"), format!("{newest}\n{other}\n"));
+}
+
+#[test]
+fn zsh_and_fish_take_what_they_are_told() {
+    let (home, ids) = home();
+    let zsh = "compdef() { :; }; _describe() { print -l -- ${(P)3}; }; source <(lepo completions zsh); \
+               words=(lepo show 01); CURRENT=3; _clap_dynamic_completer_lepo";
+    let fish = "lepo completions fish | source; complete -C 'lepo show 01'";
+    for (shell, args, between) in [("zsh", ["-fc", zsh], ":"), ("fish", ["-c", fish], "\t")] {
+        if Command::new(shell).arg("--version").output().is_err() {
+            eprintln!("skipped: no {shell} here");
+            continue;
+        }
+        let ran = run(home.program(shell, &args), b"");
+        let expected = format!(
+            "{}{between}with a colon ...  ␛[31mescape\n{}{between}첫 질문: 왜 그럴까?\n",
+            ids[2], ids[1]
+        );
+        assert_eq!(ran.out, expected, "{shell}: {}", ran.err);
+    }
+}

@@ -1,0 +1,174 @@
+"""An MCP server that misbehaves in one way: `hostile.py MODE [DIR]`.
+
+It speaks the revision 2025-11-25 by hand, with nothing but Python's own library, so that it shares
+no code with what it tries. In DIR it leaves its process id and those of what it started.
+"""
+import glob, http.server, json, os, signal, subprocess, sys, threading, time
+
+MODE = sys.argv[1]
+DIR = sys.argv[2] if len(sys.argv) > 2 else "."
+CALLS = 0
+
+
+def note(name, text):
+    with open(os.path.join(DIR, name), "a") as file:
+        file.write(f"{text}\n")
+
+
+def tool(name, description="A tool.", **more):
+    return {"name": name, "description": description, "inputSchema": {"type": "object", "properties": {}}, **more}
+
+
+def tools(cursor):
+    if MODE == "malformed-tools":
+        return {"tools": [{"description": "nameless"}, 3, tool("echo"), {"name": "odd", "inputSchema": 7}]}
+    if MODE == "loop":
+        return {"tools": [tool("echo")], "nextCursor": "again"}
+    if MODE == "ansi":
+        return {"tools": [tool("echo", "red \x1b[31m\x07 \u202eright to left\x00")]}
+    if MODE == "changing":
+        version = len(open(os.path.join(DIR, "starts")).readlines())
+        return {"tools": [tool("echo", f"Version {version}.")]}
+    return {"tools": [tool("echo", "Says what it is told.")]}
+
+
+def call(params):
+    global CALLS
+    CALLS += 1
+    note("calls", json.dumps(params.get("arguments", {}), sort_keys=True, ensure_ascii=False))
+    text = lambda words, **more: {"content": [{"type": "text", "text": words}], **more}
+    if MODE == "die" or (MODE == "die-once" and not os.path.exists(os.path.join(DIR, "died"))):
+        note("died", "1")
+        os._exit(3)
+    if MODE == "hang":
+        time.sleep(3600)
+    if MODE == "large":
+        return text("begin " + "x" * (15 << 20) + " end")
+    if MODE == "longer":
+        return text("x" * (17 << 20))
+    if MODE == "blocks":
+        return {"content": [{"type": "text"}, {"type": "odd"}, 7, {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"},
+                            {"type": "text", "text": "good"}]}
+    if MODE == "nothing":
+        return {}
+    if MODE == "is-error":
+        return text("the disk is full", isError=True)
+    if MODE == "secrets":
+        return text(f"the token is {os.environ['MY_TOKEN']}; key: {os.environ.get('LEPO_TEST_KEY')}")
+    return text("echo " + json.dumps(params.get("arguments", {}), sort_keys=True, ensure_ascii=False))
+
+
+def answer(message):
+    """The answer to a message, or None."""
+    method, id = message.get("method"), message.get("id")
+    if id is None:
+        return None
+    ok = lambda result: {"jsonrpc": "2.0", "id": id, "result": result}
+    if method == "initialize":
+        return ok({"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                   "serverInfo": {"name": "hostile", "version": "1"}})
+    if method == "tools/list":
+        return ok(tools(message.get("params", {}).get("cursor")))
+    if method == "tools/call":
+        if MODE == "idless":
+            return {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "who are you"}}
+        if MODE == "refuse":
+            return {"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "not like this"}}
+        return ok(call(message["params"]))
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "method not found"}}
+
+
+def stdio():
+    say = lambda message: print(json.dumps(message), flush=True)
+    for line in sys.stdin:
+        message = json.loads(line)
+        if MODE == "mute":
+            continue
+        if MODE == "junk":
+            print("Server ready \x1b[32m✓\x1b[0m\n{\"level\":\"info\"}\n[1,2]\n\nnull", flush=True)
+        if MODE == "flood":
+            sys.stderr.write("complaint\n" * 200_000)
+        if MODE == "progress" and message.get("method") == "tools/call":
+            token = message["params"]["_meta"]["progressToken"]
+            for part in range(1, 5):
+                time.sleep(0.5)
+                say({"jsonrpc": "2.0", "method": "notifications/progress",
+                     "params": {"progressToken": token, "progress": part, "total": 4, "message": f"step {part}"}})
+        found = answer(message)
+        if found is not None:
+            say(found)
+    # Its stdin has ended, and so should it.
+    while MODE == "stubborn":
+        time.sleep(1)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    log_message = lambda *_: None
+    sessions = set()
+
+    def reply(self, status, body=None, **headers):
+        data = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        note("headers", json.dumps(dict(self.headers.items())))
+        if MODE == "http-redirect":
+            return self.reply(307, Location=open(os.path.join(DIR, "elsewhere")).read())
+        message = json.loads(body)
+        session = self.headers.get("Mcp-Session-Id")
+        if MODE == "http-forget" and message.get("method") == "tools/call" and "forgotten" not in self.sessions:
+            self.sessions.clear()
+            self.sessions.add("forgotten")
+        if MODE == "http-restart" and message.get("method") == "tools/call" and CALLS == 1 and "new" not in self.sessions:
+            self.sessions.clear()
+            self.sessions.add("new")
+        if session and session not in self.sessions:
+            unknown = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "no valid session"}}
+            return self.reply(400, unknown) if MODE == "http-restart" else self.reply(404)
+        found = answer(message)
+        if found is None:
+            return self.reply(202)
+        if message["method"] == "initialize":
+            session = f"session-{len(self.sessions)}"
+            self.sessions.add(session)
+            return self.reply(200, found, Mcp_Session_Id=session)
+        self.reply(200, found)
+
+    def do_GET(self):
+        note("headers", json.dumps(dict(self.headers.items())))
+        self.reply(405)
+
+    do_DELETE = do_GET
+
+
+def serve():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_address[1], flush=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    sys.stdin.read()
+
+
+note("starts", os.getpid())
+note("pids", os.getpid())
+if MODE in ("stubborn", "stubborn-tree"):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if MODE in ("tree", "stubborn-tree"):
+    ignore = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
+    for apart in (False, True):
+        child = subprocess.Popen([sys.executable, "-c", ignore], start_new_session=apart, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        note("pids", child.pid)
+if MODE == "exit":
+    sys.exit("cannot start: no licence; token " + os.environ.get("MY_TOKEN", "none"))
+while MODE == "together" and len(glob.glob(os.path.join(DIR, "..", "*", "starts"))) < 4:
+    time.sleep(0.01)
+if MODE.startswith("http-"):
+    serve()
+else:
+    stdio()

@@ -1,0 +1,74 @@
+//! `--list-tools`, and what a configuration may say.
+
+use serde_json::{Value, json};
+
+use super::{configure, hostile, left, no_orphans};
+use crate::home::{Home, run};
+use crate::pty::on_terminal;
+
+#[test]
+fn servers_and_tools_are_a_table_or_a_document() {
+    let home = Home::new();
+    configure(&home, &[("시간", hostile(&home, "a", "plain")), ("bad", hostile(&home, "b", "exit"))]);
+    let ran = run(home.detached(&["do", "--list-tools"]), b"");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "시간  echo  Says what it is told.\n"), "{}", ran.err);
+    assert!(ran.err.contains("warning: server bad cannot be used"), "{}", ran.err);
+    let document: Value =
+        serde_json::from_str(&run(home.detached(&["do", "--list-tools", "--json"]), b"").out).unwrap();
+    assert_eq!(document["servers"][0]["tools"][0]["name"], "echo");
+    assert!(document["servers"][1]["error"].as_str().unwrap().contains("exit code 1"));
+    assert!(!home.work().join(".lepo").exists());
+    no_orphans(&home, "a");
+}
+
+#[test]
+fn a_server_that_is_off_is_not_started_and_none_is_no_failure() {
+    let home = Home::new();
+    assert_eq!(home.lepo(&["do", "--list-tools"]).code, 0);
+    let mut server = hostile(&home, "s", "plain");
+    server["enabled"] = json!(false);
+    configure(&home, &[("s", server)]);
+    let ran = home.lepo(&["do", "--list-tools"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert!(left(&home, "s", "starts").is_empty());
+}
+
+#[test]
+fn none_that_can_be_started_is_a_failure() {
+    let home = Home::new();
+    configure(
+        &home,
+        &[("s", hostile(&home, "s", "exit")), ("gone", json!({ "command": "no-such-program" }))],
+    );
+    let ran = home.lepo(&["do", "--list-tools"]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("no-such-program is not installed or not in PATH"), "{}", ran.err);
+}
+
+#[test]
+fn a_mistake_names_the_server_and_the_key() {
+    let home = Home::new();
+    configure(&home, &[("clock", json!({ "command": "x", "enabeld": false }))]);
+    let ran = home.lepo(&["do", "--list-tools"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("mcp.json: server \"clock\": key \"enabeld\" is not known"), "{}", ran.err);
+}
+
+#[test]
+fn a_repositorys_servers_count_once_they_are_trusted_and_win_by_name() {
+    let home = Home::new();
+    assert_eq!(home.lepo(&["init"]).code, 0);
+    configure(&home, &[("s", hostile(&home, "user", "plain"))]);
+    let repo =
+        json!({ "mcpServers": { "s": hostile(&home, "repo", "plain"), "r": hostile(&home, "r", "plain") } });
+    home.write("work/.lepo/_mcp.json", repo.to_string());
+    let ran = home.lepo(&["do", "--list-tools"]);
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("_mcp.json is ignored"), "{}", ran.err);
+    assert_eq!((left(&home, "user", "starts").len(), left(&home, "repo", "starts").len()), (1, 0));
+    let ran = on_terminal(home.command(&["trust"]), &[("(y/N): ", "y\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let ran = home.lepo(&["do", "--list-tools"]);
+    assert_eq!(ran.out.lines().count(), 2, "{}", ran.err);
+    assert_eq!((left(&home, "user", "starts").len(), left(&home, "repo", "starts").len()), (1, 1));
+}

@@ -1,0 +1,132 @@
+//! Turns in a row: thinking, tools, failures and Ctrl+C, and the prompt again after each.
+
+use serde_json::json;
+
+use crate::bots::{Bot, messages};
+use crate::disk::{bubbs, forest};
+use crate::screen::Screen;
+use crate::scripted::{Piece, Reply, end, openai_event, openai_sse, said, thought};
+
+const OFF: &str = "planner = \"off\"";
+
+fn opened(bot: &Bot) -> Option<Screen> {
+    let screen = Screen::lepo(&bot.home, 80, &[])?;
+    screen.prompts("> ");
+    Some(screen)
+}
+
+#[test]
+fn waiting_thinking_and_the_answer() {
+    let reply =
+        Reply::pieces([Piece::Wait, thought("음… "), Piece::Wait, thought("hm"), said("서울."), end()]);
+    let bot = Bot::openai(OFF, [reply, openai_sse(["두 번째"])]);
+    let Some(screen) = opened(&bot) else { return };
+    screen.enters("한국의 수도는?").shows("\nWaiting for response...");
+    bot.server().release();
+    screen.shows("<<< Thinking >>>\n음…");
+    assert!(!screen.text().contains("Waiting"), "{}", screen.text());
+    bot.server().release();
+    screen.shows("<<< Thinking >>>\n음… hm\n<<< End Thinking >>>\n서울.\n>");
+    screen.enters("and?").shows("두 번째").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
+    let said = messages(&bot.bodies()[1]);
+    assert_eq!(said[2], ("assistant".into(), "서울.".into()));
+}
+
+#[test]
+fn thinking_and_content_may_take_turns() {
+    let reply = Reply::pieces([thought("a"), said("one "), thought("b"), said("two"), end()]);
+    let bot = Bot::openai(OFF, [reply]);
+    let Some(screen) = opened(&bot) else { return };
+    let mark = |text: &str| format!("<<< Thinking >>>\n{text}\n<<< End Thinking >>>\n");
+    screen.enters("q").shows(&format!("{}one\n{}two\n>", mark("a"), mark("b")));
+    assert_eq!(bubbs(&bot.home)[2].text, "one two");
+}
+
+#[test]
+fn a_call_that_ends_a_message_still_gets_its_answer() {
+    let call = json!({"tool_calls": [{"index": 0, "id": "x", "type": "function",
+        "function": {"name": "run_command", "arguments": "{\"command\":\"echo 42\",\"access\":\"full\"}"}}]});
+    let calls = openai_event(call, None) + &openai_event(json!({}), Some("tool_calls")) + "data: [DONE]\n\n";
+    let bot = Bot::openai("planner = \"native\"", [Reply::new(200, calls), openai_sse(["It is 42."])]);
+    let Some(screen) = opened(&bot) else { return };
+    screen
+        .enters("say it")
+        .shows("Run it? (Y/N/e):")
+        .enters("y")
+        .shows("$ echo 42")
+        .shows("It is 42.")
+        .prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a0 B");
+}
+
+#[test]
+fn an_invalid_message_is_one_line_and_the_prompt_again() {
+    let bot = Bot::openai(OFF, [Reply::new(200, "data: {nonsense\n\n"), openai_sse(["fine"])]);
+    let Some(screen) = Screen::lepo(&bot.home, 200, &[]) else { return };
+    screen.prompts("> ");
+    screen.enters("q").shows("error: ").prompts("> ");
+    let shown = screen.text();
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[2]), (3, "> q", ">"), "{shown}");
+    screen.enters("/retry").shows("\nfine").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
+}
+
+#[test]
+fn ctrl_c_gives_the_prompt_back_and_what_came_is_kept() {
+    let bot = Bot::openai(
+        OFF,
+        [
+            Reply::pieces([said("반쪽 **굵"), Piece::Wait]),
+            Reply::pieces([Piece::Wait]),
+            openai_sse(["whole"]),
+        ],
+    );
+    let Some(screen) = opened(&bot) else { return };
+    screen.enters("q").shows("\n반쪽").keys(&["C-c"]).shows("/retry answers again").prompts("> ");
+    assert!(screen.text().contains("**굵"), "what was waited for is shown: {}", screen.text());
+    assert_eq!(bubbs(&bot.home)[2].text, "반쪽 **굵");
+    // While nothing has come there is nothing to keep.
+    screen.enters("/retry").shows("Waiting for response...");
+    bot.server().await_asked(2);
+    screen.keys(&["C-c"]).prompts("> ");
+    screen.enters("/retry").shows("\nwhole").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a0 B");
+    screen.keys(&["C-c"]).ends(0);
+}
+
+#[test]
+fn leaving_loses_nothing() {
+    let bot = Bot::saying(OFF, &["**one**", "two"]);
+    let Some(screen) = opened(&bot) else { return };
+    screen.enters("1.").shows("\none").prompts("> ").keys(&["C-d"]).ends(0);
+    drop(screen);
+    let screen = Screen::lepo(&bot.home, 80, &["--show-past"]).unwrap();
+    screen.shows("# user").shows("\n1.\n").shows("# assistant").shows("\none\n").prompts("> ");
+    screen.enters("2.").shows("\ntwo").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
+}
+
+#[test]
+fn it_goes_on_with_its_own_conv() {
+    let bot = Bot::saying(OFF, &["one", "two"]);
+    let Some(screen) = opened(&bot) else { return };
+    screen.enters("1.").shows("\none").prompts("> ");
+    bot.home.add(&["--prev", "head"], "of another process");
+    screen.enters("2.").shows("\ntwo").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 head / E u0 C / F a0 E");
+}
+
+#[test]
+fn what_is_typed_ahead_stands_at_the_next_prompt_and_not_in_the_answer() {
+    let bot = Bot::openai(
+        OFF,
+        [Reply::pieces([said("처음 "), Piece::Wait, said("끝."), end()]), openai_sse(["ok"])],
+    );
+    let Some(screen) = opened(&bot) else { return };
+    screen.enters("q").shows("\n처음").types("다음 질문");
+    bot.server().release();
+    screen.shows("\n처음 끝.").prompts("> 다음 질문").keys(&["Enter"]).shows("\nok").prompts("> ");
+    assert_eq!(bubbs(&bot.home)[3].text, "다음 질문");
+}

@@ -1,0 +1,184 @@
+//! A real terminal to look at: tmux with a socket of its own, keys sent and the screen captured.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::home::Home;
+
+/// How long what must come may take; a failure, not a pause.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Runs a program, and keeps what it showed to be looked at. Ctrl+C is the program's alone.
+const KEEP: &str = r#"trap : INT; "$@"; echo "[ended with $?]"; exec sleep 1000"#;
+
+/// A terminal with a program in it, until it is dropped.
+pub struct Screen {
+    tmux: String,
+    socket_dir: std::path::PathBuf,
+}
+
+#[allow(dead_code)]
+impl Screen {
+    /// lepo with these arguments in a terminal of so many columns, 24 lines high. `None` without tmux.
+    pub fn lepo(home: &Home, columns: usize, args: &[&str]) -> Option<Screen> {
+        Screen::of(&home.command(args), home, columns)
+    }
+
+    /// A shell to start lepo from, as people do.
+    pub fn shell(home: &Home, columns: usize) -> Option<Screen> {
+        Screen::of(&home.shell("export PS1='sh$ '; exec bash --noprofile --norc -i"), home, columns)
+    }
+
+    /// A program in a terminal.
+    pub fn of(command: &Command, home: &Home, columns: usize) -> Option<Screen> {
+        Screen::sized(command, home, (columns, 24))
+    }
+
+    /// A program in a terminal of so many columns and lines. tmux tells a program of a second resize
+    /// only after a while, so that a terminal is made in the size it is to begin with.
+    pub fn sized(command: &Command, home: &Home, (columns, rows): (usize, usize)) -> Option<Screen> {
+        let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+            .map(|dir| dir.join("tmux"))
+            .find(|path| path.is_file());
+        let Some(tmux) = found else {
+            eprintln!("skipped: there is no tmux to look at");
+            return None;
+        };
+        let screen = Screen { tmux: tmux.display().to_string(), socket_dir: home.path().to_path_buf() };
+        let (columns, rows) = (columns.to_string(), rows.to_string());
+        let mut start = screen.tmux();
+        start.args(["new-session", "-d", "-x", &columns, "-y", &rows]);
+        start.args(["sh", "-c", KEEP, "sh"]).arg(command.get_program()).args(command.get_args());
+        start.args([";", "set-option", "-g", "escape-time", "0"]);
+        start.current_dir(command.get_current_dir().unwrap());
+        start.envs(command.get_envs().map(|(name, value)| (name, value.unwrap_or_default())));
+        let done = start.output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        Some(screen)
+    }
+
+    fn tmux(&self) -> Command {
+        let mut command = Command::new(&self.tmux);
+        command.args(["-L", "lepo", "-f", "/dev/null", "-u"]).env_clear();
+        command.env("TMUX_TMPDIR", &self.socket_dir).env("LC_ALL", "C.UTF-8").env("SHELL", "/bin/sh");
+        command
+    }
+
+    fn told(&self, args: &[&str]) -> String {
+        let done = self.tmux().args(args).output().unwrap();
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// Presses keys, by tmux's names for them: `Enter`, `C-a`, `M-Enter`, `BSpace`.
+    pub fn keys(&self, keys: &[&str]) -> &Screen {
+        self.told(&[&["send-keys"], keys].concat());
+        self
+    }
+
+    /// Types a text.
+    pub fn types(&self, text: &str) -> &Screen {
+        self.told(&["send-keys", "-l", "--", text]);
+        self
+    }
+
+    /// Pastes a text, in brackets if the program asked for them.
+    pub fn pastes(&self, text: &str) -> &Screen {
+        self.told(&["set-buffer", "--", text]);
+        self.told(&["paste-buffer", "-p"]);
+        self
+    }
+
+    /// Types a text and presses Enter.
+    pub fn enters(&self, text: &str) -> &Screen {
+        self.types(text).keys(&["Enter"])
+    }
+
+    /// Makes the window another width.
+    pub fn resizes(&self, columns: usize) -> &Screen {
+        self.told(&["resize-window", "-x", &columns.to_string()]);
+        self
+    }
+
+    /// What is on the screen, without the empty lines at its end.
+    pub fn text(&self) -> String {
+        self.told(&["capture-pane", "-p"]).trim_end().to_string()
+    }
+
+    /// The same with its paint.
+    pub fn painted(&self) -> String {
+        self.told(&["capture-pane", "-p", "-e", "-S", "-"]).trim_end().to_string()
+    }
+
+    /// All that a program that has ended showed, what was scrolled away too.
+    pub fn whole(&self) -> String {
+        let text = self.told(&["capture-pane", "-p", "-S", "-"]);
+        text.split("[ended with ").next().unwrap().trim_end().to_string()
+    }
+
+    /// The cursor: column and line, from 0.
+    pub fn cursor(&self) -> (usize, usize) {
+        let told = self.told(&["display-message", "-p", "#{cursor_x} #{cursor_y}"]);
+        let (x, y) = told.trim().split_once(' ').unwrap();
+        (x.parse().unwrap(), y.parse().unwrap())
+    }
+
+    /// The process that runs in the terminal: the program, or what a shell in it has started.
+    pub fn process(&self) -> String {
+        let mut last = self.told(&["display-message", "-p", "#{pane_pid}"]).trim().to_string();
+        loop {
+            let children = std::fs::read_to_string(format!("/proc/{last}/task/{last}/children")).unwrap();
+            match children.split_whitespace().next() {
+                Some(child) => last = child.to_string(),
+                None => return last,
+            }
+        }
+    }
+
+    /// Waits until the program has ended, with this status.
+    pub fn ends(&self, status: i32) {
+        self.shows("[ended with ");
+        assert!(self.text().contains(&format!("[ended with {status}]")), "{}", self.text());
+    }
+
+    /// Waits until the screen shows this.
+    pub fn shows(&self, what: &str) -> &Screen {
+        self.becomes(what, || self.text().contains(what));
+        self
+    }
+
+    /// Waits until the last line of the screen is this, to the letter, and the cursor behind it.
+    pub fn prompts(&self, line: &str) -> &Screen {
+        self.becomes(&format!("the last line {line:?}"), || {
+            let text = self.text();
+            text.lines().last().unwrap_or_default() == line.trim_end()
+                && self.cursor().1 + 1 == text.lines().count()
+        });
+        self
+    }
+
+    /// Waits until the cursor is there.
+    pub fn points(&self, column: usize, line: usize) -> &Screen {
+        self.becomes(&format!("the cursor at {column},{line}, not {:?}", self.cursor()), || {
+            self.cursor() == (column, line)
+        });
+        self
+    }
+
+    /// Waits until this is so of the screen.
+    pub fn becomes(&self, what: &str, is_so: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !is_so() {
+            assert!(start.elapsed() < DEADLINE, "{what}: did not come. On the screen:\n{}", self.text());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.tmux().arg("kill-server").output();
+        let _ = std::fs::remove_dir_all(Path::new(&self.socket_dir).join("tmux-0"));
+    }
+}
