@@ -187,4 +187,5 @@ def crowd(lepo, base, server, processes, exchanges):
              fsck.stdout.strip()[:200] or "silent", time.time() - start))
 
 
-main()
+if __name__ == "__main__":
+    main()

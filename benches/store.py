@@ -148,4 +148,5 @@ def measure(base, floor, sizes, turns):
         line("fsck, 100000", mine, floor_ms, "<= 1.5", "sha256sum, as many processors")
 
 
-main()
+if __name__ == "__main__":
+    main()
