@@ -214,7 +214,8 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     Ok(())
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Asked> {
+/// Reads one request, its body by `content-length`.
+pub fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Asked> {
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let mut words = line.split_whitespace().map(str::to_owned);
