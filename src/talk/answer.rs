@@ -130,7 +130,7 @@ pub async fn receive(
     if done.is_ok() {
         front.happens(Event::Done);
     }
-    let kept = if receiving.blank { None } else { Some(receiving.keep(!last)) };
+    let kept = if receiving.blank { None } else { Some(receiving.keep(!last, place.tip)) };
     let ms = start.elapsed().as_millis() as u64;
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
@@ -277,10 +277,11 @@ impl Receiving<'_> {
         front.happens(Event::Pause);
     }
 
-    fn keep(self, hidden: bool) -> Result<Name> {
+    /// Its time is after all that the turn wrote before it, whatever it hangs under: names tell the order.
+    fn keep(self, hidden: bool, tip: Option<BubbId>) -> Result<Name> {
         match self.failed {
             Some(error) => Err(error),
-            None => self.draft.publish(hidden, 0),
+            None => self.draft.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
         }
     }
 }

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
-use crate::home::{Ran, run};
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_event, openai_sse};
 
@@ -23,10 +22,6 @@ fn bot(replies: impl IntoIterator<Item = Reply>) -> Bot {
     bot.home.write("config/system_prompt.txt", "PROMPT");
     bot.home.write("work/.lepo/_insts.toml", "general = 'GENERAL'");
     bot
-}
-
-fn alone(bot: &Bot, args: &[&str]) -> Ran {
-    run(bot.home.detached(args), b"")
 }
 
 /// The messages of a request, short: `assistant call_2{"command":"ls"}`, `tool call_2:text`.
@@ -76,7 +71,7 @@ fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
         ]
     );
     // A finished turn leaves its tool chatter out of the next one by the forest's shape alone.
-    assert_eq!(alone(&bot, &["do", "and?"]).code, 0);
+    assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
     assert_eq!(
         short(&bot.bodies()[2]),
         ["system PROMPT", "user say it", "assistant Said.", "user and?", "system GENERAL"]
@@ -108,6 +103,19 @@ fn words_around_calls_are_hidden_and_a_pipe_gets_the_answer_only() {
 }
 
 #[test]
+fn names_tell_the_order_in_which_a_turn_was_written_even_ahead_of_the_clock() {
+    let calls = [("run_command", ECHO), ("hammer", "{}")];
+    let bot = bot([openai_calls("Look. ", &calls), openai_sse(["Said."])]);
+    let ahead = "7ZZZZZZZ00CTNWTFJSHY21TCE0";
+    let by_hand = format!("umask 077 && printf PROMPT > .lepo/{ahead}-s1-head.md");
+    assert!(bot.home.shell(&by_hand).status().unwrap().success());
+    let ran = on_terminal(bot.home.command(&["do", "--tail", ahead, "say it"]), &[YES]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let links = "A s1 head / B u0 A / C a1 B / D a1 C / E a1 D / F t1 E / G a1 F / H t1 G / I a0 B";
+    assert_eq!(forest(&bot.home), links);
+}
+
+#[test]
 fn a_refusal_drops_the_rest_and_ends_tool_use() {
     let bot =
         bot([openai_calls("", &[("run_command", ECHO), ("run_command", ECHO)]), openai_sse(["Then not."])]);
@@ -122,12 +130,12 @@ fn a_refusal_drops_the_rest_and_ends_tool_use() {
 #[test]
 fn a_pending_call_is_approved_later_and_the_answer_hangs_where_it_belongs() {
     let bot = bot([echo(), openai_sse(["Said."])]);
-    let ran = alone(&bot, &["do", "say it"]);
+    let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B");
     let id = bubbs(&bot.home).pop().unwrap().id;
     assert!(bot.home.ok(&["ls", "--pending"]).starts_with(&id));
-    let ran = alone(&bot, &["do", "--json", "--approve", &id]);
+    let ran = bot.home.alone(&["do", "--json", "--approve", &id]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a0 B");
     let document: Value = serde_json::from_str(&ran.out).unwrap();
@@ -140,9 +148,9 @@ fn a_pending_call_is_approved_later_and_the_answer_hangs_where_it_belongs() {
 #[test]
 fn calls_after_one_that_waits_are_dropped_and_the_model_is_told() {
     let bot = bot([openai_calls("", &[("run_command", ECHO), ("run_command", ECHO)]), openai_sse(["Said."])]);
-    assert_eq!(alone(&bot, &["do", "say it"]).code, 4);
+    assert_eq!(bot.home.alone(&["do", "say it"]).code, 4);
     let id = bubbs(&bot.home).pop().unwrap().id;
-    assert_eq!(alone(&bot, &["do", "--approve", &id]).code, 0);
+    assert_eq!(bot.home.alone(&["do", "--approve", &id]).code, 0);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a0 B");
     assert!(short(&bot.bodies()[1])[2].contains("waits for consent are dropped"));
 }
@@ -173,7 +181,7 @@ fn cut_short_the_answer_stays_at_the_end_of_the_side_branch() {
 #[test]
 fn a_model_without_native_tools_is_planned_for() {
     let bot = Bot::ollama(NATIVE, &[r#"{"tool":"none"}"#, "Hi."]);
-    let ran = alone(&bot, &["do", "say it"]);
+    let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", ran.err);
     assert!(ran.err.contains("has no native tools"), "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D a0 C");
