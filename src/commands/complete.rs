@@ -35,9 +35,9 @@ pub fn branch() -> ArgValueCompleter {
 /// Completes the id of a request that waits.
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
-        let read = |ix: Ix| ls::request(&there.store, &there.forest.name(ix));
-        let waiting = there.forest.pending(|ix| read(ix).is_some()).into_iter();
-        let told = waiting.map(|ix| (there.id(ix), read(ix).map(|request| excerpt(&request.words()))));
+        let waiting =
+            there.forest.pending(|ix| ls::request(&there.store, &there.forest.name(ix))).into_iter();
+        let told = waiting.map(|(ix, request)| (there.id(ix), Some(excerpt(&request.words()))));
         told.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()
     })
 }

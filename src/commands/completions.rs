@@ -52,6 +52,9 @@ pub fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
 
 /// Answers a shell that asks; false if none does.
 pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
+    if std::env::var_os(ASKED_BY).is_none() {
+        return false;
+    }
     let here = std::env::current_dir().ok();
     let wants_options = args.last().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
     let tree = || if wants_options { tree() } else { without_options(tree()) };

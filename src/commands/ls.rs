@@ -57,7 +57,10 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let branches =
         if context.out.is_terminal() || args.json { store.branch_names()? } else { HashMap::new() };
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
-        true => Box::new(forest.pending(|ix| request(&store, &forest.name(ix)).is_some()).into_iter()),
+        true => {
+            let waiting = forest.pending(|ix| request(&store, &forest.name(ix)));
+            Box::new(waiting.into_iter().map(|(ix, _)| ix))
+        }
         false => Box::new(forest.newest_first(args.all)),
     };
     if !args.addresses.is_empty() {

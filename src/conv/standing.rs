@@ -30,9 +30,9 @@ impl Forest {
         overtaking.map_or(Standing::Pending, Standing::Overtaken)
     }
 
-    /// All requests that stand as pending, newest first, found in one pass. `is_request` looks at a
-    /// bubb's text; it is asked only where the rest holds.
-    pub fn pending(&self, mut is_request: impl FnMut(Ix) -> bool) -> Vec<Ix> {
+    /// All requests that stand as pending, newest first, found in one pass. `read` looks at a bubb's
+    /// text and tells what request it is; it is asked only where the rest holds.
+    pub fn pending<T>(&self, mut read: impl FnMut(Ix) -> Option<T>) -> Vec<(Ix, T)> {
         let (mut child, mut newest) = (vec![false; self.len()], vec![None; self.len()]);
         for ix in self.all().rev() {
             if let Some(prev) = self.prev(ix) {
@@ -52,7 +52,7 @@ impl Forest {
             newest.is_some_and(|newest| newest > ix)
         };
         let waits = |ix: Ix| self.name(ix).hidden && !child[ix.at()] && !overtaken(ix);
-        self.all().rev().filter(|&ix| waits(ix) && is_request(ix)).collect()
+        self.all().rev().filter(|&ix| waits(ix)).filter_map(|ix| Some((ix, read(ix)?))).collect()
     }
 }
 
@@ -84,9 +84,9 @@ mod tests {
                 _ => Standing::Overtaken(ix(&forest, by)),
             };
             assert_eq!(forest.standing(ix(&forest, request)), expected, "{store}");
-            let pending = forest.pending(|_| true);
+            let pending = forest.pending(Some);
             for ix in forest.all() {
-                assert_eq!(pending.contains(&ix), forest.standing(ix) == Standing::Pending, "{store}");
+                assert_eq!(pending.contains(&(ix, ix)), forest.standing(ix) == Standing::Pending, "{store}");
             }
         }
     }
@@ -97,8 +97,9 @@ mod tests {
         let mut looked = Vec::new();
         let pending = forest.pending(|ix| {
             looked.push(ix);
-            forest.name(ix).id == id("E")
+            (forest.name(ix).id == id("E")).then_some(())
         });
+        let pending: Vec<Ix> = pending.into_iter().map(|(ix, ())| ix).collect();
         assert_eq!(fixture::letters(&forest, &looked), "FE");
         assert_eq!(fixture::letters(&forest, &pending), "E");
     }
