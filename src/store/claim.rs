@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags};
 
 use super::{FILE, Store};
 use crate::bubb::BubbId;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The right to carry out one request, as long as it is kept.
 #[derive(Debug)]
@@ -22,9 +22,17 @@ pub struct Claim {
 }
 
 impl Store {
-    /// Claims a request; `None` if another process has it. Whether it still is pending has to be
-    /// looked at after this: who had it before may just have finished.
-    pub fn claim(&self, request: BubbId) -> Result<Option<Claim>> {
+    /// Claims a request. Whether it still is pending has to be looked at after this: who had it
+    /// before may just have finished. Exit 2 if another process has it.
+    pub fn claim(&self, request: BubbId) -> Result<Claim> {
+        self.try_to_claim(request)?.ok_or_else(|| {
+            Error::usage(format!(
+                "request {request} is not pending: another process has it in hand right now"
+            ))
+        })
+    }
+
+    fn try_to_claim(&self, request: BubbId) -> Result<Option<Claim>> {
         let failed = |error: std::io::Error| self.error("cannot write in", "_tmp", error);
         let tmp = self.subdir("_tmp").map_err(failed)?;
         let name = format!("claim-{request}");

@@ -27,6 +27,9 @@ pub(super) fn several(requests: usize) -> Option<String> {
     (requests > 1).then(|| format!("({requests} {told})"))
 }
 
+/// What the model is told of a no.
+const REFUSED: &str = "refused: the user said no";
+
 impl Turn<'_> {
     /// A request that was just written down: asked about, carried out, its result told.
     pub(super) async fn request(
@@ -37,6 +40,8 @@ impl Turn<'_> {
         done: &mut Vec<ToolRequest>,
         report: &mut Report,
     ) -> Result<Next> {
+        // Until its result is told, nobody else decides on it.
+        let mut _claim = self.store.claim(name.id)?;
         let granted = loop {
             if done.iter().any(|earlier| earlier.same_deed(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
@@ -44,7 +49,7 @@ impl Turn<'_> {
                 return Ok(Next::Again);
             }
             let Some(proposal) = self.propose(&request).await? else {
-                return self.not_there(line, &name, &request, report);
+                return self.dropped(line, &name, &request, &not_there(&request), report);
             };
             let (mode, most) = (self.settings.tool_call_mode, self.settings.auto_access);
             if let Some(granted) = proposal.runs_unasked(mode, most) {
@@ -64,10 +69,11 @@ impl Turn<'_> {
                     let edited = ToolRequest::Command(edited);
                     if edited != request {
                         name = self.add(line, name.kind, true, edited.canonical().as_bytes())?;
+                        _claim = self.store.claim(name.id)?;
                         request = edited;
                     }
                 }
-                Consent::Refused => return self.refused(line, &name, &request, report),
+                Consent::Refused => return self.dropped(line, &name, &request, REFUSED, report),
                 Consent::Pending => {
                     report.pending = Some(name.id);
                     report.tools.push(tool_use(&name, &request));
@@ -88,13 +94,13 @@ impl Turn<'_> {
     ) -> Result<Next> {
         let Decision { name, request, verdict } = decision;
         if verdict == Verdict::Deny {
-            return self.refused(line, &name, &request, report);
+            return self.dropped(line, &name, &request, REFUSED, report);
         }
         if let ToolRequest::Call(_) = &request {
             self.servers_ready().await?;
         }
         let Some(proposal) = self.propose(&request).await? else {
-            return self.not_there(line, &name, &request, report);
+            return self.dropped(line, &name, &request, &not_there(&request), report);
         };
         self.front.happens(Event::Announce(&proposal));
         match Consent::of(proposal, verdict.reply()) {
@@ -102,7 +108,7 @@ impl Turn<'_> {
                 self.agreed(&request)?;
                 self.carry(line, &name, &request, granted, report).await
             }
-            _ => self.refused(line, &name, &request, report),
+            _ => self.dropped(line, &name, &request, REFUSED, report),
         }
     }
 
@@ -159,31 +165,16 @@ impl Turn<'_> {
         Ok(if carried.ran { Next::Again } else { Next::Answer })
     }
 
-    fn refused(
+    /// Not carried out, and why: tool use is over for this turn.
+    fn dropped(
         &mut self,
         line: &mut Line,
         name: &Name,
         request: &ToolRequest,
+        why: &str,
         report: &mut Report,
     ) -> Result<Next> {
-        self.result(line, name, request, b"refused: the user said no", None, report)?;
-        Ok(Next::Answer)
-    }
-
-    fn not_there(
-        &mut self,
-        line: &mut Line,
-        name: &Name,
-        request: &ToolRequest,
-        report: &mut Report,
-    ) -> Result<Next> {
-        let text = match request {
-            ToolRequest::Call(CallRequest { server, tool, .. }) => {
-                format!("error: there is no tool {tool:?} of a server {server:?}")
-            }
-            ToolRequest::Command(_) => "error: there are no commands".to_string(),
-        };
-        self.result(line, name, request, text.as_bytes(), None, report)?;
+        self.result(line, name, request, why.as_bytes(), None, report)?;
         Ok(Next::Answer)
     }
 
@@ -201,6 +192,15 @@ impl Turn<'_> {
         let name = self.add(line, kind, true, text)?;
         report.tools.push(ToolUse { result: Some(name.id), exit, ..tool_use(request_name, request) });
         Ok(name)
+    }
+}
+
+fn not_there(request: &ToolRequest) -> String {
+    match request {
+        ToolRequest::Call(CallRequest { server, tool, .. }) => {
+            format!("error: there is no tool {tool:?} of a server {server:?}")
+        }
+        ToolRequest::Command(_) => "error: there are no commands".to_string(),
     }
 }
 

@@ -5,18 +5,20 @@ use std::process::Command;
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest, spools};
-use crate::home::{Home, Ran, finish, run, until};
+use crate::home::{finish, run, until};
 use crate::pty::on_terminal;
 
 const NONE: &str = r#"{"tool":"none"}"#;
 const COMMAND: &str = r#"{"tool":"command"}"#;
 /// At `full`, so that no sandbox of the machine decides what is seen of it.
 const REQUEST: &str = r#"{"access":"full","command":"echo 한글 >> ran","why":"to see"}"#;
+/// Runs until the file `go` is there.
+const SLOW: &str = r#"{"access":"full","command":"echo x >> ran; until [ -e go ]; do sleep 0.02; done"}"#;
 
 /// A turn whose request waits; the model goes on with `then`. Its id.
 fn waiting(request: &str, then: &[&str]) -> (Bot, String) {
     let bot = Bot::saying("", &[&[COMMAND, request], then].concat());
-    let ran = alone(&bot.home, &["do", "say it"]);
+    let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{}", ran.err);
     let id = bubbs(&bot.home).pop().unwrap().id;
     let error = format!("error: request {id} waits for consent\n");
@@ -27,13 +29,9 @@ fn waiting(request: &str, then: &[&str]) -> (Bot, String) {
     (bot, id)
 }
 
-fn alone(home: &Home, args: &[&str]) -> Ran {
-    run(home.detached(args), b"")
-}
-
 fn refused(bot: &Bot, args: &[&str], why: &str) {
     let before = bot.home.bubbs();
-    let ran = alone(&bot.home, args);
+    let ran = bot.home.alone(args);
     assert_eq!(ran.code, 2, "{args:?} {}", ran.err);
     assert!(ran.err.contains(why), "{args:?} {}", ran.err);
     assert_eq!(bot.home.bubbs(), before);
@@ -46,7 +44,7 @@ fn approved_it_runs_and_the_turn_goes_on_to_its_answer() {
     assert_eq!(bot.home.read("work/ran"), "");
     std::fs::create_dir(bot.home.work().join("sub")).unwrap();
 
-    let ran = alone(&bot.home, &["-c", "sub", "do", "--approve", &id.to_lowercase()]);
+    let ran = bot.home.alone(&["-c", "sub", "do", "--approve", &id.to_lowercase()]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
     for told in ["$ echo 한글 >> ran", "access: full (no sandbox)", "why: to see"] {
         assert!(ran.err.contains(told), "{}", ran.err);
@@ -64,7 +62,7 @@ fn approved_it_runs_and_the_turn_goes_on_to_its_answer() {
 #[test]
 fn denied_it_does_not_run_and_the_model_is_told() {
     let (bot, id) = waiting(REQUEST, &["Then not."]);
-    let ran = alone(&bot.home, &["do", "--json", "--deny", &id]);
+    let ran = bot.home.alone(&["do", "--json", "--deny", &id]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(document["answer"]["text"], "Then not.");
@@ -121,8 +119,7 @@ fn after_a_newer_answer_it_is_not_pending() {
 
 #[test]
 fn of_two_approvals_at_the_same_moment_one_wins() {
-    let slow = r#"{"access":"full","command":"echo x >> ran; until [ -e go ]; do sleep 0.02; done"}"#;
-    let (bot, id) = waiting(slow, &[NONE, "Done."]);
+    let (bot, id) = waiting(SLOW, &[NONE, "Done."]);
     let mut first = bot.home.detached(&["do", "--approve", &id]);
     first.stdin(std::process::Stdio::null());
     let first =
@@ -137,9 +134,26 @@ fn of_two_approvals_at_the_same_moment_one_wins() {
 }
 
 #[test]
+fn while_it_is_asked_about_nobody_else_decides() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Done."]);
+    // The editor of the question is the other process: it says yes to the very request that is asked about.
+    bot.home.write(
+        "ed",
+        "#!/bin/sh\nid=$(lepo ls --pending | cut -c1-26)\nlepo do --approve $id >approved 2>&1\n",
+    );
+    let mut command = bot.home.command(&["do", "say it"]);
+    command.env("EDITOR", format!("sh {}", bot.home.path().join("ed").display()));
+    let question = "Run it? (Y/N/e): ";
+    let ran = on_terminal(command, &[(question, "e\n"), (question, "y\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let approved = bot.home.read("work/approved");
+    assert!(approved.contains("another process has it in hand"), "{approved}");
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+}
+
+#[test]
 fn a_crash_leaves_a_request_that_can_be_approved_again() {
-    let slow = r#"{"access":"full","command":"echo x >> ran; until [ -e go ]; do sleep 0.02; done"}"#;
-    let (bot, id) = waiting(slow, &[NONE, "Done."]);
+    let (bot, id) = waiting(SLOW, &[NONE, "Done."]);
     let mut lepo = bot.home.command(&["do", "--approve", &id]);
     let mut first = lepo.stdin(std::process::Stdio::null()).spawn().unwrap();
     until("the command runs", || bot.home.read("work/ran") == "x\n");
@@ -147,7 +161,7 @@ fn a_crash_leaves_a_request_that_can_be_approved_again() {
     first.wait().unwrap();
     assert_eq!(spools(&bot.home).iter().filter(|(name, _)| name.starts_with("claim-")).count(), 1);
     bot.home.write("work/go", "");
-    let ran = alone(&bot.home, &["do", "--approve", &id]);
+    let ran = bot.home.alone(&["do", "--approve", &id]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert_eq!(bot.home.read("work/ran"), "x\nx\n");
 }
@@ -155,7 +169,7 @@ fn a_crash_leaves_a_request_that_can_be_approved_again() {
 #[test]
 fn full_is_asked_even_when_auto_may_do_anything_else() {
     let bot = Bot::saying("tool_call_mode = 'auto'\nauto_access = 'net'", &[COMMAND, REQUEST]);
-    let ran = alone(&bot.home, &["do", "say it"]);
+    let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     assert_eq!(bot.home.read("work/ran"), "");
 }
@@ -196,7 +210,7 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
     let long = format!("echo {} > ran\necho 끝 >> ran", "한글 ".repeat(50));
     let request = serde_json::json!({ "access": "full", "command": long }).to_string();
     let bot = Bot::saying("", &[COMMAND, &request, NONE, "Done."]);
-    let ran = alone(&bot.home, &["do", "say it"]);
+    let ran = bot.home.alone(&["do", "say it"]);
     assert!(ran.code == 4 && ran.err.contains(&request), "{}", ran.err);
     let id = bubbs(&bot.home).pop().unwrap().id;
     let line = format!("{id} (4): full {}\n", long.replace('\n', "\\n"));
@@ -206,7 +220,7 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
     let shown = on_terminal(narrow, &[]).out;
     assert!(shown.starts_with(&format!("{id} (4): full echo ")) && shown.lines().count() == 1, "{shown}");
     // Quietly too, what runs is shown, and where.
-    let ran = alone(&bot.home, &["do", "-q", "--approve", &id]);
+    let ran = bot.home.alone(&["do", "-q", "--approve", &id]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.err, format!("in {}: {request}\n", bot.home.work().display()));
 }
@@ -239,7 +253,7 @@ fn several_requests_of_one_answer_are_carried_out_in_order() {
 
     // One that waits drops the rest, and the model was told beforehand.
     let (bot, id) = waiting(two, &[NONE, "Done."]);
-    assert_eq!(alone(&bot.home, &["do", "--approve", &id]).code, 0);
+    assert_eq!(bot.home.alone(&["do", "--approve", &id]).code, 0);
     assert_eq!(bot.home.read("work/ran"), "1\n");
     assert!(bot.bodies()[2]["messages"].to_string().contains("waits for consent are dropped"));
 }
@@ -306,7 +320,7 @@ fn a_long_command_is_not_repeated_whole_in_its_result() {
     let command = format!("true {}", "가".repeat(30_000));
     let request = serde_json::json!({ "access": "full", "command": command }).to_string();
     let (bot, id) = waiting(&request, &[NONE, "Done."]);
-    assert_eq!(alone(&bot.home, &["do", "--approve", &id]).code, 0);
+    assert_eq!(bot.home.alone(&["do", "--approve", &id]).code, 0);
     let result = &bubbs(&bot.home)[4].text;
     assert!(result.len() < 5000 && result.contains("bytes left out …]\nexit code: 0"), "{}", result.len());
 }

@@ -3,7 +3,6 @@
 use super::Args;
 use crate::bubb::BubbId;
 use crate::error::{Error, Result};
-use crate::store::{Claim, Store};
 use crate::talk::Verdict;
 
 /// What the options say. Only a full id will do: a piece of one may come to mean another bubb.
@@ -18,11 +17,4 @@ pub fn verdict(args: &Args) -> Result<Option<(BubbId, Verdict)>> {
         None => Err(Error::usage(format!("{option} needs the full id of a request, not {text:?}"))
             .hint("`lepo ls --pending` lists the requests that wait")),
     }
-}
-
-/// Makes sure that no other process carries the request out at the same moment.
-pub fn claim(store: &Store, id: BubbId) -> Result<Claim> {
-    store.claim(id)?.ok_or_else(|| {
-        Error::usage(format!("request {id} is not pending: another process carries it out right now"))
-    })
 }

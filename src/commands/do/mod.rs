@@ -174,7 +174,7 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let config = runtime.block_on(setup.choose())?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = Arc::new(if verdict.is_some() { context.store()? } else { store(&args, context)? });
-    let _claim = verdict.map(|(id, _)| decide::claim(&store, id)).transpose()?;
+    let _claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
     let forest = store.forest()?;
     let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
     if let Some(Decision { request, verdict: Verdict::Approve, .. }) =
