@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::command::Hands;
 use super::line::Line;
 use super::{Event, Front, Start};
-use crate::bubb::{Kind, Name};
+use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::Result;
 use crate::store::Store;
-use crate::tool::{GrantedCommand, Stream};
 
 /// Keeps a question that nobody can answer yet: a bubb like any other, to be answered again.
 /// `system_prompt` is that of a new conv.
@@ -33,23 +32,15 @@ pub async fn run(
     system_prompt: Option<String>,
     command: &str,
     front: &mut dyn Front,
-) -> Result<Name> {
-    front.happens(Event::Running(command));
-    let mut live = |stream, bytes: &[u8]| {
-        front.happens(match stream {
-            Stream::Stdout => Event::Stdout(bytes),
-            Stream::Stderr => Event::Stderr(bytes),
-        });
-    };
-    let carried = hands.carry_out(GrantedCommand::by_user(command), &mut live).await?;
-    match carried.exit {
+) -> Result<BubbId> {
+    let mut line = begin(store, forest, start, system_prompt)?;
+    let ran = hands.run(&mut line, command, &mut |event| front.happens(event)).await?;
+    match ran.exit {
         Some(0) => {}
         Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),
         None => front.happens(Event::Say("it did not come to an end of its own")),
     }
-    let name = begin(store, forest, start, system_prompt)?.add(Kind::System, false, &carried.text)?;
-    hands.journal(&name, "command", &carried);
-    Ok(name)
+    Ok(ran.bubb)
 }
 
 fn begin(store: &Arc<Store>, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Line> {

@@ -44,7 +44,7 @@ impl Turn<'_> {
             Called::Result(result) => (result_text(self.store, result, self.settings.output_limit)?, true),
             Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
         };
-        Ok(Carried { text, exit: None, ms, ran, left: 0 })
+        Ok(Carried { text, exit: None, ms, ran })
     }
 }
 

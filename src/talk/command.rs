@@ -3,12 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::Interrupt;
-use crate::bubb::Name;
+use super::line::Line;
+use super::report::ToolUse;
+use super::{Event, Interrupt};
+use crate::bubb::{Kind, Name};
 use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::store::{Entry, Store};
-use crate::tool::{Captured, Ending, GrantedCommand, Ground, Live, Outcome, Shell};
+use crate::tool::{Captured, Ending, GrantedCommand, Ground, Live, Outcome, Shell, Stream};
 
 /// The most of a command that its result repeats, in bytes.
 const MOST_COMMAND: usize = 4 << 10;
@@ -23,8 +25,6 @@ pub struct Carried {
     pub ms: u64,
     /// It came to an end of its own; otherwise tool use is over for this turn.
     pub ran: bool,
-    /// Processes of it that could not be ended.
-    pub left: usize,
 }
 
 /// What a command is carried out with.
@@ -41,8 +41,34 @@ pub struct Hands<'h> {
 }
 
 impl Hands<'_> {
-    /// Runs what was granted in the working directory, and puts what came of it into words.
-    pub async fn carry_out(&self, granted: GrantedCommand, live: &mut Live<'_>) -> Result<Carried> {
+    /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `line`.
+    pub async fn run(
+        &self,
+        line: &mut Line,
+        command: &str,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<ToolUse> {
+        tell(Event::Running(command));
+        let carried = self.carry_out(GrantedCommand::by_user(command), tell).await?;
+        let name = line.add(Kind::System, false, &carried.text)?;
+        tell(Event::Bubb(&name, Some(&carried.text)));
+        self.journal(&name, "command", &carried);
+        Ok(ToolUse {
+            bubb: name.id,
+            kind: "run",
+            request: serde_json::json!({ "command": command }),
+            result: Some(name.id),
+            exit: carried.exit,
+        })
+    }
+
+    /// Runs what was granted in the working directory, and puts what came of it into words. What it
+    /// prints is told as it comes.
+    pub async fn carry_out(
+        &self,
+        granted: GrantedCommand,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Carried> {
         let settings = self.settings;
         let ground = Ground {
             dir: self.store.root(),
@@ -51,7 +77,18 @@ impl Hands<'_> {
             read_only: &settings.sandbox_read_only,
         };
         let shell = Shell { ground, hidden_env: settings.key_variables(), timeout: settings.command_timeout };
-        self.interrupt.or(carry_out(self.store, shell, granted, settings.output_limit, live)).await
+        let mut live = |stream, bytes: &[u8]| {
+            tell(match stream {
+                Stream::Stdout => Event::Stdout(bytes),
+                Stream::Stderr => Event::Stderr(bytes),
+            });
+        };
+        let run = carry_out(self.store, shell, granted, settings.output_limit, &mut live);
+        let (carried, left) = self.interrupt.or(run).await?;
+        if left > 0 {
+            tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
+        }
+        Ok(carried)
     }
 
     /// Notes how long it took. The journal is never needed: that it cannot be written is no reason to fail.
@@ -66,20 +103,30 @@ impl Hands<'_> {
     }
 }
 
-/// Runs what was granted, and puts what came of it into words. `limit` is in bytes, for each stream.
+/// Tells all but what a command prints to stdout, where that is for the model.
+pub fn all_but_stdout(mut tell: impl FnMut(Event<'_>)) -> impl FnMut(Event<'_>) {
+    move |event| {
+        if !matches!(event, Event::Stdout(_)) {
+            tell(event);
+        }
+    }
+}
+
+/// Runs what was granted, and puts what came of it into words; and how many of its processes could not be
+/// ended. `limit` is in bytes, for each stream.
 async fn carry_out(
     store: &Store,
     shell: Shell<'_>,
     granted: GrantedCommand,
     limit: usize,
     live: &mut Live<'_>,
-) -> Result<Carried> {
+) -> Result<(Carried, usize)> {
     let command = granted.request().command.clone();
     let scratch = [store.scratch()?, store.scratch()?];
     let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
     let mut outcome = shell.run(granted, scratch, live).await.map_err(failed)?;
     let text = result_text(store, &command, &mut outcome, limit)?;
-    Ok(Carried {
+    let carried = Carried {
         text,
         exit: match outcome.ending {
             Ending::Exit(code) => Some(code),
@@ -87,8 +134,8 @@ async fn carry_out(
         },
         ms: outcome.took.as_millis() as u64,
         ran: matches!(outcome.ending, Ending::Exit(_) | Ending::Signal(_)),
-        left: outcome.left,
-    })
+    };
+    Ok((carried, outcome.left))
 }
 
 /// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`.

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::command::{Carried, Hands};
+use super::command::{Carried, Hands, all_but_stdout};
 use super::general::Offer;
 use super::line::Line;
 use super::request::Next;
 use super::send::tell_saved;
-use super::{Decision, Event, Front, Interrupt, Mcp, Report, Start, ToolUse};
+use super::{Decision, Event, Front, Interrupt, Mcp, Report, Start};
 use crate::bubb::{Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, Provider, Settings, ToolMode};
 use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{Gate, Model};
 use crate::store::Store;
-use crate::tool::{Detected, GrantedCommand, Stream};
+use crate::tool::{Detected, GrantedCommand};
 
 /// What is asked.
 pub struct Ask {
@@ -107,7 +107,10 @@ impl<'t> Turn<'t> {
                 self.add(line, kind, hidden, text.as_bytes())?;
             }
             for command in &ask.runs {
-                self.run(line, command, report).await?;
+                let (hands, front) = (self.hands(), &mut *self.front);
+                report
+                    .tools
+                    .push(hands.run(line, command, &mut all_but_stdout(|event| front.happens(event))).await?);
             }
         }
         opening.extend(ask.question.map(|question| (Kind::User, false, question)));
@@ -154,22 +157,6 @@ impl<'t> Turn<'t> {
         }
     }
 
-    /// The user's own command: no consent, no sandbox, its output for all to see.
-    async fn run(&mut self, line: &mut Line, command: &str, report: &mut Report) -> Result<()> {
-        self.front.happens(Event::Running(command));
-        let carried = self.carry_out(GrantedCommand::by_user(command)).await?;
-        let name = self.add(line, Kind::System, false, &carried.text)?;
-        self.hands().journal(&name, "command", &carried);
-        report.tools.push(ToolUse {
-            bubb: name.id,
-            kind: "run",
-            request: serde_json::json!({ "command": command }),
-            result: Some(name.id),
-            exit: carried.exit,
-        });
-        Ok(())
-    }
-
     pub(super) fn add(&mut self, line: &mut Line, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         let name = line.add(kind, hidden, text)?;
         self.front.happens(Event::Bubb(&name, Some(text)));
@@ -178,17 +165,7 @@ impl<'t> Turn<'t> {
 
     pub(super) async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
         let (hands, front) = (self.hands(), &mut *self.front);
-        let mut live = |stream, bytes: &[u8]| {
-            if stream == Stream::Stderr {
-                front.happens(Event::Stderr(bytes));
-            }
-        };
-        let carried = hands.carry_out(granted, &mut live).await?;
-        if carried.left > 0 {
-            let warning = format!("warning: {} processes of the command could not be ended", carried.left);
-            self.front.happens(Event::Say(&warning));
-        }
-        Ok(carried)
+        hands.carry_out(granted, &mut all_but_stdout(|event| front.happens(event))).await
     }
 
     pub(super) fn hands(&self) -> Hands<'t> {

@@ -43,7 +43,7 @@ pub fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
     let ended = runtime.block_on(async {
         let mut conversation = Conversation::begin(args, context, setup, store)?;
         let ended = conversation.go_on().await;
-        conversation.setup.base().close().await;
+        conversation.setup.close().await;
         ended
     });
     // A prompt that was left by a signal still waits for its line.
@@ -183,8 +183,8 @@ impl<'c, 'o> Conversation<'c, 'o> {
         view.end();
         drop(hush);
         match ran {
-            Ok(name) => {
-                self.at = Some(name.id);
+            Ok(bubb) => {
+                self.at = Some(bubb);
                 Ok(state.after(Step::Done))
             }
             Err(error) => told(state, &error),

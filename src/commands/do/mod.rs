@@ -209,7 +209,7 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
             view.end();
             taken
         };
-        setup.base().close().await;
+        setup.close().await;
         taken
     })?;
     // What still runs (a lookup that was given up) is not waited for.

@@ -26,39 +26,16 @@ use crate::tool::mcp::{Patience, Pins, Servers};
 
 /// Everything that is the same for all turns of a process, until a person changes a setting.
 pub struct Setup {
-    base: Base,
+    paths: Paths,
     flags: Flags,
+    settings: Settings,
     /// The repository's own configuration, where it is trusted.
     repo: Option<(PathBuf, Vec<u8>)>,
+    /// What no held command sees.
+    own: Vec<PathBuf>,
     sandbox: Detected,
-}
-
-/// What there is whoever answers: the settings, and the MCP servers.
-pub struct Base {
-    paths: Paths,
-    settings: Settings,
     servers: Mutex<Servers>,
     pins: Pins,
-    own: Vec<PathBuf>,
-}
-
-impl Base {
-    /// Reads the configuration.
-    pub fn new(args: &Args, context: &Context<'_>) -> Result<Base> {
-        Ok(Setup::new(args, context)?.base)
-    }
-
-    /// The MCP servers, each up with its tools or failed, and what there is to say of that.
-    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<String>) {
-        let mut servers = self.servers.lock().await;
-        let said = servers.ready().await;
-        (servers, said)
-    }
-
-    /// Ends what turns have left running: to be waited for before the process ends.
-    pub async fn close(&self) {
-        self.servers.lock().await.close().await;
-    }
 }
 
 impl Setup {
@@ -76,25 +53,29 @@ impl Setup {
         let place = Place { dir, hidden_env: settings.key_variables().to_vec(), keeper: None };
         let servers = Mutex::new(Servers::new(configs, patience, place));
         let pins = Pins::new(Record::at(paths.state.join("pins")));
-        // A key may stand in the file that is named, wherever it is.
-        let named = args.config.as_ref().and_then(|file| file.canonicalize().ok());
-        let own = [paths.config.clone(), paths.state.clone()].into_iter().chain(named).collect();
-        let base = Base { paths, settings, servers, pins, own };
-        Ok(Setup { base, flags, repo, sandbox: Detected::default() })
+        let own = own(args, &paths);
+        Ok(Setup { paths, flags, settings, repo, own, sandbox: Detected::default(), servers, pins })
     }
 
-    /// The settings and the servers.
-    pub fn base(&self) -> &Base {
-        &self.base
+    /// The MCP servers, each up with its tools or failed, and what there is to say of that.
+    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<String>) {
+        let mut servers = self.servers.lock().await;
+        let said = servers.ready().await;
+        (servers, said)
+    }
+
+    /// Ends what turns have left running: to be waited for before the process ends.
+    pub async fn close(&self) {
+        self.servers.lock().await.close().await;
     }
 
     /// The model that answers. Where none can: exit 2, with what to do about it.
     pub async fn choose(&self) -> Result<ModelConfig> {
-        match self.base.settings.choose()? {
+        match self.settings.choose()? {
             Choice::Model(config) => Ok(*config),
             Choice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
-                let embedded = installed(&self.base.paths).is_some();
+                let embedded = installed(&self.paths).is_some();
                 look.settle(Found { ollama_model, embedded })
             }
         }
@@ -102,43 +83,42 @@ impl Setup {
 
     /// The models there are to choose from.
     pub fn models(&self) -> Vec<model::Listed> {
-        model::listed(&self.base.settings, &self.base.paths)
+        model::listed(&self.settings, &self.paths)
     }
 
     /// Makes a model the active one, in the user's file and here.
     pub fn use_model(&mut self, name: &str) -> Result<()> {
-        model::activate(&self.base.settings, &self.base.paths, name)?;
+        model::activate(&self.settings, &self.paths, name)?;
         self.flags.model = Some(name.to_string());
         self.reload()
     }
 
     /// Changes how tool requests get their consent, in the user's file and here.
     pub fn use_tool_mode(&mut self, mode: ToolMode) -> Result<()> {
-        set_tool_mode(&self.base.settings.file, mode)?;
+        set_tool_mode(&self.settings.file, mode)?;
         self.flags.tools = Some(mode);
         self.reload()
     }
 
     /// What a person chose counts as a flag: neither the environment nor the repository wins over it.
     fn reload(&mut self) -> Result<()> {
-        self.base.settings =
-            Settings::load(&self.base.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
+        self.settings = Settings::load(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
         Ok(())
     }
 
     /// The system prompt of a new conv.
     pub fn system_prompt(&self) -> Result<Option<String>> {
-        system_prompt(&self.base.paths)
+        system_prompt(&self.paths)
     }
 
     /// What a command is carried out with.
     pub fn hands<'h>(&'h self, store: &'h Store, interrupt: &'h Interrupt) -> Hands<'h> {
-        Hands { store, settings: &self.base.settings, own: &self.base.own, interrupt }
+        Hands { store, settings: &self.settings, own: &self.own, interrupt }
     }
 
     /// Where lepo keeps what it remembers between runs.
     pub fn state_dir(&self) -> &Path {
-        &self.base.paths.state
+        &self.paths.state
     }
 
     /// One turn. An error is one before it began: nothing was sent, and nothing written.
@@ -151,15 +131,15 @@ impl Setup {
         front: &mut dyn Front,
         mut ask: Ask,
     ) -> Result<Report> {
-        let Base { paths, settings, servers, pins, own } = &self.base;
+        let settings = &self.settings;
         let insts = insts(store)?;
         if ask.start == Start::New {
             ask.system_prompt = self.system_prompt()?;
         }
         let gate = Gate::new();
         let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };
-        let installed = installed(paths);
-        let mut model = Model::new(config, timeouts, &paths.state, gate.clone(), installed)?;
+        let installed = installed(&self.paths);
+        let mut model = Model::new(config, timeouts, &self.paths.state, gate.clone(), installed)?;
         let turn = Turn {
             store,
             forest,
@@ -170,8 +150,8 @@ impl Setup {
             gate,
             interrupt,
             sandbox: &self.sandbox,
-            own,
-            mcp: Mcp { servers: &mut *servers.lock().await, pins },
+            own: &self.own,
+            mcp: Mcp { servers: &mut *self.servers.lock().await, pins: &self.pins },
             front,
         };
         Ok(turn.take(ask).await)
@@ -205,6 +185,12 @@ impl Read {
         log::start(&paths, settings.log_level);
         Ok(Read { paths, flags, settings, dir, repo, mcp })
     }
+}
+
+/// lepo's own directories and files, which no held command sees: keys stand in them.
+pub fn own(args: &Args, paths: &Paths) -> Vec<PathBuf> {
+    let named = args.config.as_ref().and_then(|file| file.canonicalize().ok());
+    [paths.config.clone(), paths.state.clone()].into_iter().chain(named).collect()
 }
 
 /// The settings in force, whoever answers.

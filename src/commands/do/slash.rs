@@ -39,7 +39,7 @@ impl Conversation<'_, '_> {
 
     /// The MCP servers, which are up for the next turn then.
     async fn servers(&mut self) -> Result<()> {
-        let up = async { Ok(self.setup.base().servers().await) };
+        let up = async { Ok(self.setup.servers().await) };
         let (servers, said) = self.interrupt.or(up).await?;
         said.iter().for_each(|text| say(text));
         tools::table(self.context, servers.each());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Args;
-use super::setup::{Base, runtime};
+use super::setup::{Setup, runtime};
 use crate::commands::Context;
 use crate::error::{Error, Result};
 use crate::talk::Interrupt;
@@ -15,13 +15,13 @@ const NARROWEST: usize = 20;
 
 /// Starts the servers, lists them, and ends them.
 pub fn list(args: &Args, context: &mut Context<'_>) -> Result<u8> {
-    let base = Base::new(args, context)?;
+    let setup = Setup::new(args, context)?;
     let runtime = runtime()?;
     let listed = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let listed = interrupt
             .or(async {
-                let (servers, said) = base.servers().await;
+                let (servers, said) = setup.servers().await;
                 said.iter().for_each(|text| say(text));
                 match args.json {
                     true => documents(context, servers.each()),
@@ -31,7 +31,7 @@ pub fn list(args: &Args, context: &mut Context<'_>) -> Result<u8> {
                 Ok(none_is_up && !servers.is_empty())
             })
             .await;
-        base.close().await;
+        setup.close().await;
         listed
     });
     match listed? {

@@ -4,11 +4,10 @@
 use super::{Moment, Stage};
 use crate::bubb::Kind;
 use crate::error::Result;
-use crate::talk::command::Hands;
+use crate::talk::command::{Hands, all_but_stdout};
 use crate::talk::line::Line;
 use crate::talk::report::ToolUse;
 use crate::talk::{Ask, Event, Start};
-use crate::tool::{GrantedCommand, Stream};
 
 /// What all are asked.
 pub struct Opening {
@@ -26,37 +25,17 @@ impl Stage<'_> {
         if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
             self.add(&mut opening.line, Kind::System, true, &prompt)?;
         }
+        let hands =
+            Hands { store: self.store, settings: self.settings, own: self.own, interrupt: self.interrupt };
         for command in &ask.runs {
-            self.run(&mut opening, command).await?;
+            opening.tools.push(
+                hands.run(&mut opening.line, command, &mut all_but_stdout(|event| self.tell(event))).await?,
+            );
         }
         if let Some(question) = ask.question {
             self.add(&mut opening.line, Kind::User, false, &question)?;
         }
         Ok(opening)
-    }
-
-    /// The user's own command: no consent, no sandbox, its output for all to see.
-    async fn run(&self, opening: &mut Opening, command: &str) -> Result<()> {
-        self.tell(Event::Running(command));
-        let hands =
-            Hands { store: self.store, settings: self.settings, own: self.own, interrupt: self.interrupt };
-        let mut live = |stream, bytes: &[u8]| {
-            if stream == Stream::Stderr {
-                self.tell(Event::Stderr(bytes));
-            }
-        };
-        let carried = hands.carry_out(GrantedCommand::by_user(command), &mut live).await?;
-        let name = opening.line.add(Kind::System, false, &carried.text)?;
-        self.tell(Event::Bubb(&name, Some(&carried.text)));
-        hands.journal(&name, "command", &carried);
-        opening.tools.push(ToolUse {
-            bubb: name.id,
-            kind: "run",
-            request: serde_json::json!({ "command": command }),
-            result: Some(name.id),
-            exit: carried.exit,
-        });
-        Ok(())
     }
 
     /// Adds a bubb that is in nobody's reply.

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::output::{open_output, write_output};
-use super::setup::{insts, runtime, settings};
+use super::setup::{insts, own, runtime, settings};
 use super::{find_tail, input, notes, past, store};
 use crate::bubb::Name;
 use crate::commands::Context;
@@ -61,7 +61,7 @@ pub fn run(args: &super::Args, mode: Mode, context: &mut Context<'_>) -> Result<
     let runtime = runtime()?;
     let outcome = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
-        let own = [paths.config.clone(), paths.state.clone()];
+        let own = own(args, &paths);
         let stage = |watch| Stage {
             store: &store,
             forest: &forest,
