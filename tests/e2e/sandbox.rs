@@ -112,7 +112,7 @@ fn printed(access: &str, command: &str, settings: &str, prepare: impl Fn(&Bot)) 
     let settings = format!("tool_call_mode = 'auto'\nauto_access = 'net'\n{settings}");
     let bot = Bot::saying(&settings, &[COMMAND, &request, NONE, "Done."]);
     prepare(&bot);
-    let ran = run(bot.home.detached(&["do", "go"]), b"");
+    let ran = bot.home.alone(&["do", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.err.contains("held by bubblewrap"), "{}", ran.err);
     bubbs(&bot.home).into_iter().rev().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text
@@ -146,7 +146,7 @@ fn a_repository_that_is_not_there_is_not_made() {
     let request = json!({ "access": "write", "command": make }).to_string();
     let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
     let bot = Bot::saying(settings, &[COMMAND, &request, NONE, "Done."]);
-    let ran = run(bot.home.detached(&["do", "go"]), b"");
+    let ran = bot.home.alone(&["do", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let left: Vec<_> =
         std::fs::read_dir(bot.home.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -198,7 +198,7 @@ fn no_repository_and_no_store_below_is_changed() {
     let look = || kept.map(|path| bot.home.read(&format!("work/{path}")));
     seen.borrow_mut().extend(look());
     assert!(seen.borrow().iter().all(|text| !text.is_empty()), "{seen:?}");
-    let ran = run(bot.home.detached(&["do", "go"]), b"");
+    let ran = bot.home.alone(&["do", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
     assert_eq!(look().as_slice(), seen.borrow().as_slice(), "{told}");
@@ -242,7 +242,7 @@ fn what_a_killed_lepo_left_behind_goes_with_the_next_command() {
     let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
     let bot = Bot::saying(settings, &[COMMAND, &request, NONE, "Done."]);
     std::fs::create_dir(bot.home.work().join(".git")).unwrap();
-    assert_eq!(run(bot.home.detached(&["do", "go"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "go"]).code, 0);
     assert!(bot.home.work().join("ran").exists());
     assert!(!bot.home.work().join(".git").exists());
 }
@@ -289,7 +289,7 @@ fn a_configuration_that_is_named_is_hidden_with_its_key() {
         Bot::saying("tool_call_mode = 'auto'\nauto_access = 'net'", &[COMMAND, &request, NONE, "Done."]);
     let config = bot.home.read("config/config.toml") + &format!("api_key = '{KEY}'\n");
     bot.home.write("work/named/c.toml", config);
-    let ran = run(bot.home.detached(&["do", "--config", "named/c.toml", "go"]), b"");
+    let ran = bot.home.alone(&["do", "--config", "named/c.toml", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
     assert!(told.contains("stdout:\ndone") && !told.contains(KEY), "{told}");

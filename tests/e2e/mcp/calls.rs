@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::{configure, hostile, left, no_orphans, within};
 use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest};
-use crate::home::run;
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
@@ -23,7 +22,7 @@ fn bot(settings: &str, mode: &str, replies: impl IntoIterator<Item = Reply>) -> 
 fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
     let call = openai_calls("I look.", &[("s__echo", r#"{"b":1,"a":"한글"}"#)]);
     let bot = bot(AUTO, "plain", [call, openai_sse(["Done."]), openai_sse(["Again."])]);
-    let ran = run(bot.home.detached(&["do", "--json", "say it"]), b"");
+    let ran = bot.home.alone(&["do", "--json", "say it"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a0 B");
     let found = bubbs(&bot.home);
@@ -50,7 +49,7 @@ fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
     assert_eq!(sent[4]["role"], "tool");
     assert_eq!(sent[4]["tool_call_id"], sent[3]["tool_calls"][0]["id"]);
     // A finished turn leaves its tool chatter out of the next one by the forest's shape alone.
-    assert_eq!(run(bot.home.detached(&["do", "and?"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
     let said: Vec<String> = messages(&bot.bodies()[2]).into_iter().map(|(_, text)| text).collect();
     assert_eq!(said, ["PROMPT", "say it", "Done.", "and?"]);
     no_orphans(&bot.home, "s");
@@ -61,7 +60,7 @@ fn progress_is_told_and_keeps_a_call_alive() {
     // It takes two seconds, half a second a step.
     let settings = format!("{AUTO}\n[mcp]\nidle_timeout = 1\n");
     let bot = bot(&settings, "progress", [openai_calls("", &[("s__echo", "{}")]), openai_sse(["Done."])]);
-    let ran = run(bot.home.detached(&["do", "--events", "x"]), b"");
+    let ran = bot.home.alone(&["do", "--events", "x"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let named = |name: &str| events.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
@@ -75,7 +74,7 @@ fn progress_is_told_and_keeps_a_call_alive() {
 fn a_bare_name_means_the_only_tool_of_that_name() {
     let call = openai_calls("", &[("echo", "{}"), ("hammer", "{}")]);
     let bot = bot(AUTO, "plain", [call, openai_sse(["Done."])]);
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
     assert_eq!(left(&bot.home, "s", "calls"), ["{}"]);
     assert!(bubbs(&bot.home)[6].text.contains("no such tool"));
 
@@ -83,7 +82,7 @@ fn a_bare_name_means_the_only_tool_of_that_name() {
     let bot = Bot::openai(AUTO, [call, openai_sse(["Done."])]);
     let two = ["a", "b"].map(|name| (name, hostile(&bot.home, name, "plain")));
     configure(&bot.home, &two);
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
     assert!(bubbs(&bot.home)[3].text.contains("no such tool"));
 }
 
@@ -91,7 +90,7 @@ fn a_bare_name_means_the_only_tool_of_that_name() {
 fn the_same_call_is_not_made_twice_and_one_session_serves_all() {
     let calls = [("s__echo", r#"{"a":1,"b":2}"#), ("s__echo", r#"{"b":2,"a":1}"#), ("s__echo", r#"{"a":2}"#)];
     let bot = bot(AUTO, "plain", [openai_calls("", &calls), openai_sse(["Done."])]);
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
     assert_eq!(left(&bot.home, "s", "calls").len(), 2);
     assert_eq!(left(&bot.home, "s", "starts").len(), 1);
     assert!(bubbs(&bot.home)[6].text.contains("carried out before"));
@@ -101,13 +100,13 @@ fn the_same_call_is_not_made_twice_and_one_session_serves_all() {
 fn a_result_that_says_error_is_a_result_and_a_failed_call_ends_tool_use() {
     let call = || openai_calls("", &[("s__echo", "{}"), ("s__echo", r#"{"a":1}"#)]);
     let bot_one = bot(AUTO, "is-error", [call(), openai_sse(["Done."])]);
-    assert_eq!(run(bot_one.home.detached(&["do", "x"]), b"").code, 0);
+    assert_eq!(bot_one.home.alone(&["do", "x"]).code, 0);
     assert_eq!(left(&bot_one.home, "s", "calls").len(), 2);
     assert_eq!(bubbs(&bot_one.home)[4].text, "the tool reports an error:\nthe disk is full");
     assert!(bot_one.bodies()[1]["tools"].is_array());
 
     let bot_two = bot(AUTO, "refuse", [call(), openai_sse(["Done."])]);
-    assert_eq!(run(bot_two.home.detached(&["do", "x"]), b"").code, 0);
+    assert_eq!(bot_two.home.alone(&["do", "x"]).code, 0);
     assert_eq!(forest(&bot_two.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F s1 E / G a0 B");
     assert_eq!(bubbs(&bot_two.home)[4].text, "error: not like this");
     assert!(bot_two.bodies()[1]["tools"].is_null());
@@ -118,7 +117,7 @@ fn rounds_of_calls_are_limited() {
     let call = |n: u8| openai_calls("", &[("s__echo", &format!(r#"{{"n":{n}}}"#))]);
     let settings = format!("{AUTO}\nmax_rounds = 2");
     let bot = bot(&settings, "plain", [call(1), call(2), openai_sse(["Done."])]);
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    let ran = bot.home.alone(&["do", "x"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert!(ran.err.contains("note: 2 rounds of tools are the limit"), "{}", ran.err);
     assert_eq!(left(&bot.home, "s", "calls").len(), 2);
@@ -144,10 +143,10 @@ fn a_command_leaves_the_servers_alone() {
     let replies =
         [openai_calls("", &[command]), openai_calls("", &[("s__echo", "{}")]), openai_sse(["Done."])];
     let bot = bot("planner = 'native'", "plain", replies);
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").code, 4);
+    assert_eq!(bot.home.alone(&["do", "x"]).code, 4);
     let id = bubbs(&bot.home).pop().unwrap().id;
     // The servers start while the command runs, whose tree is ended after it.
-    let ran = run(bot.home.detached(&["do", "--tools", "auto", "--approve", &id]), b"");
+    let ran = bot.home.alone(&["do", "--tools", "auto", "--approve", &id]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert_eq!(left(&bot.home, "s", "starts").len(), 2);
     assert_eq!(bubbs(&bot.home)[5].text, "echo {}");
@@ -171,7 +170,7 @@ fn four_servers_start_at_the_same_time() {
     let four = ["a", "b", "c", "d"].map(|name| (name, hostile(&bot.home, name, "together")));
     configure(&bot.home, &four);
     // None of them answers before all four are there.
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
     assert_eq!(bot.bodies()[0]["tools"].as_array().unwrap().len(), 4);
     for (name, _) in four {
         no_orphans(&bot.home, name);
@@ -181,7 +180,7 @@ fn four_servers_start_at_the_same_time() {
 #[test]
 fn off_starts_nothing() {
     let bot = bot("planner = 'off'", "plain", [openai_sse(["Done."])]);
-    assert_eq!(run(bot.home.detached(&["do", "--tools", "off", "x"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "--tools", "off", "x"]).code, 0);
     assert!(left(&bot.home, "s", "starts").is_empty());
     assert!(bot.bodies()[0]["tools"].is_null());
 }
@@ -190,7 +189,7 @@ fn off_starts_nothing() {
 fn long_text_and_bytes_are_blobs() {
     let call = openai_calls("", &[("s__echo", "{}")]);
     let large = bot(AUTO, "large", [call.clone(), openai_sse(["Done."])]);
-    within(40, "a large result", || assert_eq!(run(large.home.detached(&["do", "x"]), b"").code, 0));
+    within(40, "a large result", || assert_eq!(large.home.alone(&["do", "x"]).code, 0));
     let text = &bubbs(&large.home)[3].text;
     assert!(text.len() < 60_000 && text.starts_with("begin xxx"), "{}", text.len());
     assert!(
@@ -200,7 +199,7 @@ fn long_text_and_bytes_are_blobs() {
     );
 
     let blocks = bot(AUTO, "blocks", [call, openai_sse(["Done."])]);
-    assert_eq!(run(blocks.home.detached(&["do", "x"]), b"").code, 0);
+    assert_eq!(blocks.home.alone(&["do", "x"]).code, 0);
     let text = &bubbs(&blocks.home)[3].text;
     assert!(text.contains("[image/png]\ngood\n[5 bytes: _blobs/2cf24dba5fb0a30e"), "{text}");
     assert_eq!(blocks.home.ok(&["fsck"]), "");

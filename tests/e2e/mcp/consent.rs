@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{configure, hostile, left, no_orphans};
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
-use crate::home::run;
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
@@ -49,7 +48,7 @@ fn with_nobody_to_ask_it_waits_and_is_carried_on_later() {
         [("--approve", "echo {\"a\": 1}", 1), ("--deny", "refused: the user said no", 0)]
     {
         let bot = bot(MANUAL, "plain", [call(r#"{"a":1}"#), openai_sse(["Said."])]);
-        let ran = run(bot.home.detached(&["do", "x"]), b"");
+        let ran = bot.home.alone(&["do", "x"]);
         assert_eq!(ran.code, 4, "{}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B");
         let id = bubbs(&bot.home).pop().unwrap().id;
@@ -59,7 +58,7 @@ fn with_nobody_to_ask_it_waits_and_is_carried_on_later() {
         let json: Value = serde_json::from_str(&bot.home.ok(&["ls", "--pending", "--json"])).unwrap();
         assert_eq!(json["pending"][0]["request"]["server"], "s");
 
-        let ran = run(bot.home.detached(&["do", option, &id]), b"");
+        let ran = bot.home.alone(&["do", option, &id]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a0 B");
         assert_eq!(bubbs(&bot.home)[3].text, text);
@@ -77,8 +76,8 @@ fn auto_asks_again_about_a_tool_that_changed() {
         [call("{}"), openai_sse(["One."]), call("{}"), call("{}"), openai_sse(["Two."])],
     );
     // The first sight of a server that the user configured is the pin.
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").out, "One.\n");
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    assert_eq!(bot.home.alone(&["do", "x"]).out, "One.\n");
+    let ran = bot.home.alone(&["do", "x"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     assert_eq!(left(&bot.home, "s", "calls").len(), 1);
     let ran = on_terminal(bot.home.command(&["do", "--new", "x"]), &[("Call now? (Y/N): ", "y\n")]);

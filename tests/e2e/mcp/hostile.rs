@@ -47,7 +47,7 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         let mut server = hostile(&bot.home, "s", mode);
         server["env"] = serde_json::json!({ "MY_TOKEN": TOKEN });
         configure(&bot.home, &[("s", server), ("t", hostile(&bot.home, "t", "plain"))]);
-        let ran = within(30, mode, || run(bot.home.detached(&["do", "x"]), b""));
+        let ran = within(30, mode, || bot.home.alone(&["do", "x"]));
         assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{mode}: {}", ran.err);
         assert!(ran.err.contains(said), "{mode}: {}", ran.err);
         let found = bubbs(&bot.home);

@@ -3,18 +3,17 @@
 use serde_json::{Value, json};
 
 use super::{configure, hostile, left, no_orphans};
-use crate::home::{Home, run};
+use crate::home::Home;
 use crate::pty::on_terminal;
 
 #[test]
 fn servers_and_tools_are_a_table_or_a_document() {
     let home = Home::new();
     configure(&home, &[("시간", hostile(&home, "a", "plain")), ("bad", hostile(&home, "b", "exit"))]);
-    let ran = run(home.detached(&["do", "--list-tools"]), b"");
+    let ran = home.alone(&["do", "--list-tools"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "시간  echo  Says what it is told.\n"), "{}", ran.err);
     assert!(ran.err.contains("warning: server bad cannot be used"), "{}", ran.err);
-    let document: Value =
-        serde_json::from_str(&run(home.detached(&["do", "--list-tools", "--json"]), b"").out).unwrap();
+    let document: Value = serde_json::from_str(&home.alone(&["do", "--list-tools", "--json"]).out).unwrap();
     assert_eq!(document["servers"][0]["tools"][0]["name"], "echo");
     assert!(document["servers"][1]["error"].as_str().unwrap().contains("exit code 1"));
     assert!(!home.work().join(".lepo").exists());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{configure, within};
 use crate::bots::Bot;
 use crate::disk::bubbs;
-use crate::home::{Home, run, until};
+use crate::home::{Home, until};
 use crate::scripted::{openai_calls, openai_sse};
 
 const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
@@ -32,7 +32,7 @@ fn called(servers: &[(&str, Value)], tool: &str, arguments: &Value) -> (Bot, Str
     let call = openai_calls("", &[(tool, &arguments.to_string())]);
     let bot = Bot::openai(AUTO, [call, openai_sse(["Done."])]);
     configure(&bot.home, servers);
-    let ran = within(90, tool, || run(bot.home.detached(&["do", "x"]), b""));
+    let ran = within(90, tool, || bot.home.alone(&["do", "x"]));
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     let text = bubbs(&bot.home)[3].text.clone();
     (bot, text)

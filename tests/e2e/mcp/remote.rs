@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{configure, left};
 use crate::bots::Bot;
 use crate::disk::bubbs;
-use crate::home::{Home, run};
+use crate::home::Home;
 use crate::pty::on_terminal;
 use crate::scripted::{openai_calls, openai_sse};
 
@@ -59,7 +59,7 @@ fn entries_of_env_are_headers_and_are_in_no_message() {
     let bot = calls(1);
     let remote = Remote::start(&bot.home, "s", "http-plain");
     configure(&bot.home, &[("s", remote.config())]);
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    let ran = bot.home.alone(&["do", "x"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(bubbs(&bot.home)[3].text, r#"echo {"n": 1}"#);
     let headers = left(&bot.home, "s", "headers");
@@ -74,7 +74,7 @@ fn a_session_that_the_server_forgot_is_begun_anew_and_the_call_made_once() {
     let bot = calls(1);
     let remote = Remote::start(&bot.home, "s", "http-forget");
     configure(&bot.home, &[("s", remote.config())]);
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    let ran = bot.home.alone(&["do", "x"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(bubbs(&bot.home)[3].text, r#"echo {"n": 1}"#);
     assert_eq!(left(&bot.home, "s", "calls").len(), 1);
@@ -114,7 +114,7 @@ fn no_header_follows_a_redirect_to_another_origin() {
         let mut config = remote.config();
         config["transport"] = json!(transport);
         configure(&bot.home, &[("s", config)]);
-        let ran = run(bot.home.detached(&["do", "x"]), b"");
+        let ran = bot.home.alone(&["do", "x"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
         assert!(ran.err.contains("warning: server s cannot be used"), "{}", ran.err);
         assert!(!ran.err.contains(TOKEN), "{}", ran.err);
@@ -127,7 +127,7 @@ fn a_server_of_the_other_kind_of_http_says_which_it_may_be() {
     let bot = Bot::saying(AUTO, &["Done."]);
     let remote = Remote::start(&bot.home, "s", "http-plain");
     configure(&bot.home, &[("s", json!({ "url": remote.url }))]);
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    let ran = bot.home.alone(&["do", "x"]);
     assert!(
         ran.err.contains("HTTP 405; if it speaks streamable HTTP, its `transport` is \"http\""),
         "{}",
@@ -140,7 +140,7 @@ fn nobody_there_is_said_without_the_address_secrets() {
     let bot = Bot::saying(AUTO, &["Done."]);
     let url = format!("http://127.0.0.1:9/mcp?token={TOKEN}");
     configure(&bot.home, &[("s", json!({ "url": url, "transport": "http" })), ("e", json!({ "url": url }))]);
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    let ran = bot.home.alone(&["do", "x"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     for name in ["s", "e"] {
         assert!(

@@ -3,7 +3,6 @@
 use super::{configure, hostile, left};
 use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest};
-use crate::home::run;
 use crate::pty::on_terminal;
 
 const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
@@ -22,7 +21,7 @@ fn ollama(mode: &str, answers: &[&str]) -> Bot {
 fn the_blocks_end_the_system_prompt_and_a_fenced_call_is_made() {
     let fenced = format!("I will look.\n```json\n{CALL}\n```\n");
     let bot = ollama("plain", &[&fenced, "Done.", "Again."]);
-    let ran = run(bot.home.detached(&["do", "say it"]), b"");
+    let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a0 B");
     let found = bubbs(&bot.home);
@@ -43,7 +42,7 @@ fn the_blocks_end_the_system_prompt_and_a_fenced_call_is_made() {
     assert_eq!(messages(&bodies[1])[4].1, r#"echo {"a": "}"}"#);
     // The prompt on disk is the user's own.
     assert_eq!(found[0].text, "PROMPT\n");
-    assert_eq!(run(bot.home.detached(&["do", "and?"]), b"").code, 0);
+    assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
     let roles: Vec<String> = messages(&bot.bodies()[2]).into_iter().map(|(role, _)| role).collect();
     assert_eq!(roles, ["system", "user", "assistant", "user"]);
 }
@@ -53,7 +52,7 @@ fn several_calls_run_in_order_and_the_same_one_once() {
     let call = |n: u8| format!(r#"{{"server":"s","name":"echo","arguments":{{"n":{n}}}}}"#);
     let answer = format!("First {} then {} and {} again.", call(1), call(2), call(1));
     let bot = ollama("plain", &[&answer, "Done."]);
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").out, "Done.\n");
+    assert_eq!(bot.home.alone(&["do", "x"]).out, "Done.\n");
     assert_eq!(left(&bot.home, "s", "calls"), [r#"{"n": 1}"#, r#"{"n": 2}"#]);
     assert_eq!(bubbs(&bot.home)[2].text, "First\n\nthen\n\nand\n\nagain.");
 }
@@ -62,14 +61,14 @@ fn several_calls_run_in_order_and_the_same_one_once() {
 fn json_that_is_no_call_is_an_answer() {
     let answer = "It is {\"name\": \"x\"}, or `fn main() {}`.";
     let bot = ollama("plain", &[answer]);
-    assert_eq!(run(bot.home.detached(&["do", "x"]), b"").out, format!("{answer}\n"));
+    assert_eq!(bot.home.alone(&["do", "x"]).out, format!("{answer}\n"));
 }
 
 #[test]
 fn an_unknown_tool_ends_tool_use() {
     let call = r#"{"server":"s","name":"hammer","arguments":{}}"#;
     let bot = ollama("plain", &[call, "Then not."]);
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    let ran = bot.home.alone(&["do", "x"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Then not.\n"), "{}", ran.err);
     assert_eq!(bubbs(&bot.home)[3].text, "error: there is no tool \"hammer\" of a server \"s\"");
     assert!(!messages(&bot.bodies()[1])[0].1.contains("FUNCTIONS:"));
@@ -78,7 +77,7 @@ fn an_unknown_tool_ends_tool_use() {
 #[test]
 fn without_tools_no_block_is_sent() {
     let bot = ollama("exit", &["Hi."]);
-    let ran = run(bot.home.detached(&["do", "x"]), b"");
+    let ran = bot.home.alone(&["do", "x"]);
     assert_eq!(ran.out, "Hi.\n");
     assert!(
         ran.err.contains("warning: server s cannot be used") && ran.err.contains("no licence"),
@@ -101,7 +100,7 @@ fn a_terminal_sees_words_at_once_and_never_the_call() {
 fn a_program_is_told_at_the_start() {
     let bot = Bot::program(AUTO, &[CALL, "Done."]);
     configure(&bot.home, &[("s", hostile(&bot.home, "s", "plain"))]);
-    let ran = run(bot.home.detached(&["do", "say it"]), b"");
+    let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     let first = bot.home.read("bot/asked.1");
     assert!(first.starts_with("[system]\nFUNCTIONS:\n") && first.ends_with("\n\n[user]\nsay it"), "{first}");
