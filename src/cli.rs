@@ -1,6 +1,7 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
 mod shape;
+pub mod tasks;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -19,7 +20,13 @@ use shape::{Shape, shape};
 ///
 /// A directory `.lepo` holds one Markdown file a message. Without a command, lepo is `lepo do`.
 #[derive(Debug, Parser)]
-#[command(name = "lepo", version, disable_version_flag = true, max_term_width = 100)]
+#[command(
+    name = "lepo",
+    version,
+    disable_version_flag = true,
+    disable_help_flag = true,
+    max_term_width = 100
+)]
 #[command(after_help = AFTER)]
 pub struct Cli {
     #[command(flatten)]
@@ -53,20 +60,26 @@ Environment:
 Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are told in lepo(7), the files of a store in
 lepo-store(5), the settings in lepo-config(5).";
 
+/// Above the options that every command has.
+const EVERYWHERE: &str = "Everywhere";
+
 #[derive(Debug, clap::Args)]
 struct Globals {
     /// Change to PATH first, then run as if started there
-    #[arg(short, long, global = true, value_name = "PATH")]
+    #[arg(short, long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     cd: Option<PathBuf>,
     /// Use another store: a directory below the working directory, made if missing
-    #[arg(short, long, global = true, value_name = "REL")]
+    #[arg(short, long, global = true, value_name = "REL", help_heading = EVERYWHERE)]
     save_to: Option<PathBuf>,
     /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = EVERYWHERE)]
     color: Color,
     /// Print the version
-    #[arg(short = 'v', long, global = true)]
+    #[arg(short = 'v', long, global = true, help_heading = EVERYWHERE)]
     version: bool,
+    /// Print this help
+    #[arg(short, long, global = true, action = clap::ArgAction::HelpLong, help_heading = EVERYWHERE)]
+    help: Option<bool>,
 }
 
 // Deferred: the tree of one command is a tenth of all, and making all is the better part of what `ls` takes.
@@ -255,6 +268,13 @@ fn print_help(mut root: clap::Command, words: &[String]) -> u8 {
         let Some(inner) = command.find_subcommand(word) else { break };
         command = inner;
     }
-    let _ = command.clone().print_long_help();
+    let mut command = command.clone();
+    if words.is_empty() {
+        let list = tasks::list(&root);
+        command = command.help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
+        ));
+    }
+    let _ = command.print_long_help();
     0
 }

@@ -7,15 +7,25 @@ use crate::error::{Error, Result};
 use crate::store::{Store, check_branch_name};
 use crate::term::say;
 
+const EXAMPLES: &str = "\
+Examples:
+  lepo branch plan-b                # the newest tail gets a name
+  lepo branch before-the-idea 9X1Y3Z5A
+  lepo branch -f main @
+  lepo branch -m main trunk
+  lepo branch | while read name id rest; do lepo show $id > $name.md; done";
+
 /// List, make, move, rename and delete branches
 ///
 /// A branch is a name for a bubb, and an address wherever one is taken. Without NAME they are
-/// listed: name, id, height and the last question, as in `lepo ls`. `lepo do --tail NAME` moves a
-/// branch on to the answer; no other command does, and deleting one deletes no bubb.
+/// listed: name, id, height and the last question, as in `lepo ls`.
+///
+///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on to the answer
+///            ↖ a0               other: where it was put; no other command moves it
+///
+/// Deleting a branch deletes no bubb.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo branch main                  the newest tail gets a name\n  \
-    lepo branch before-the-idea 9X1Y3Z5A\n  lepo branch -f main @\n  lepo branch -m main trunk\n  \
-    lepo branch | while read name id rest; do lepo show $id > $name.md; done")]
+#[command(after_help = EXAMPLES, verbatim_doc_comment)]
 pub struct Args {
     /// The branch to make
     #[arg(value_name = "NAME", add = complete::branch())]

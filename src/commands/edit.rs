@@ -15,7 +15,7 @@ use crate::term::edit;
 /// editors add it by themselves, and it cannot be seen. If it does, the bytes are kept as you left them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      another wording, \
+    after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      # another wording, \
     another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @"
 )]
 pub struct Args {

@@ -10,6 +10,7 @@ use crate::term::say;
 /// It holds `_insts.toml`, the instructions that models are given, and `.gitignore`, which keeps
 /// the store out of version control until you delete its line. A second time changes nothing.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo init\n  lepo -s notes init")]
 pub struct Args {}
 
 /// Makes it, and says what it found.

@@ -14,7 +14,7 @@ use crate::store::Store;
 /// that ADDR stands in.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo log\n  lepo log --graph\n  lepo log main..@\n  \
-    lepo log --all | grep panic | cut -d' ' -f1 | lepo ls -")]
+    lepo log --all | grep README | cut -d' ' -f1 | lepo ls -")]
 pub struct Args {
     /// Whose convs; @ if none is given; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]

@@ -10,7 +10,7 @@ use crate::error::Result;
 /// Plumbing: every command that takes bubbs understands the same addresses; see lepo(7). A range A..B
 /// gives each bubb that B's conv has and A's has not, oldest first.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs $EDITOR\n  \
+#[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs wc -w\n  \
     grep -l panic .lepo/*.md | lepo resolve -")]
 pub struct Args {
     /// The addresses; `-` for addresses on stdin, one a line

@@ -21,7 +21,7 @@ use crate::term::tty;
 /// Refused, with exit 1, if something visible follows ADDR, or while a branch names any of it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo ls | tail -1 | cut -d' ' -f1 | xargs lepo rm      the oldest one"
+    after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo ls -n 1 | cut -d' ' -f1 | xargs lepo rm -y      # the newest one"
 )]
 pub struct Args {
     /// The tail

@@ -19,7 +19,7 @@ use crate::term::{Out, Paint, heading};
 /// just the bubbs that B's conv has and A's has not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
-    lepo show --paths @ | xargs grep -n panic\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
+    lepo show --paths @ | xargs grep -n README\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct Args {
     /// Which bubbs' convs; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]

@@ -17,7 +17,7 @@ pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
 /// `_config.toml` and `_mcp.json` in the store are ignored until then. A yes covers these very
 /// bytes at this path: one changed byte, or the same file elsewhere, asks again.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  lepo trust")]
+#[command(after_help = "Examples:\n  lepo trust")]
 pub struct Args {}
 
 /// Shows, asks, keeps the yes.

@@ -6,13 +6,16 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use lepo::cli;
+use lepo::cli::{self, tasks};
 use lepo::commands::completions;
+
+/// Of the manual's pages: the day on which their text last changed.
+const DATE: &str = "2026-11-22";
 
 #[test]
 fn man_pages_and_completions_are_in_step() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let made = [made_pages(), made_completions()].concat();
+    let made = [made_pages(), made_completions(), made_lists(root)].concat();
     if std::env::var_os("LEPO_WRITE_DOCS").is_some() {
         for (path, text) in &made {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
@@ -64,6 +67,7 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     let man = clap_mangen::Man::new(command.clone())
         .title(name.to_uppercase())
         .section("1")
+        .date(DATE)
         .source(format!("lepo {version}"))
         .manual("lepo manual");
     man.render_title(&mut text).unwrap();
@@ -74,16 +78,79 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     writeln!(text, ".SH SYNOPSIS\n.nf\n{}\n.fi", roff(usage.trim())).unwrap();
     man.render_description_section(&mut text).unwrap();
     man.render_options_section(&mut text).unwrap();
-    if command.has_subcommands() {
+    if name == "lepo" {
+        writeln!(text, ".SH COMMANDS\n.nf\n{}\n.fi", roff(tasks::list(command).trim_end())).unwrap();
+    } else if command.has_subcommands() {
         man.render_subcommands_section(&mut text).unwrap();
     }
-    if let Some(more) = command.get_after_help() {
-        writeln!(text, ".SH NOTES\n.nf\n{}\n.fi", roff(&more.to_string())).unwrap();
+    let more = command.get_after_help().map(|more| more.to_string()).unwrap_or_default();
+    for (heading, lines) in sections(&more) {
+        writeln!(text, ".SH {heading}\n.nf\n{}\n.fi", roff(&lines)).unwrap();
     }
     if command.get_version().is_some() {
         man.render_version_section(&mut text).unwrap();
     }
-    (format!("man/{name}.1"), text)
+    // A line break beside a space is one too many.
+    let text = String::from_utf8(text).unwrap().replace("\n.br\n\n.br\n", "\n.sp\n");
+    (format!("man/{name}.1"), text.into_bytes())
+}
+
+/// The paragraphs behind a help, each under the heading that a manual has for it.
+fn sections(help: &str) -> Vec<(&'static str, String)> {
+    const HEADINGS: &[(&str, &str)] =
+        &[("Examples:", "EXAMPLES"), ("Exit codes:", "EXIT STATUS"), ("Environment:", "ENVIRONMENT")];
+    let mut sections: Vec<(&str, String)> = Vec::new();
+    for paragraph in help.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
+        let (first, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
+        match HEADINGS.iter().find(|(told, _)| *told == first) {
+            Some((_, heading)) => sections.push((heading, rest.to_string())),
+            None => match sections.last_mut() {
+                Some(("NOTES", text)) => *text += &format!("\n\n{paragraph}"),
+                _ => sections.push(("NOTES", paragraph.to_string())),
+            },
+        }
+    }
+    sections
+}
+
+/// The list of commands in the READMEs.
+fn made_lists(root: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut tree = cli::command();
+    tree.build();
+    let list = tasks::list(&tree);
+    let indented = |line: &str| if line.is_empty() { "\n".to_string() } else { format!("    {line}\n") };
+    let list: String = list.trim_end().lines().map(indented).collect();
+    let with_list = |(file, from): (&str, &str)| {
+        let text = std::fs::read_to_string(root.join(file)).unwrap();
+        let (before, rest) = text.split_once(from).unwrap();
+        let (_, after) = rest.split_once("\n## ").unwrap();
+        (file.to_string(), format!("{before}{from}{list}\n## {after}").into_bytes())
+    };
+    [("README.md", "## Commands\n\n"), ("README.ko.md", "## 명령\n\n")].map(with_list).to_vec()
+}
+
+#[test]
+fn every_command_stands_under_one_task() {
+    let tree = cli::command();
+    let mut listed: Vec<&str> = tasks::TASKS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let mut there: Vec<&str> = tree.get_subcommands().map(|command| command.get_name()).collect();
+    listed.sort_unstable();
+    there.sort_unstable();
+    assert_eq!(listed, there);
+}
+
+/// Every page renders without a warning, where `mandoc` can tell.
+#[test]
+fn the_manual_renders_without_a_warning() {
+    let pages = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).unwrap();
+    for page in pages {
+        let mut lint = std::process::Command::new("mandoc");
+        let Ok(told) = lint.args(["-T", "lint", "-W", "warning"]).arg(page.unwrap().path()).output() else {
+            eprintln!("skipped: mandoc is not there");
+            return;
+        };
+        assert_eq!(String::from_utf8_lossy(&told.stdout), "");
+    }
 }
 
 /// Text as it stands: a hyphen that can be copied, no escapes, no request.

@@ -29,6 +29,7 @@ mod editing;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod example_store;
+mod examples;
 mod export;
 mod faults;
 mod home;

@@ -17,7 +17,7 @@ Examples:
   lepo do --list-tools
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
-  lepo do --debate --tail @            the same debate, on
+  lepo do --debate --tail @            # the same debate, on
 
 The document of --json is printed on failure too:
   conv     the ids of the conversation, oldest first, as far as it got

@@ -1,0 +1,26 @@
+//! The commands by what a person wants to do: the list of `lepo --help`, of lepo(1) and of the README.
+
+use clap::Command;
+
+/// Each command once, in the order in which a newcomer meets them.
+pub const TASKS: &[(&str, &[&str])] = &[
+    ("Ask and answer", &["do"]),
+    ("Look around", &["ls", "show", "log", "diff", "watch", "export"]),
+    ("Grow and prune", &["branch", "edit", "rm", "init"]),
+    ("Set up", &["model", "config", "trust", "completions"]),
+    ("Check, and write scripts", &["fsck", "add", "resolve"]),
+];
+
+/// The list, a command a line under the headings of what it is for.
+pub fn list(root: &Command) -> String {
+    let mut list = String::new();
+    for (task, names) in TASKS {
+        list += &format!("{task}:\n");
+        for name in *names {
+            let about = root.find_subcommand(name).and_then(Command::get_about).cloned().unwrap_or_default();
+            list += &format!("  {name:<11}  {about}\n");
+        }
+        list.push('\n');
+    }
+    list
+}

@@ -1,0 +1,207 @@
+//! Every command that the README, `--help` and the manual show is run, on the store `.lepo.example` and with
+//! models that answer at once. What cannot be run like that is named here, with where it is tried.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::Command;
+
+use clap::Command as Tree;
+use lepo::cli;
+
+use crate::home::{Home, run};
+
+/// Begins of lines that are not run, and why.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("scripts/", "they run these tests, and more"),
+    ("cargo install", "builds a release; scripts/package does the same"),
+    ("lepo model get", "fetches the weights: the tests of the embedded model"),
+    ("lepo watch", "goes on until it is ended: watching.rs"),
+    ("lepo do 'tidy up'", "waits for consent: consent.rs"),
+    ("lepo do --approve ID", "the same"),
+    ("lepo do --deny ID", "the same"),
+    ("lepo trust", "asks on a terminal: trust.rs"),
+    ("lepo config --import", "its file is another program's: settings.rs"),
+    ("source <(lepo completions zsh)", "no bash: completing.rs"),
+];
+
+/// Begins of lines that end with another exit code than 0.
+const CODES: &[(&str, i32)] = &[
+    ("lepo diff", 1),        // they differ
+    ("lepo ls -n 2", 1),     // the same
+    ("lepo rm @", 2),        // nobody there to ask
+    ("lepo fsck | grep", 1), // nothing is edited
+    ("EDITOR='sed", 1),      // the word is not there, and nothing changes
+];
+
+/// What stands for something of the reader's own: a bubb of the example, and the end of its id.
+const ID: &str = "01M80QW3N3DDGKXDE279QNWF38";
+const PLACEHOLDERS: &[(&str, &str)] = &[
+    ("9X1Y3Z5A", "279QNWF38"),
+    ("ID1 ID2", "01M80QW3QGKSTBZ2N3M484307B 01M80QW3VYHVCDX4FHTNFDKG3D"),
+    (" ID ", " 01M80QW3N3DDGKXDE279QNWF38 "),
+];
+
+/// A home with all that the examples take for granted.
+fn home() -> Home {
+    let answer = r#"command = ["sh", "-c", "cat > /dev/null; echo 'Yes.'; echo 'END: It is so.'"]"#;
+    let model = |name: &&str| format!("[[models]]\nname = \"{name}\"\nprovider = \"cli\"\n{answer}\n");
+    let models: String = ["gpt", "qwen", "claude", "other"].iter().map(model).collect();
+    let home = Home::with_config(&format!(
+        "planner = 'off'\n{models}active = true\n\
+         [many]\norchestrator = 'claude'\nparticipants = ['gpt', 'qwen']\n"
+    ));
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join(".lepo.example");
+    for store in [".lepo", ".lepo.example"] {
+        let copied =
+            Command::new("cp").arg("-r").arg(&example).arg(home.work().join(store)).status().unwrap();
+        assert!(copied.success());
+    }
+    for (file, text) in [("build.log", "error"), ("review.md", "Review."), ("src/main.rs", "fn main() {}")] {
+        home.write(&format!("work/{file}"), text);
+    }
+    for (program, script) in [("ed", "echo more >> \"$1\""), ("notify-send", "")] {
+        home.write(&format!("bin/{program}"), format!("#!/bin/sh\n{script}\n"));
+    }
+    let git = "mkdir -p ../.config/fish/completions && chmod +x ../bin/* && git init -q && git add src && git -c user.name=x -c user.email=x@x commit -qm x && echo '// more' >> src/main.rs";
+    assert!(home.shell(git).status().unwrap().success());
+    home
+}
+
+/// Runs the lines of one document in order, in one home; adds those that are not run to `passed_over`.
+/// Gives those that end otherwise than told.
+fn follow(document: &str, lines: &[String], passed_over: &mut HashSet<&str>) -> Vec<String> {
+    let (home, mut wrong) = (home(), Vec::new());
+    for line in lines {
+        // What is said about it stands far behind it.
+        let line = line.split("   ").next().unwrap_or_default().trim();
+        if let Some((begin, _)) = ELSEWHERE.iter().find(|(begin, _)| line.starts_with(begin)) {
+            passed_over.insert(begin);
+            continue;
+        }
+        if line == "lepo" {
+            continue; // a conversation: repl_*.rs
+        }
+        if line.contains("jq ") && run(home.shell("jq --version"), b"").code != 0 {
+            eprintln!("skipped: jq is not there for {line}");
+            continue;
+        }
+        let mut script = format!("{line} ");
+        for (placeholder, real) in PLACEHOLDERS {
+            script = script.replace(placeholder, real);
+        }
+        let code = CODES.iter().find(|(begin, _)| line.starts_with(begin)).map_or(0, |(_, code)| *code);
+        let mut command = home.program("setsid", &["-w", "bash", "-o", "pipefail", "-c", &script]);
+        let bin = home.path().join("bin");
+        let path = command.get_envs().find(|(name, _)| *name == "PATH").unwrap().1.unwrap().to_os_string();
+        command.env("PATH", format!("{}:{}", bin.display(), path.display())).env("EDITOR", bin.join("ed"));
+        command.env("XDG_CONFIG_HOME", home.path().join("xdg"));
+        let ran = run(command, b"");
+        if ran.code != code {
+            wrong.push(format!("{document}: {script}\n{} {}{}", ran.code, ran.out, ran.err));
+        }
+    }
+    assert!(home.ok(&["fsck"]).lines().all(|finding| finding.starts_with("foreign")), "{document}");
+    wrong
+}
+
+/// The commands in the indented blocks of a Markdown file.
+fn in_markdown(text: &str) -> Vec<String> {
+    let block = text.lines().filter_map(|line| line.strip_prefix("    "));
+    block.filter_map(command).collect()
+}
+
+/// The commands in the literal blocks of a page of the manual.
+fn in_manual(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for block in text.split(".Bd -literal -offset indent\n").skip(1) {
+        let (block, _) = block.split_once(".Ed\n").unwrap();
+        lines.extend(block.lines().filter_map(|line| command(&line.replace("\\e", "\\"))));
+    }
+    lines
+}
+
+/// The commands under `Examples:` in a command's help.
+fn in_help(tree: &Tree) -> Vec<String> {
+    let help = tree.get_after_help().map(|help| help.to_string()).unwrap_or_default();
+    let Some((_, examples)) = help.split_once("Examples:\n") else { return Vec::new() };
+    examples.lines().map_while(|line| line.strip_prefix("  ")).map(str::to_string).collect()
+}
+
+/// A line that is one: what a person types, without the prompt.
+fn command(line: &str) -> Option<String> {
+    const PROGRAMS: &[&str] = &["lepo", "git", "grep", "scripts/demo", "scripts/test", "cargo", "source"];
+    let line = line.strip_prefix("$ ").unwrap_or(line);
+    let first = line.split(' ').next().unwrap_or_default();
+    PROGRAMS.contains(&first).then(|| line.to_string())
+}
+
+#[test]
+fn what_is_shown_can_be_run() {
+    assert!(home().ok(&["resolve", "279QNWF38"]).starts_with(ID));
+    let (mut passed_over, mut wrong) = (HashSet::new(), Vec::new());
+    for (file, text) in [
+        ("README.md", in_markdown(include_str!("../../README.md"))),
+        ("README.ko.md", in_markdown(include_str!("../../README.ko.md"))),
+        ("lepo(7)", in_manual(include_str!("../../man/lepo.7"))),
+    ] {
+        assert!(text.len() > 10, "{file}: {text:?}");
+        wrong.extend(follow(file, &text, &mut passed_over));
+    }
+    let mut root = cli::command();
+    root.build();
+    for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
+        let examples = in_help(command);
+        if examples.is_empty() {
+            wrong.push(format!("{} shows no example", command.get_name()));
+        }
+        wrong.extend(follow(command.get_name(), &examples, &mut passed_over));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (begin, _) in ELSEWHERE {
+        assert!(passed_over.contains(begin), "{begin} is shown nowhere");
+    }
+}
+
+#[test]
+fn the_configurations_that_are_shown_are_read() {
+    let page = include_str!("../../man/lepo-config.5");
+    let blocks: Vec<&str> = page
+        .split(".Bd -literal -offset indent\n")
+        .skip(1)
+        .map(|block| block.split_once(".Ed\n").unwrap().0)
+        .collect();
+    let [toml, json] = blocks[..] else { panic!("{blocks:?}") };
+    let home = Home::with_config(toml);
+    home.write("config/mcp.json", json);
+    assert!(home.ok(&["model", "ls"]).starts_with("gpt "));
+    // The server is not there: said, and no word about its configuration.
+    let ran = home.lepo(&["do", "--list-tools"]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    for readme in [include_str!("../../README.md"), include_str!("../../README.ko.md")] {
+        let shown = readme.split("config.toml`").nth(1).unwrap();
+        let config: Vec<&str> = shown
+            .lines()
+            .skip(2)
+            .map_while(|line| line.strip_prefix("    ").or(line.is_empty().then_some("")))
+            .collect();
+        let home = Home::with_config(&config.join("\n"));
+        assert!(home.ok(&["model", "ls"]).contains("\nclaude "), "{config:?}");
+    }
+}
+
+#[test]
+fn the_korean_readme_is_in_step() {
+    let commands = |text: &str| {
+        let typed = in_markdown(text).into_iter();
+        typed.map(|line| line.split("  ").next().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let headings = |text: &str| text.lines().filter(|line| line.starts_with('#')).count();
+    let (english, korean) = (include_str!("../../README.md"), include_str!("../../README.ko.md"));
+    // Questions are in the reader's language; what surrounds them is the same.
+    let bare = |line: &String| line.split('\'').step_by(2).collect::<Vec<_>>().join("''");
+    assert_eq!(
+        commands(english).iter().map(bare).collect::<Vec<_>>(),
+        commands(korean).iter().map(bare).collect::<Vec<_>>()
+    );
+    assert_eq!(headings(english), headings(korean));
+}
