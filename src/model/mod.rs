@@ -27,6 +27,8 @@ mod retry;
 mod said;
 mod utf8;
 pub mod weights;
+#[cfg(fuzzing)]
+mod wire;
 
 use std::path::Path;
 use std::time::Duration;
@@ -39,6 +41,8 @@ pub use gate::Gate;
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use probe::first_ollama_model;
 pub use utf8::Utf8;
+#[cfg(fuzzing)]
+pub use wire::{Wire, read_pieces};
 
 use crate::config::{ModelConfig, Provider};
 use crate::error::{Error, Result};

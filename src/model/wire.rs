@@ -1,0 +1,37 @@
+//! What `fuzz/` needs of this room: an answer read from bytes that no network brought.
+
+use super::event::{Event, Events};
+use super::{ollama, openai_answer};
+
+/// Whose form the bytes have.
+#[derive(Debug, Clone, Copy)]
+pub enum Wire {
+    /// Server-sent events.
+    Openai,
+    /// A JSON object a line.
+    Ollama,
+}
+
+/// The events of an answer whose bytes come in these pieces, text joined; and how it failed, if it did.
+pub fn read_pieces<'b>(
+    wire: Wire,
+    pieces: impl IntoIterator<Item = &'b [u8]>,
+) -> (Vec<Event>, Option<String>) {
+    let mut events = Events::new();
+    let mut pieces = pieces.into_iter();
+    let read = match wire {
+        Wire::Openai => {
+            let mut reader = openai_answer::Reader::default();
+            pieces
+                .try_for_each(|piece| reader.read(piece, &mut events))
+                .and_then(|()| reader.end(&mut events))
+        }
+        Wire::Ollama => {
+            let mut reader = ollama::Reader::default();
+            pieces
+                .try_for_each(|piece| reader.read(piece, &mut events))
+                .and_then(|()| reader.end(&mut events))
+        }
+    };
+    (events.into(), read.err().map(|error| error.chain()))
+}
