@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::line::{excerpt_of, in_brackets, text_or_warn};
+use super::line::{excerpt_of, in_brackets, request};
 use super::words::resolve_all;
 use super::{Context, complete, name_json};
-use crate::bubb::{Kind, Name};
+use crate::bubb::Name;
 use crate::conv::{Found, Heights, Ix};
 use crate::error::Result;
-use crate::store::{Store, in_order};
+use crate::store::in_order;
 use crate::term::{excerpt, excerpt_within, say};
-use crate::tool::ToolRequest;
 
 /// List the tails, newest first
 ///
@@ -133,10 +132,4 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         });
     }
     Ok(0)
-}
-
-/// The request that a bubb is, if it is one.
-pub(super) fn request(store: &Store, name: &Name) -> Option<ToolRequest> {
-    let may = matches!(name.kind, Kind::System | Kind::Assistant);
-    may.then(|| text_or_warn(store, name)).flatten().and_then(|text| ToolRequest::from_canonical(&text))
 }

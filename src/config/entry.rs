@@ -80,7 +80,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     };
     match provider {
         Provider::Openai | Provider::Ollama => read_server(&mut entry, &mut section)?,
-        Provider::Cli => read_program(&mut entry, &mut section)?,
+        Provider::Cli => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
         Provider::Embedded => {
             if let Some(model) = section.take("model") {
                 entry.model = model.text()?.value;

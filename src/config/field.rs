@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use toml::Spanned;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
-use super::reader::{Document, Section};
+use super::document::Document;
 use super::source::Set;
 use super::word::{Word, list_words, read_word};
 use crate::error::{Error, Result};
@@ -146,30 +146,22 @@ impl<'d> Field<'d> {
     }
 
     /// A table.
-    pub fn section(self) -> Result<Section<'d>> {
+    pub fn table(self) -> Result<DeTable<'d>> {
         let wrong = self.wrong_type(&format!("a table: its keys are under a line [{}]", self.key));
-        let title = format!(" in [{}]", self.key);
         match self.value.into_inner() {
-            DeValue::Table(table) => Ok(Section::new(self.document, title, self.at, table)),
+            DeValue::Table(table) => Ok(table),
             _ => Err(wrong),
         }
     }
 
-    /// An array of tables.
-    pub fn sections(self) -> Result<Vec<Section<'d>>> {
-        let wrong = self.wrong_type(&format!("a list of tables, each under a line [[{}]]", self.key));
-        let DeValue::Array(array) = self.value.into_inner() else {
-            return Err(wrong);
+    /// An array of tables, each with the place where it starts.
+    pub fn tables(self) -> Result<Vec<(usize, DeTable<'d>)>> {
+        let wrong = || self.wrong_type(&format!("a list of tables, each under a line [[{}]]", self.key));
+        let DeValue::Array(array) = self.value.get_ref() else { return Err(wrong()) };
+        let table = |item: &Spanned<DeValue<'d>>| match item.get_ref() {
+            DeValue::Table(table) => Ok((item.span().start, table.clone())),
+            _ => Err(wrong()),
         };
-        let mut sections = Vec::new();
-        for item in array {
-            let at = item.span().start;
-            let DeValue::Table(table) = item.into_inner() else {
-                return Err(wrong);
-            };
-            let title = format!(" in [[{}]]", self.key);
-            sections.push(Section::new(self.document, title, at, table));
-        }
-        Ok(sections)
+        array.iter().map(table).collect()
     }
 }

@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
+use super::document::Document;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::field::Field;
 use super::layer::{Layer, ROUNDS};
-use super::reader::Document;
+use super::reader::Section;
 use super::word::{AutoAccess, LogLevel, Planner, ToolMode};
 use crate::error::{Error, Result};
 
@@ -26,7 +27,7 @@ impl ConfigFile {
     /// Reads the text of a file. `path` is what mistakes are reported against (exit 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
         let document = Document::new(path, bytes)?;
-        let mut root = document.root()?;
+        let mut root = Section::root(&document)?;
         let mut http = root.section("http")?;
         let mut mcp = root.section("mcp")?;
         let mut sandbox = root.section("sandbox")?;

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use super::document::Document;
 use super::field::Field;
-use super::reader::Document;
+use super::reader::Section;
 use crate::error::Result;
 
 /// What `lepo init` writes: every default under a comment that says what it is for. It is the one
@@ -68,7 +69,7 @@ impl Insts {
 /// The texts that a file has, blank ones too, and what else is in it.
 fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
     let document = Document::new(path, bytes)?;
-    let mut root = document.root()?;
+    let mut root = Section::root(&document)?;
     let said = Insts {
         general: root.read("general", Field::prose)?,
         tool_chooser: root.read("toolChooser", Field::prose)?,

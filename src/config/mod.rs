@@ -3,6 +3,7 @@
 
 mod ambient;
 mod choose;
+mod document;
 mod edit;
 mod entry;
 mod env;

@@ -1,12 +1,11 @@
 //! A model that is a program: its command line, and where the answer stands in what it prints.
 
 use super::AnswerForm;
-use super::entry::ModelEntry;
 use super::reader::Section;
 use crate::error::Result;
 
-/// Reads the keys of a `cli` model: a preset, or a command with the form of its answer.
-pub fn read_program(entry: &mut ModelEntry, section: &mut Section) -> Result<()> {
+/// Reads the keys of the `cli` model of this name: a preset, or a command with the form of its answer.
+pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, AnswerForm)> {
     let command = section.take("command");
     let answer = section.take("answer");
     if let Some(field) = section.take("preset") {
@@ -17,27 +16,25 @@ pub fn read_program(entry: &mut ModelEntry, section: &mut Section) -> Result<()>
         let Some((command, answer)) = preset(&field.text()?.value) else {
             return Err(field.error("is not known", "allowed: claude | gemini | codex"));
         };
-        entry.command = command.iter().map(|word| word.to_string()).collect();
-        entry.answer = answer;
-        return Ok(());
+        return Ok((command.iter().map(|word| word.to_string()).collect(), answer));
     }
     let Some(field) = command else {
         let allowed =
             "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"gemini\" | \"codex\"";
-        return Err(section.error(format!("model \"{}\" has no command", entry.name), allowed));
+        return Err(section.error(format!("model \"{model}\" has no command"), allowed));
     };
-    entry.command = field.texts()?.value;
-    if entry.command.is_empty() {
+    let command = field.texts()?.value;
+    if command.is_empty() {
         return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
     }
-    if let Some(field) = answer {
-        let Some(form) = answer_form(&field.text()?.value) else {
+    let Some(field) = answer else { return Ok((command, AnswerForm::Text)) };
+    match answer_form(&field.text()?.value) {
+        Some(form) => Ok((command, form)),
+        None => {
             let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
-            return Err(field.error("is no answer form", allowed));
-        };
-        entry.answer = form;
+            Err(field.error("is no answer form", allowed))
+        }
     }
-    Ok(())
 }
 
 /// The programs that lepo knows how to ask. Each answers without a person at its side, with no

@@ -2,61 +2,12 @@
 //! `FILE:LINE: what` with what is allowed. By hand and not by derive: a derived message would
 //! show the value it did not like, and some values are keys.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use toml::de::DeTable;
 
+use super::document::Document;
 use super::field::Field;
 use super::source::Source;
 use crate::error::{Error, Result};
-
-/// A TOML file that is being read: what its mistakes are reported against.
-pub struct Document<'a> {
-    path: Arc<Path>,
-    text: &'a str,
-}
-
-impl<'a> Document<'a> {
-    /// `path` is only named, never opened. A file that is not UTF-8 fails with the line (exit 2).
-    pub fn new(path: &Path, bytes: &'a [u8]) -> Result<Document<'a>> {
-        let path = Arc::from(path);
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Document { path, text }),
-            Err(error) => {
-                let line = line_at(bytes, error.valid_up_to());
-                Err(Error::usage(format!("{}:{line}: not UTF-8", path.display()))
-                    .hint("save the file as UTF-8 text"))
-            }
-        }
-    }
-
-    /// The document's root table; a syntax error has file and line (exit 2).
-    pub fn root(&self) -> Result<Section<'_>> {
-        let table = DeTable::parse(self.text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            self.error(at, error.message(), "the format is TOML, see https://toml.io")
-        })?;
-        Ok(Section::new(self, String::new(), 0, table.into_inner()))
-    }
-
-    /// A mistake at a byte offset of the text.
-    pub fn error(&self, at: usize, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
-        let line = line_at(self.text.as_bytes(), at);
-        let what = what.as_ref();
-        Error::usage(format!("{}:{line}: {what}", self.path.display())).hint(allowed)
-    }
-
-    /// The place of a byte offset.
-    pub fn source(&self, at: usize) -> Source {
-        Source::File { path: Arc::clone(&self.path), line: line_at(self.text.as_bytes(), at) }
-    }
-}
-
-fn line_at(bytes: &[u8], at: usize) -> usize {
-    let before = bytes.get(..at).unwrap_or(bytes);
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
-}
 
 /// A table that is being read. Each key is taken once; [`Section::end`] refuses what is left.
 pub struct Section<'d> {
@@ -70,8 +21,13 @@ pub struct Section<'d> {
 }
 
 impl<'d> Section<'d> {
+    /// The root table of a file.
+    pub fn root(document: &'d Document<'d>) -> Result<Section<'d>> {
+        Ok(Section::new(document, String::new(), 0, document.root()?))
+    }
+
     /// A table that starts at a byte offset; `title` is ` in [NAME]`, for messages.
-    pub fn new(document: &'d Document<'d>, title: String, at: usize, table: DeTable<'d>) -> Section<'d> {
+    fn new(document: &'d Document<'d>, title: String, at: usize, table: DeTable<'d>) -> Section<'d> {
         let known = Vec::new();
         Section { document, title, at, table, known }
     }
@@ -98,16 +54,18 @@ impl<'d> Section<'d> {
     pub fn section(&mut self, key: &'static str) -> Result<Section<'d>> {
         match self.take(key) {
             None => Ok(Section::new(self.document, String::new(), 0, DeTable::new())),
-            Some(field) => field.section(),
+            Some(field) => {
+                let at = field.at;
+                Ok(Section::new(self.document, format!(" in [{key}]"), at, field.table()?))
+            }
         }
     }
 
     /// The tables of the array `key`, in order.
     pub fn sections(&mut self, key: &'static str) -> Result<Vec<Section<'d>>> {
-        match self.take(key) {
-            None => Ok(Vec::new()),
-            Some(field) => field.sections(),
-        }
+        let tables = self.take(key).map(Field::tables).transpose()?.unwrap_or_default();
+        let section = |(at, table)| Section::new(self.document, format!(" in [[{key}]]"), at, table);
+        Ok(tables.into_iter().map(section).collect())
     }
 
     /// A mistake in this table as a whole.

@@ -111,17 +111,8 @@ fn role(kind: Kind) -> Role {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::fixture::path;
     use super::*;
-
-    /// `s1 prompt / u0 hi`: the first is the root.
-    fn path(text: &str) -> Vec<Said> {
-        let said = |(i, line): (usize, &str)| {
-            let (tag, text) = line.split_once(' ').unwrap();
-            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
-            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into() }
-        };
-        text.split(" / ").enumerate().map(said).collect()
-    }
 
     fn written(messages: &[Message]) -> String {
         let line = |message: &Message| {

@@ -12,7 +12,6 @@ use super::line::Line;
 use super::native::{call_text, command_of, run_command};
 use super::request::{Next, several};
 use super::send::{send, tell_saved};
-use super::turn::waits;
 use super::{Event, Report, Turn};
 use crate::bubb::Kind;
 use crate::config::Provider;
@@ -108,7 +107,7 @@ impl Turn<'_> {
                 }
                 Next::Again => rounds - 1,
                 Next::Answer => 0,
-                Next::Wait => return waits(report),
+                Next::Wait => return report.waits(),
             };
             if rounds == 0 {
                 told = Told::default();

@@ -151,3 +151,19 @@ pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
     let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
     ToolRequest::from_canonical(text).filter(|_| may)
 }
+
+/// Paths for the tests of this room.
+#[cfg(test)]
+pub mod fixture {
+    use super::{Kind, Said};
+
+    /// `s1 prompt / u0 hi`: the first is the root.
+    pub fn path(text: &str) -> Vec<Said> {
+        let said = |(i, line): (usize, &str)| {
+            let (tag, text) = line.split_once(' ').unwrap();
+            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
+            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into() }
+        };
+        text.split(" / ").enumerate().map(said).collect()
+    }
+}

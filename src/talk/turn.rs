@@ -12,7 +12,7 @@ use super::{Decision, Event, Front, Interrupt, Mcp, Report, Start};
 use crate::bubb::{Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, Provider, Settings, ToolMode};
 use crate::conv::Forest;
-use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::error::Result;
 use crate::model::{Gate, Model};
 use crate::store::Store;
 use crate::tool::{Detected, GrantedCommand};
@@ -137,7 +137,7 @@ impl<'t> Turn<'t> {
             self.plan(line, report).await?;
         }
         if report.pending.is_some() {
-            return waits(report);
+            return report.waits();
         }
         let commands = tools && planner == Planner::Native;
         let calls = tools && !self.mcp.servers.is_empty();
@@ -171,12 +171,4 @@ impl<'t> Turn<'t> {
     pub(super) fn hands(&self) -> Hands<'t> {
         Hands { store: self.store, settings: self.settings, own: self.own, interrupt: self.interrupt }
     }
-}
-
-/// The end of a turn whose request waits for consent.
-pub(super) fn waits(report: &Report) -> Result<()> {
-    let Some(id) = report.pending else { return Ok(()) };
-    let request = report.tools.last().map(|used| used.request.to_string()).unwrap_or_default();
-    Err(Error::new(ErrorKind::Pending, format!("request {id} waits for consent"))
-        .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it: {request}")))
 }

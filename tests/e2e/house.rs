@@ -22,7 +22,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/do", &["model", "talk", "tool"]),
     ("commands/model.rs", &["model"]),
-    ("commands/ls.rs", &["tool"]),
+    ("commands/line.rs", &["tool"]),
 ];
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a person may not expect of a turn, said on stderr: where it goes, and what stays when it fails.
 
 use crate::bubb::BubbId;
-use crate::commands::ls;
+use crate::commands::line;
 use crate::conv::{Forest, Standing};
 use crate::error::{Error, Kind};
 use crate::store::{Store, now};
@@ -18,7 +18,7 @@ pub fn of_place(store: &Store, forest: &Forest, begin: Start) {
             name.id
         ));
     }
-    let waited = || forest.standing(newest) == Standing::Pending && ls::request(store, &name).is_some();
+    let waited = || forest.standing(newest) == Standing::Pending && line::request(store, &name).is_some();
     if from != name.id && waited() {
         say(&format!("note: request {} waits no longer", name.id));
     }

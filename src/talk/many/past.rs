@@ -53,15 +53,7 @@ impl Past<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn path(text: &str) -> Vec<Said> {
-        let said = |(i, line): (usize, &str)| {
-            let (tag, text) = line.split_once(' ').unwrap();
-            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
-            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into() }
-        };
-        text.split(" / ").enumerate().map(said).collect()
-    }
+    use crate::talk::line::fixture::path;
 
     #[test]
     fn what_was_said_is_told_with_who_said_it() {

@@ -13,7 +13,7 @@ use rustix::fs::MemfdFlags;
 use tokio::process::Command;
 
 use super::filter;
-use super::ground::{View, Views};
+use super::view::{View, Views};
 use crate::tool::Access;
 
 /// bubblewrap, ready but for the command's own words.

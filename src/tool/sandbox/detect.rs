@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
-use super::{Sandbox, bubblewrap, ground, landlock};
+use super::{Sandbox, bubblewrap, landlock, view};
 use crate::tool::{Access, SHELL};
 
 /// How long the trial may take; a sandbox that starts slower is none.
@@ -61,8 +61,7 @@ fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
 }
 
 async fn works(program: &Path) -> bool {
-    let Ok(mut held) =
-        bubblewrap::Held::new(program, Access::Read, &ground::everything(), Path::new("/"), &[])
+    let Ok(mut held) = bubblewrap::Held::new(program, Access::Read, &view::everything(), Path::new("/"), &[])
     else {
         return false;
     };

@@ -1,28 +1,12 @@
 //! What a held command finds where: one table of paths, deepest wins, that both sandboxes are built from.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::kept::kept;
 use super::toolchains::toolchains;
+use super::view::{View, Views, everything};
 use crate::tool::Access;
-
-/// How a path and all below it looks from inside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum View {
-    /// As an empty directory of its own.
-    Hidden,
-    /// As it is, but not to be changed.
-    Seen,
-    /// As it is.
-    Written,
-    /// It is not there, and is not to be made: an empty directory that nothing can be put in.
-    Absent,
-}
-
-/// Each path with its view; parents before what is below them.
-pub type Views = BTreeMap<PathBuf, View>;
 
 /// The place a command runs in.
 #[derive(Debug, Clone, Copy)]
@@ -112,11 +96,6 @@ fn is_above(path: &Path, views: &Views) -> bool {
 /// How a path looks: as the deepest one that it is below.
 fn view_of(views: &Views, path: &Path) -> View {
     path.ancestors().find_map(|above| views.get(above)).copied().unwrap_or(View::Seen)
-}
-
-/// All there is, to be looked at.
-pub fn everything() -> Views {
-    Views::from([(PathBuf::from("/"), View::Seen)])
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::ground::View;
+use super::view::View;
 
 /// Entries of directories that are looked at, nearest first: more would be felt as a delay.
 const MOST: usize = 20_000;

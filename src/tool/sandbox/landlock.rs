@@ -15,7 +15,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use tokio::process::{Child, Command};
 
 use super::filter;
-use super::ground::{View, Views, everything};
+use super::view::{View, Views, everything};
 
 /// The oldest Landlock that holds every way of writing a file: it has `truncate`.
 const NEEDED: ABI = ABI::V3;

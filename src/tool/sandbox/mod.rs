@@ -8,6 +8,7 @@ mod ground;
 mod kept;
 mod landlock;
 mod toolchains;
+mod view;
 
 use std::fmt;
 use std::fs::File;
@@ -22,7 +23,7 @@ use tokio::process::{Child, Command};
 use super::{Access, SHELL};
 pub use detect::Detected;
 pub use ground::Ground;
-use ground::View;
+use view::View;
 
 /// What holds a command back while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
