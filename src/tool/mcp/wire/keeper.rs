@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use crate::tool::SHELL;
 use crate::tool::tree::Tree;
 
 /// Collects process groups until its stdin ends, and then ends them. Told that all is well, it is ended itself.
@@ -22,7 +23,7 @@ pub struct Keeper(Mutex<ChildStdin>);
 impl Keeper {
     /// Starts it; a system without a shell has none.
     pub fn start() -> Option<Keeper> {
-        let mut command = Command::new("sh");
+        let mut command = Command::new(SHELL);
         command.args(["-c", SCRIPT]).process_group(0).env_clear().env(Tree::mark().0, Tree::mark().1);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
