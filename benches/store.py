@@ -132,6 +132,13 @@ def measure(base, floor, sizes, turns):
         line("ls, first line, %d" % size, first, twenty, "<= 1.1", "ls -n 20")
         line("ls, memory, %d" % size, memory(floor, [*lepo, "ls"]), memory(floor, [floor, "ls", store]), "113 MB", "C", "MB")
     for size in sizes:
+        # By way of env, both: the shell's question is in the environment.
+        asked = ["env", "LEPO_COMPLETE=fish", LEPO, "--", "lepo", "-c", path(size), "show"]
+        every, begun, scan = medians(
+            [[*asked, ""], [*asked, "01H"], ["env", floor, "scan", path(size) + "/.lepo"]], turns)
+        line("completion of any address, %d" % size, every, scan, "<= 1.5", "bare scan")
+        line("completion of an id begun, %d" % size, begun, scan, "<= 1.5", "bare scan")
+    for size in sizes:
         small, mine, scan = medians([[LEPO, "-c", path(1000), "add"], [LEPO, "-c", path(size), "add"],
                                      [floor, "scan", path(size) + "/.lepo"]], 3 * turns)
         line("add to @, %d" % size, mine, scan + 1.2 * small, "<= 1", "scan %.1f + 1.2 x %.1f" % (scan, small))
@@ -141,7 +148,7 @@ def measure(base, floor, sizes, turns):
     files = ["%s/.lepo/%s" % (conv, name) for name in names]
     mine, cat = medians([[LEPO, "-c", conv, "show", "-a"], ["cat", *files]], turns)
     line("show @, a conv of 10,000", mine, cat, "<= 1.5", "cat")
-    if 100_000 in sizes and "fsck" in subprocess.run([LEPO, "--help"], capture_output=True, text=True).stdout:
+    if 100_000 in sizes:
         store = path(100_000) + "/.lepo"
         sums = "find %s -name '*.md' -print0 | xargs -0 -n 2000 -P $(nproc) sha256sum" % store
         mine, floor_ms = medians([[LEPO, "-c", path(100_000), "fsck"], ["sh", "-c", sums]], turns)
