@@ -2,6 +2,10 @@
 
 use serde_json::Value;
 
+/// What a model's thinking stands between.
+const THINK: &str = "<think>";
+const THOUGHT: &str = "</think>";
+
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
@@ -11,32 +15,43 @@ pub enum Piece {
     Object(Value),
 }
 
-/// The answer in pieces, in order. An object that is no valid JSON stays prose.
+/// The answer in pieces, in order. An object that is no valid JSON stays prose; a tag within one is text of it.
 pub fn pieces(answer: &str) -> Vec<Piece> {
-    let answer = without_thinking(answer);
-    let mut pieces = Vec::new();
-    let mut prose = String::new();
-    let mut rest = answer.as_str();
-    while let Some(at) = rest.find('{') {
+    let (mut pieces, mut prose, mut rest, mut thought) = (Vec::new(), String::new(), answer, false);
+    while let Some(at) = rest.find(['{', '<']) {
         let (before, from) = rest.split_at(at);
         prose.push_str(before);
-        let mut stream = serde_json::Deserializer::from_str(from).into_iter::<Value>();
-        match stream.next() {
-            Some(Ok(object)) => {
-                let (_, after) = from.split_at(stream.byte_offset());
-                push_prose(&mut pieces, &std::mem::take(&mut prose));
-                pieces.push(Piece::Object(object));
-                rest = after;
-            }
-            _ => {
-                prose.push('{');
-                rest = from.strip_prefix('{').unwrap_or_default();
-            }
+        if let Some(thinking) = from.strip_prefix(THINK) {
+            thought = true;
+            rest = thinking.split_once(THOUGHT).map_or("", |(_, after)| after);
+        } else if let Some(after) = from.strip_prefix(THOUGHT)
+            && (!thought || pieces.is_empty() && prose.trim().is_empty())
+        {
+            // Some servers swallow the opening tag.
+            thought = true;
+            pieces.clear();
+            prose.clear();
+            rest = after;
+        } else if let Some((object, after)) = object(from) {
+            push_prose(&mut pieces, &std::mem::take(&mut prose));
+            pieces.push(Piece::Object(object));
+            rest = after;
+        } else {
+            let (sign, after) = from.split_at(1);
+            prose.push_str(sign);
+            rest = after;
         }
     }
     prose.push_str(rest);
     push_prose(&mut pieces, &prose);
     pieces
+}
+
+/// The object that a text begins with, and what follows it.
+fn object(text: &str) -> Option<(Value, &str)> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let object = stream.next()?.ok().filter(Value::is_object)?;
+    Some((object, text.split_at(stream.byte_offset()).1))
 }
 
 /// The objects that `read` accepts, in order, and the words around the objects.
@@ -64,12 +79,12 @@ fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
 /// Without `<think>…</think>`; a block that never ends takes the rest with it.
 pub fn without_thinking(answer: &str) -> String {
     let (mut kept, mut rest) = (String::new(), answer);
-    while let Some((before, after)) = rest.split_once("<think>") {
+    while let Some((before, after)) = rest.split_once(THINK) {
         kept.push_str(before);
-        rest = after.split_once("</think>").map_or("", |(_, after)| after);
+        rest = after.split_once(THOUGHT).map_or("", |(_, after)| after);
     }
     // Some servers swallow the opening tag.
-    match rest.split_once("</think>") {
+    match rest.split_once(THOUGHT) {
         Some((_, after)) if kept.trim().is_empty() => kept.push_str(after),
         _ => kept.push_str(rest),
     }
@@ -99,6 +114,12 @@ mod tests {
             (r#"hm {"tool":"command"}</think>{"tool":"none"}"#, vec![object()]),
             ("<think>never ends {\"tool\":\"none\"}", vec![]),
             ("a { b } c", vec![prose("a { b } c")]),
+            // A tag within an object is what the object says.
+            (r#"{"text":"</think>"}"#, vec![Piece::Object(json!({"text": "</think>"}))]),
+            (r#"ok {"text":"<think>"}"#, vec![prose("ok"), Piece::Object(json!({"text": "<think>"}))]),
+            (r#"<think>a</think>{"t":"</think>"}"#, vec![Piece::Object(json!({"t": "</think>"}))]),
+            ("<think>a</think>ok </think>", vec![prose("ok </think>")]),
+            ("a < b", vec![prose("a < b")]),
             (r#"{"a": {"tool":"none"}"#, vec![prose(r#"{"a":"#), object()]),
             ("", vec![]),
         ] {
