@@ -5,6 +5,7 @@
 //! for the answer as a value.
 
 use super::ambient::Ambient;
+use super::source::{Set, Source};
 use super::{ModelConfig, Settings};
 use crate::error::{Error, Result};
 
@@ -39,24 +40,33 @@ impl Settings {
     /// The model that answers, with its key. Exit 2: an unknown name, a missing key, or none is
     /// active (the guidance).
     pub fn choose(&self) -> Result<Choice> {
-        let model = match (&self.wanted, self.models.iter().find(|model| model.active)) {
-            (Some(name), _) => self.model(name)?,
-            (None, Some(active)) => active.clone(),
-            (None, None) if !self.models.is_empty() => return Err(self.none_active()),
-            (None, None) if self.ambient.openai_key.is_some() => {
-                let name = format!("openai:{}", self.ambient.openai_model);
-                self.model(&name)?
-            }
-            (None, None) => {
-                return Ok(Choice::Look(Look {
-                    ollama_url: self.ambient.ollama_url.clone(),
-                    ambient: self.ambient.clone(),
-                    guidance: self.none_configured(),
-                }));
-            }
-        };
-        model.require_key()?;
-        Ok(Choice::Model(Box::new(model)))
+        if let Some(chosen) = self.chosen() {
+            let model = self.model(&chosen.value)?;
+            model.require_key()?;
+            return Ok(Choice::Model(Box::new(model)));
+        }
+        if !self.models.is_empty() {
+            return Err(self.none_active());
+        }
+        Ok(Choice::Look(Look {
+            ollama_url: self.ambient.ollama_url.clone(),
+            ambient: self.ambient.clone(),
+            guidance: self.none_configured(),
+        }))
+    }
+
+    /// The name of the model that answers, and who says so, as far as that is known without asking anybody.
+    pub fn chosen(&self) -> Option<Set<String>> {
+        let set = |value: &str, source: &Source| Set { value: value.to_string(), source: source.clone() };
+        if let Some(wanted) = &self.wanted {
+            return Some(set(wanted, self.source("model")));
+        }
+        if let Some(active) = self.models.iter().find(|model| model.active) {
+            return Some(set(&active.name, self.source(&format!("models.{}", active.name))));
+        }
+        let ambient = self.models.is_empty() && self.ambient.openai_key.is_some();
+        ambient
+            .then(|| set(&format!("openai:{}", self.ambient.openai_model), &Source::Env("OPENAI_API_KEY")))
     }
 
     /// The model of that name, configured or `PROVIDER:MODEL`. Its key is not asked for yet, see

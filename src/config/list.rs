@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use super::source::{Set, Source};
 use super::word::Word;
-use super::{ModelConfig, Settings, Source};
+use super::{ModelConfig, Settings};
 
 /// One setting in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,6 @@ impl Settings {
         let paths = self.sandbox_read_only.iter().map(|path| path.display().to_string());
         let planner = self.planner.map_or("chooser", Word::word);
         let settings = [
-            ("model", self.wanted.clone().unwrap_or_default()),
             ("log_level", self.log_level.word().to_string()),
             ("tool_call_mode", self.tool_call_mode.word().to_string()),
             ("auto_access", self.auto_access.word().to_string()),
@@ -49,7 +49,11 @@ impl Settings {
             let source = self.source(&name).clone();
             Line { name, value, source }
         };
-        settings.into_iter().chain(models).map(line).collect()
+        let model = match self.chosen() {
+            Some(Set { value, source }) => Line { name: "model".into(), value, source },
+            None => Line { name: "model".into(), value: String::new(), source: Source::Default },
+        };
+        [model].into_iter().chain(settings.into_iter().chain(models).map(line)).collect()
     }
 }
 

@@ -96,6 +96,24 @@ fn what_is_shown_has_no_key_in_it() {
 }
 
 #[test]
+fn the_list_begins_with_who_answers() {
+    let active = TWO.replacen("model='m'\n", "model='m'\nactive=true\n", 1);
+    // file, environment, the model and the end of its source
+    let table: [(&str, Vars, &str, &str); 5] = [
+        (&active, &[], "a", "config.toml:1"),
+        (&active, &[("LEPO_MODEL", "ollama:x")], "ollama:x", "LEPO_MODEL"),
+        ("", &[("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "o")], "openai:o", "OPENAI_API_KEY"),
+        (TWO, &[("OPENAI_API_KEY", "k")], "", "default"),
+        ("", &[], "", "default"),
+    ];
+    for (file, env, model, source) in table {
+        let first = load(file, "", env, &Flags::default()).unwrap().lines().remove(0);
+        assert_eq!((first.name.as_str(), first.value.as_str()), ("model", model));
+        assert!(first.source.to_string().ends_with(source), "{first:?}");
+    }
+}
+
+#[test]
 fn the_variables_of_all_keys_are_hidden_whoever_uses_them() {
     let model = |variable: &str| {
         format!("[[models]]\nname='m'\nprovider='openai'\nmodel='m'\napi_key_env='{variable}'\n")
