@@ -104,6 +104,11 @@ mod tests {
                 r#"{"server":"s","name":"t","arguments":"{\"a\":1}"}"#,
                 Some(r#"{"arguments":{"a":1},"name":"t","server":"s"}"#),
             ),
+            // A number that is read a last digit off would make a request that nobody can approve.
+            (
+                r#"{"server":"s","name":"t","arguments":{"n":111000430648838014150}}"#,
+                Some(r#"{"arguments":{"n":1.1100043064883801e+20},"name":"t","server":"s"}"#),
+            ),
             (r#"{"server":"s","name":"t","arguments":[1]}"#, None),
             (r#"{"server":"","name":"t","arguments":{}}"#, None),
             (r#"{"name":"t","arguments":{}}"#, None),
