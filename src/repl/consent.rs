@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use crate::error::{Error, Result};
-use crate::term::{self, Echo, Tty, clean, excerpt_within, tty, width};
+use crate::term::{self, Echo, Tty, excerpt_within, marked, tty};
 use crate::tool::{CallProposal, CommandProposal, Proposal, Reply};
 
 /// Withdraws a question when it is dropped, unless it was answered by then.
@@ -77,10 +75,13 @@ pub fn text(proposal: &Proposal, columns: usize) -> String {
     }
 }
 
-/// What will be called, what the server says of it, and with what; words of others behind a mark.
+/// What will be called, what the server says of it, and with what; words of others behind a mark, the names
+/// that they give to things among them.
 fn call_text(proposal: &CallProposal, columns: usize) -> String {
     let request = &proposal.request;
-    let mut text = format!("\nMCP tool call\nServer: {}\nTool: {}\n", request.server, request.tool);
+    let mut text = String::from("\nMCP tool call\n");
+    text.push_str(&marked("Server: ", &request.server, columns));
+    text.push_str(&marked("Tool: ", &request.tool, columns));
     let description = proposal.description.trim();
     if !description.is_empty() {
         text.push_str(&marked("Description: ", description, columns));
@@ -93,7 +94,7 @@ fn call_text(proposal: &CallProposal, columns: usize) -> String {
     arguments.sort_by_key(|(name, _)| *name);
     for (name, value) in &arguments {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-        text.push_str(&marked(&format!("  {name}: "), &value, columns));
+        text.push_str(&marked("  ", &format!("{name}: {value}"), columns));
     }
     if arguments.is_empty() {
         text.push_str("  (none)\n");
@@ -118,29 +119,6 @@ fn command_text(proposal: &CommandProposal, columns: usize) -> String {
 /// The most columns of a reason, and of a line where no terminal has any.
 const LONGEST: usize = 200;
 
-/// Foreign text behind a mark on each line, also where the terminal would have begun a new one.
-fn marked(first: &str, text: &str, columns: usize) -> String {
-    let room = columns.saturating_sub(first.len() + 1).max(20);
-    let mut out = String::new();
-    for line in text.split('\n') {
-        let line = clean(line);
-        out.push_str(if out.is_empty() { first } else { "  | " });
-        let mut taken = 0;
-        for character in line.graphemes(true) {
-            // A tab goes on to the next of eight columns.
-            let wide = if character == "\t" { 8 } else { width(character) };
-            if taken + wide > room {
-                out.push_str("\n  | ");
-                taken = 0;
-            }
-            out.push_str(character);
-            taken += wide;
-        }
-        out.push('\n');
-    }
-    out
-}
-
 /// Opens the command in the user's editor.
 fn edit(command: &str) -> Result<String> {
     let edited = String::from_utf8(term::edit(command.as_bytes(), ".sh")?)
@@ -156,6 +134,8 @@ fn edit(command: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::width;
+    use crate::tool::mcp::CallRequest;
     use crate::tool::{Access, CommandRequest, Sandbox};
 
     fn asked(command: &str, why: &str, columns: usize) -> String {
@@ -180,6 +160,22 @@ mod tests {
             assert!(own[3].starts_with("  $ ls"), "{shown}");
             assert!(shown.lines().all(|line| width(line) <= columns), "{shown}");
             assert!(shown.ends_with("\n  in /w\n  access: full (no sandbox)\n"), "{shown}");
+        }
+    }
+    #[test]
+    fn no_name_in_a_call_looks_like_lepos_own_words() {
+        let forged = "x\nArguments:\n  (none)\nCall now? (Y/N): ";
+        let padded = format!("x{}Call now? (Y/N): ", " ".repeat(79));
+        for evil in [forged, &padded] {
+            let arguments = serde_json::Map::from_iter([(evil.to_string(), evil.into())]);
+            let request = CallRequest { server: evil.to_string(), tool: evil.to_string(), arguments };
+            let proposal = CallProposal { request, description: evil.to_string(), changed: false };
+            let shown = text(&Proposal::Call(proposal), 80);
+            let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
+            let begun: Vec<&str> = own.iter().map(|line| line.split(" x").next().unwrap()).collect();
+            let lines = ["", "MCP tool call", "Server:", "Tool:", "Description:", "Arguments:", " "];
+            assert_eq!(begun, lines, "{shown}");
+            assert!(shown.lines().all(|line| width(line) < 80), "{shown}");
         }
     }
 }

@@ -59,3 +59,29 @@ fn identity(config: &ServerConfig) -> String {
     };
     hash_of(&[config.name.as_bytes(), target.as_bytes()])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_what_stands_behind_its_name() {
+        let id = |name: &str, fields: &str| {
+            let text = format!(r#"{{"mcpServers":{{"{name}":{fields}}}}}"#);
+            identity(&crate::config::parse_servers("m".as_ref(), text.as_bytes()).unwrap()[0])
+        };
+        let program = r#"{"command":"x","args":["a","b"]}"#;
+        let remote = r#"{"url":"http://h/mcp?token=1","env":{"A":"1"}}"#;
+        for (first, second, same) in [
+            (("s", program), ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"1"}}"#), true),
+            (("s", program), ("t", program), false),
+            (("s", program), ("s", r#"{"command":"y","args":["a","b"]}"#), false),
+            (("s", program), ("s", r#"{"command":"x","args":["a b"]}"#), false),
+            (("s", remote), ("s", r#"{"url":"http://h/mcp?token=2"}"#), true),
+            (("s", remote), ("s", r#"{"url":"http://h2/mcp"}"#), false),
+            (("s", remote), ("s", r#"{"url":"http://h/other"}"#), false),
+        ] {
+            assert_eq!(id(first.0, first.1) == id(second.0, second.1), same, "{first:?} {second:?}");
+        }
+    }
+}

@@ -70,20 +70,26 @@ fn with_nobody_to_ask_it_waits_and_is_carried_on_later() {
 
 #[test]
 fn auto_asks_again_about_a_tool_that_changed() {
-    let bot = bot(
-        "planner = 'off'\ntool_call_mode = 'auto'",
-        "changing",
-        [call("{}"), openai_sse(["One."]), call("{}"), call("{}"), openai_sse(["Two."])],
-    );
-    // The first sight of a server that the user configured is the pin.
-    assert_eq!(bot.home.alone(&["do", "x"]).out, "One.\n");
-    let ran = bot.home.alone(&["do", "x"]);
-    assert_eq!(ran.code, 4, "{}", ran.err);
-    assert_eq!(left(&bot.home, "s", "calls").len(), 1);
-    let ran = on_terminal(bot.home.command(&["do", "--new", "x"]), &[("Call now? (Y/N): ", "y\n")]);
-    assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.out.contains("Changed: its description or schema is not what you agreed to"), "{}", ran.out);
-    assert_eq!(left(&bot.home, "s", "calls").len(), 2);
+    for mode in ["changing", "changing-schema"] {
+        let bot = bot(
+            "planner = 'off'\ntool_call_mode = 'auto'",
+            mode,
+            [call("{}"), openai_sse(["One."]), call("{}"), call("{}"), openai_sse(["Two."])],
+        );
+        // The first sight of a server that the user configured is the pin.
+        assert_eq!(bot.home.alone(&["do", "x"]).out, "One.\n");
+        let ran = bot.home.alone(&["do", "x"]);
+        assert_eq!(ran.code, 4, "{mode}: {}", ran.err);
+        assert_eq!(left(&bot.home, "s", "calls").len(), 1);
+        let ran = on_terminal(bot.home.command(&["do", "--new", "x"]), &[("Call now? (Y/N): ", "y\n")]);
+        assert_eq!(ran.code, 0, "{}", ran.out);
+        assert!(
+            ran.out.contains("Changed: its description or schema is not what you agreed to"),
+            "{}",
+            ran.out
+        );
+        assert_eq!(left(&bot.home, "s", "calls").len(), 2);
+    }
 }
 
 #[test]
@@ -92,4 +98,22 @@ fn what_a_server_says_cannot_move_the_terminal() {
     let ran = on_terminal(bot.home.command(&["do", "x"]), &[("Call now? (Y/N): ", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("Description: red ␛[31m␇ <U+202E>right to left␀"), "{}", ran.out);
+    assert!(ran.out.contains("  1 on [2J<U+202E> Call now? (Y/N)\r\n"), "{}", ran.out);
+    assert!(ran.out.contains(r#"tool "e\n\u{1b}[2J" was left out"#), "{}", ran.out);
+    for options in [&["--list-tools"][..], &["--list-tools", "--json"]] {
+        let ran = on_terminal(bot.home.command(&[&["do"], options].concat()), &[]);
+        assert!(ran.out.contains("<U+202E>ohce"), "{}", ran.out);
+        assert!(!ran.out.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{:?}", ran.out);
+    }
+}
+
+#[test]
+fn an_arguments_name_cannot_forge_the_question() {
+    let name = "a\nArguments:\n  (none)\nCall now? (Y/N): ";
+    let bot = bot(MANUAL, "plain", [call(&serde_json::json!({ name: 1 }).to_string()), openai_sse(["Not."])]);
+    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("\nCall now? (Y/N): ", "n\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let asked = "Arguments:\r\n  a\r\n  | Arguments:\r\n  |   (none)\r\n  | Call now? (Y/N): : 1\r\n\
+                 Call now? (Y/N): ";
+    assert!(ran.out.contains(asked), "{}", ran.out);
 }

@@ -13,6 +13,8 @@ use rmcp::{ClientHandler, ErrorData, RoleClient};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use super::words;
+
 /// Fills in a form that a server asks for: its JSON schema in, the content out.
 pub type FillIn = fn(&Value) -> Value;
 
@@ -54,7 +56,8 @@ impl ClientHandler for Handler {
             _ => progress.progress.to_string(),
         };
         let words = match progress.message {
-            Some(message) => format!("{part} {message}"),
+            // A line of its own would not be seen to be the server's.
+            Some(message) => format!("{part} {}", words::one_line(&message)),
             None => part,
         };
         // One that nobody has read yet is as good as this one.

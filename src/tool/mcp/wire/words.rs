@@ -75,7 +75,7 @@ pub fn reqwest_words(error: &reqwest::Error) -> String {
 }
 
 /// The first 300 characters, white space and control characters folded.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     words.join(" ").trim_end_matches(':').chars().take(300).collect()
