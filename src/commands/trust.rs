@@ -7,7 +7,7 @@ use super::Context;
 use crate::config::{Env, Flags, Paths, RepoFile, Settings, Trust};
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::term::{clean, say, tty};
+use crate::term::{clean, columns, marked, say, tty};
 
 /// The files of a store that count only once trusted.
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
@@ -98,16 +98,19 @@ pub fn trusted_config(context: &Context<'_>, paths: &Paths) -> Result<Option<(Pa
     trusted(&store, paths, REPO_FILES[0], false)
 }
 
-/// Path, effects, and the whole text; nothing in it may speak to a terminal, or hide in a pipe to a pager.
+/// Path, effects, and the whole text; nothing in it may speak to a terminal, hide in a pipe to a pager, or look
+/// like lepo's own words.
 fn show(file: &RepoFile, mine: &[&str], context: &mut Context<'_>) -> Result<()> {
     let effects = file.effects(mine)?;
-    context.out.own(&format!("{}\n", context.paint.bold(&clean(&file.path.to_string_lossy()))));
+    let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
+    let path = clean(&file.path.to_string_lossy()).replace('\n', "␊");
+    context.out.own(&format!("{}\n", context.paint.bold(&path)));
     for effect in effects {
-        context.out.own(&format!("  {}\n", clean(&effect)));
+        context.out.own(&marked("  ", &effect, columns));
     }
     context.out.own("\n");
     for line in String::from_utf8_lossy(&file.bytes).lines() {
-        context.out.own(&format!("  | {}\n", clean(line)));
+        context.out.own(&marked("  | ", line, columns));
     }
     context.out.own("\n");
     Ok(())

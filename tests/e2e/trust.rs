@@ -1,7 +1,7 @@
 //! Trust: a repository is data. Whatever is planted in one, nothing runs, connects or leaks before a
 //! person has said yes to its very bytes.
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::home::{Home, Ran, run};
 use crate::pty::on_terminal;
@@ -54,9 +54,9 @@ const CLI: &str = "[[models]]\nname = 'x'\nprovider = 'cli'\ncommand = ['touch',
 const MCP: &str = r#"{"mcpServers":{"x":{"command":"touch","args":["TRIPPED"]}}}"#;
 
 #[test]
-fn ten_planted_repositories_do_nothing() {
+fn planted_repositories_do_nothing() {
     type Plant = fn(&Place);
-    let plants: [(&str, bool, Plant); 10] = [
+    let plants: [(&str, bool, Plant); 9] = [
         ("a model elsewhere, with the user's key", true, |p| {
             p.plant(".lepo/_config.toml", &p.planted_config())
         }),
@@ -85,7 +85,6 @@ fn ten_planted_repositories_do_nothing() {
             p.plant(".git/config", "[core]\n\tfsmonitor = touch TRIPPED\n\tpager = touch TRIPPED\n");
             p.plant(".git/hooks/post-checkout", "#!/bin/sh\ntouch TRIPPED\n");
         }),
-        ("a program under lepo's name", false, |p| p.plant("lepo-do", "#!/bin/sh\ntouch TRIPPED\n")),
         ("instructions, which are inert", false, |p| {
             p.plant(".lepo/_insts.toml", "general = '$(touch TRIPPED)'\nbase_url = 'http://evil.test'\n")
         }),
@@ -144,7 +143,6 @@ fn a_yes_covers_what_was_shown_and_one_changed_byte_asks_again() {
     assert!(again.err.contains("is trusted"), "{}", again.err);
 
     // Nothing of this is in the repository, and others cannot read it.
-    use std::os::unix::fs::PermissionsExt;
     let record = place.home.path().join("state/lepo/trust");
     assert_eq!(std::fs::metadata(record).unwrap().permissions().mode() & 0o777, 0o600);
 
@@ -178,6 +176,62 @@ fn what_is_shown_cannot_speak_to_a_terminal() {
         let painted = lines.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
         assert!(!painted.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\r']), "{painted:?}");
     }
+}
+
+#[test]
+fn what_is_shown_cannot_look_like_lepos_own_words() {
+    let place = Place::new();
+    let forged = format!("{}{}", "x".repeat(76), "  and its other settings, as below");
+    let env = "A\n  and its other settings, as below\nTrust this, as it is? (y/N): ";
+    let server = serde_json::json!({ "command": "touch", "args": ["TRIPPED", forged], "env": { env: "1" } });
+    place.plant(".lepo/_mcp.json", &serde_json::json!({ "mcpServers": { "s": server } }).to_string());
+    let ran = on_terminal(place.home.command(&["trust"]), &[("\nTrust this, as it is? (y/N): ", "n\n")]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    let begun: Vec<&str> = ran.out.lines().filter(|line| !line.starts_with("  | ")).collect();
+    let [path, effect, "", "", question, error] = &begun[..] else { panic!("{begun:#?}") };
+    assert!(path.ends_with("_mcp.json\u{1b}[0m") || path.ends_with("_mcp.json"), "{path:?}");
+    assert!(effect.starts_with(r#"  server "s": runs ["touch", "TRIPPED", "xxx"#), "{effect}");
+    assert_eq!(*question, "Trust this, as it is? (y/N): n");
+    assert_eq!(*error, "error: nothing was trusted");
+    assert!(ran.out.lines().all(|line| line.chars().count() < 80 + path.len()), "{}", ran.out);
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_asked_about_is_not_trusted() {
+    let place = Place::new();
+    place.plant(".lepo/_config.toml", "max_rounds = 3\n");
+    // It is another one as soon as it was shown, and the person is slow to answer.
+    let script = "{ lepo trust; touch over; } | while read -r line; do case $line in *'max_rounds = 3'*) \
+                  echo auto_access = \\'net\\' >> .lepo/_config.toml; \
+                  until [ -e over ]; do echo CHANGED > /dev/tty; sleep 0.05; done;; esac; done";
+    let mut shell = place.home.shell("eval \"$SCRIPT\"");
+    shell.env("SCRIPT", script);
+    let ran = on_terminal(shell, &[(YES.0, ""), ("CHANGED", "y\n")]);
+    assert!(place.home.read("work/.lepo/_config.toml").contains("net"), "{}", ran.out);
+    assert!(place.ask().err.contains("is ignored"), "{}", ran.out);
+    place.plant(".lepo/_config.toml", "max_rounds = 3\n");
+    assert!(!place.ask().err.contains("is ignored"), "{}", ran.out);
+}
+
+#[test]
+fn a_program_of_ones_own_comes_from_the_path_and_not_from_the_repository() {
+    let place = Place::new();
+    let program = |path: &str, text: &str| {
+        place.home.write(path, text);
+        let path = place.home.path().join(path);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    for path in ["work/lepo-hello", "work/.lepo/lepo-hello", "work/.lepo/bin/lepo-hello", "work/lepo-do"] {
+        program(path, "#!/bin/sh\ntouch TRIPPED\n");
+    }
+    assert_eq!(place.home.lepo(&["hello"]).code, 2);
+    assert_eq!(place.ask().code, 0);
+    assert!(!place.tripped());
+    program("bin/lepo-hello", "#!/bin/sh\necho hello \"$@\"\n");
+    let mut lepo = place.home.command(&["hello", "--you"]);
+    lepo.env("PATH", format!("{}/bin:/usr/bin:/bin", place.home.path().display()));
+    let ran = run(lepo, b"");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "hello --you\n"), "{}", ran.err);
 }
 
 #[test]
