@@ -91,12 +91,12 @@ fn of_the_store(candidates: fn(&There, &str) -> Vec<CompletionCandidate>) -> Arg
 impl There {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
         let offers = self.store.offers(&self.forest, wanted, MOST).into_iter();
-        offers.map(|offer| self.candidate(offer)).collect()
+        offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
     }
 
     fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
         let offers = self.store.branch_offers(&self.forest, wanted).into_iter();
-        offers.map(|offer| self.candidate(offer)).collect()
+        offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
     }
 
     fn id(&self, ix: Ix) -> String {
@@ -111,6 +111,13 @@ impl There {
         });
         candidate(offer.word, preview)
     }
+}
+
+/// Bash puts a candidate on the command line as it is, and a repository may have brought the branch: one whose
+/// name a shell would take apart, or that is not what it looks like, is typed by whoever wants it.
+fn is_bare(word: &str) -> bool {
+    let special = |c: char| c.is_ascii_punctuation() && !"-_.,@%+=".contains(c);
+    !word.contains(special) && clean(word) == word
 }
 
 /// Ids are read in any case.

@@ -66,6 +66,23 @@ fn each_argument_completes_to_what_there_is() {
 }
 
 #[test]
+fn a_name_that_a_shell_would_take_apart_is_not_put_on_its_line() {
+    let (home, ids) = home();
+    for name in ["x;touch${IFS}TRIPPED", "x$(id)", "x`id`", "x'y", "x&", "x|y", "x>y", "x{a,b}", "x!y"] {
+        home.write(&format!("work/.lepo/_branches/{name}"), format!("{}\n", ids[0]));
+    }
+    for name in ["x\u{202e}y", "x\u{200b}y", "x\u{e0041}", "x한글", "x-1.2"] {
+        home.write(&format!("work/.lepo/_branches/{name}"), format!("{}\n", ids[0]));
+    }
+    for words in [["show", "x"], ["log", "@..x"], ["branch", "x"]] {
+        let range = words[1].trim_end_matches('x');
+        let expected = [format!("{range}x-1.2"), format!("{range}x한글")];
+        assert_eq!(values(&home, &words), expected, "{words:?}");
+    }
+    assert_eq!(values(&home, &["branch", "-d", "x"]), ["x-1.2", "x한글"]);
+}
+
+#[test]
 fn requests_that_wait_complete() {
     let (home, _) = home();
     let request = r#"{"access":"read","command":"git log"}"#;
