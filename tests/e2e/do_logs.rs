@@ -24,8 +24,8 @@ fn today() -> String {
 fn there_is_one_log_a_day_and_at_debug_it_holds_all_that_was_said() {
     let before = today();
     for (level, holds) in [("debug", true), ("info", false)] {
-        Bot::each(&format!("log_level = \"{level}\""), &[NONE, "파리다", NONE, "둘"], |bot| {
-            assert_eq!(bot.lepo(&["do", "수도는 어디"]).code, 0);
+        Bot::each(&format!("log_level = \"{level}\""), &[NONE, "파리다\nFORGED", NONE, "둘"], |bot| {
+            assert_eq!(bot.lepo(&["do", "수도는 어디\nFORGED"]).code, 0);
             assert_eq!(bot.lepo(&["do", "또"]).code, 0);
             let found = logs(&bot.home);
             let [log] = &found[..] else { panic!("{found:?}") };
@@ -36,7 +36,18 @@ fn there_is_one_log_a_day_and_at_debug_it_holds_all_that_was_said() {
             for said in ["수도는 어디", "파리다"] {
                 assert_eq!(text.contains(said), holds, "{} {level} {said}: {text}", bot.provider);
             }
+            assert_lepos_own(&text);
         });
+    }
+}
+
+/// Every line is lepo's: nothing that was said looks like one, and no library tells what it was given.
+pub fn assert_lepos_own(log: &str) {
+    for line in log.lines() {
+        let words: Vec<&str> = line.split_whitespace().take(3).collect();
+        let [time, level, target] = words[..] else { panic!("{line}") };
+        assert!(time.starts_with("20") && time.ends_with('Z') && target.starts_with("lepo"), "{line}");
+        assert!(["DEBUG", "INFO", "WARN", "ERROR"].contains(&level), "{line}");
     }
 }
 
@@ -81,12 +92,13 @@ fn a_key_is_nowhere() {
     let echo = |status| Reply::new(status, format!("<p>{KEY} is not welcome</p>"));
     let replies =
         [openai_sse([NONE]), openai_sse(["ok"]), echo(401), echo(500).header("retry-after", "99"), echo(200)];
+    let replies = replies.into_iter().chain([openai_sse([NONE]), openai_sse(["ok"])]);
     let bot = Bot::openai("log_level = \"debug\"", replies);
     let config = bot.home.read("config/config.toml") + "api_key_env = \"MY_KEY\"\n";
     bot.home.write("config/config.toml", &config);
     let mut said = String::new();
     for args in [
-        &["do", "q", "--run", "env; cat"][..],
+        &["do", "q", "--run", "env; cat; cat /proc/[0-9]*/cmdline"][..],
         &["do", "q"],
         &["do", "q", "--json"],
         &["do", "q", "-o", "out"],
@@ -101,8 +113,13 @@ fn a_key_is_nowhere() {
     assert_eq!(bot.times_asked(), 5);
     assert_eq!(bot.server().asked()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     // The same with the key in the file.
-    let literal = config.replace("api_key_env = \"MY_KEY\"", &format!("api_key = \"{KEY}\"\nwrong = 1"));
-    bot.home.write("config/config.toml", literal);
+    let literal = config.replace("api_key_env = \"MY_KEY\"", &format!("api_key = \"{KEY}\""));
+    bot.home.write("config/config.toml", &literal);
+    let ran = bot.lepo(&["do", "q", "--run", "cat /proc/[0-9]*/cmdline"]);
+    assert_eq!((ran.code, bot.times_asked()), (0, 7), "{}", ran.err);
+    assert_eq!(bot.server().asked()[6].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    said += &(ran.out + &ran.err);
+    bot.home.write("config/config.toml", literal + "wrong = 1\n");
     said += &bot.lepo(&["do", "q"]).err;
     std::fs::remove_file(bot.home.path().join("config/config.toml")).unwrap();
     assert!(said.contains("not welcome") && said.contains("wrong"), "{said}");

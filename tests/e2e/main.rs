@@ -40,6 +40,8 @@ mod manual;
 mod many;
 mod mcp;
 mod native;
+mod outward;
+mod planted;
 mod providers;
 mod pty;
 mod removing;

@@ -5,12 +5,13 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{configure, left};
+use super::{configure, left, texts_below};
 use crate::bots::Bot;
 use crate::disk::bubbs;
-use crate::home::Home;
+use crate::do_logs::assert_lepos_own;
+use crate::home::{Home, run};
 use crate::pty::on_terminal;
-use crate::scripted::{openai_calls, openai_sse};
+use crate::scripted::{Piece, Reply, Server, openai_calls, openai_sse};
 
 const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
 const TOKEN: &str = "tok-s3cr3t-1234567890";
@@ -56,7 +57,8 @@ fn calls(n: u8) -> Bot {
 
 #[test]
 fn entries_of_env_are_headers_and_are_in_no_message() {
-    let bot = calls(1);
+    let call = openai_calls("", &[("s__echo", r#"{"n":1}"#)]);
+    let bot = Bot::openai(&format!("{AUTO}\nlog_level = 'debug'"), [call, openai_sse(["Done."])]);
     let remote = Remote::start(&bot.home, "s", "http-plain");
     configure(&bot.home, &[("s", remote.config())]);
     let ran = bot.home.alone(&["do", "x"]);
@@ -67,6 +69,48 @@ fn entries_of_env_are_headers_and_are_in_no_message() {
         !headers.is_empty() && headers.iter().all(|line| line.to_lowercase().contains(TOKEN)),
         "{headers:?}"
     );
+    let told = [texts_below(&bot.home.path().join("state")), texts_below(&bot.home.work())].concat();
+    assert!(told.iter().any(|(_, text)| text.contains("lepo::tool::mcp")), "nothing was logged: {told:?}");
+    for (path, text) in told {
+        assert!(!text.contains(TOKEN), "{path}");
+        if path.contains("application-lepo-") {
+            assert_lepos_own(&text);
+        }
+    }
+    assert!(!ran.err.contains(TOKEN), "{}", ran.err);
+}
+
+#[test]
+fn no_proxy_stands_before_this_machine() {
+    let bot = calls(1);
+    let proxy = Server::start([]);
+    let remote = Remote::start(&bot.home, "s", "http-plain");
+    configure(&bot.home, &[("s", remote.config())]);
+    let mut lepo = bot.home.detached(&["do", "x"]);
+    lepo.env("http_proxy", proxy.url()).env("all_proxy", proxy.url());
+    let ran = run(lepo, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(bubbs(&bot.home)[3].text, r#"echo {"n": 1}"#);
+    assert_eq!(proxy.connections(), 0);
+}
+
+#[test]
+fn no_message_goes_where_another_origin_wants_it() {
+    for place in ["{}/messages", "//{}/messages"] {
+        let bot = Bot::saying(AUTO, &["Done."]);
+        let elsewhere = Server::start([]);
+        let host = elsewhere.url();
+        let host = if place.starts_with('/') { host.trim_start_matches("http://") } else { &host };
+        let event = format!("event: endpoint\ndata: {}\n\n", place.replace("{}", host));
+        let stream = Reply::pieces([Piece::Bytes(event.into_bytes()), Piece::Wait]);
+        let server = Server::start([stream.header("content-type", "text/event-stream")]);
+        let headers = json!({ "Authorization": format!("Bearer {TOKEN}") });
+        configure(&bot.home, &[("s", json!({ "url": server.url(), "headers": headers }))]);
+        let ran = bot.home.alone(&["do", "x"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.err.contains("it wants messages sent to another origin"), "{}", ran.err);
+        assert_eq!((server.asked().len(), elsewhere.connections()), (1, 0));
+    }
 }
 
 #[test]
