@@ -13,6 +13,8 @@ use serde_json::json;
 use crate::bots::Bot;
 use crate::disk::bubbs;
 use crate::home::{finish, run, until};
+use crate::pty::on_terminal;
+use crate::scripted::{Piece, Reply, end, said};
 use world::*;
 
 #[test]
@@ -21,7 +23,7 @@ fn nothing_gets_out_of_bubblewrap() {
         return;
     }
     for user in users() {
-        for access in ["read", "write"] {
+        for access in ["read", "write", "net"] {
             World::new(access, user, 120).judge(access, None);
         }
     }
@@ -135,6 +137,118 @@ fn a_level_allows_what_it_says() {
     net.accept().unwrap().0.read_exact(&mut said).unwrap();
     assert_eq!(&said, b"hi");
     assert!(printed("write", &connect, "", |_| {}).contains("exit code: 1"));
+}
+
+#[test]
+fn tmp_and_run_are_empty_and_private() {
+    let outside = tempfile::Builder::new().prefix("lepo-test-").tempdir_in("/tmp").unwrap();
+    std::fs::write(outside.path().join("kept"), KEY).unwrap();
+    let made = outside.path().with_extension("made");
+    let look = format!(
+        "cat {0}/kept; ls -A /run {0}; echo x > {1} && cat {1}; echo end",
+        outside.path().display(),
+        made.display()
+    );
+    if bubblewrap_works() {
+        let seen = printed("read", &look, "", |_| {});
+        assert!(seen.contains("stdout:\n/run:\nx\nend"), "{seen}");
+        assert!(!seen.contains(KEY) && !made.exists(), "{seen}");
+    }
+    if landlock_works() {
+        let request = json!({ "command": look }).to_string();
+        let bot = Bot::saying("tool_call_mode = 'auto'", &[COMMAND, &request, NONE, "Done."]);
+        let mut lepo = bot.home.detached(&["do", "go"]);
+        lepo.env("PATH", without_bubblewrap(outside.path()));
+        let ran = run(lepo, b"");
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let seen = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
+        assert!(seen.contains("stdout:\nend"), "{seen}");
+        assert!(!seen.contains(KEY) && !made.exists(), "{seen}");
+    }
+}
+
+#[test]
+fn a_held_command_has_no_terminal() {
+    // With Landlock none is opened either, which is where the path has no bubblewrap.
+    let place = tempfile::tempdir().unwrap();
+    let without = std::env::join_paths([without_bubblewrap(place.path())]).unwrap();
+    for (access, path, sees) in
+        [("read", None, false), ("net", None, false), ("read", Some(without), false), ("full", None, true)]
+    {
+        let works = if path.is_some() { landlock_works() } else { sees || bubblewrap_works() };
+        if !works {
+            continue;
+        }
+        let request = json!({ "access": access, "command": "printf TRIP%s PED > /dev/tty" }).to_string();
+        let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
+        let bot = Bot::saying(settings, &[COMMAND, &request, NONE, "Done."]);
+        let mut lepo = bot.home.command(&["do", "go"]);
+        if let Some(path) = &path {
+            lepo.env("PATH", path);
+        }
+        let steps = if sees { &[("Run it? (Y/N/e): ", "y\n")][..] } else { &[] };
+        let ran = on_terminal(lepo, steps);
+        assert_eq!(ran.code, 0, "{}", ran.out);
+        assert_eq!(ran.out.contains("TRIPPED"), sees, "{access}: {}", ran.out);
+        assert!(sees || ran.out.contains("held by"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_held_command_goes_with_a_lepo_that_is_killed() {
+    if !bubblewrap_works() {
+        return;
+    }
+    // A number of seconds that no other process sleeps.
+    let marker = format!("2999.{}", std::process::id());
+    let command = format!("touch begun; setsid sleep {marker} & exec sleep {marker}");
+    let request = json!({ "access": "write", "command": command }).to_string();
+    let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
+    let bot = Bot::saying(settings, &[COMMAND, &request]);
+    let mut lepo =
+        bot.home.command(&["do", "go"]).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    until("the command runs", || bot.home.work().join("begun").exists());
+    lepo.kill().unwrap();
+    lepo.wait().unwrap();
+    until("the command ends", || survivors(&marker).is_empty());
+}
+
+#[test]
+fn lepos_environment_is_nobody_elses_while_it_works() {
+    // Root reads everything.
+    let Some(user) = users().last().copied().filter(|user| user.is_some() || !is_root()) else { return };
+    let own = |command: std::process::Command| match user {
+        Some(user) => as_user(command, user),
+        None => command,
+    };
+    let reads = |pid: u32| {
+        let mut cat = std::process::Command::new("cat");
+        cat.arg(format!("/proc/{pid}/environ")).current_dir("/");
+        run(own(cat), b"").code == 0
+    };
+    let bot = Bot::openai("planner = 'off'", [Reply::pieces([said("a"), Piece::Wait, end()])]);
+    let chowned = std::process::Command::new("chown")
+        .args(["-R", &user.unwrap_or_default().to_string()])
+        .arg(bot.home.path())
+        .status();
+    assert!(user.is_none() || chowned.unwrap().success());
+    let mut lepo = own(bot.home.command(&["do", "q"]));
+    let mut lepo = lepo.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    until("it is asked", || !bot.server().asked().is_empty());
+    let mut sleep = std::process::Command::new("sleep");
+    let mut other = own({
+        sleep.arg("1000").current_dir("/");
+        sleep
+    })
+    .spawn()
+    .unwrap();
+    until("one that does nothing for it can be read", || reads(other.id()));
+    let read = reads(lepo.id());
+    bot.server().release();
+    assert!(lepo.wait().unwrap().success());
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(!read);
 }
 
 #[test]
