@@ -65,6 +65,23 @@ fn nothing_a_model_says_can_drive_the_terminal() {
 }
 
 #[test]
+fn nothing_a_command_says_can_drive_the_terminal() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    // Time enough for the first half of a character to be shown by itself.
+    let evil =
+        r"printf 'a\033]0;x\007b\342\200' >&2; sleep 0.3; printf '\256c\302\2332J\r' >&2; printf 'd\033[2J'";
+    let ran = on_terminal(bot.home.command(&["do", "q", "--run", evil]), &[]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("a␛]0;x␇b<U+202E>c<U+009B>2J␍"), "{:?}", ran.out);
+    assert!(
+        !ran.out.replace(REMOVED, "").contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']),
+        "{:?}",
+        ran.out
+    );
+    assert!(bubbs(&bot.home)[1].text.contains("d\u{1b}[2J"));
+}
+
+#[test]
 fn the_past_stands_above_what_is_waited_for() {
     let bot = Bot::openai(OFF, [openai_sse(["one"]), openai_sse(["two"])]);
     assert_eq!(bot.lepo(&["do", "1."]).code, 0);

@@ -30,3 +30,48 @@ fn a_terminal_sees_whole_lines_and_no_control_characters() {
     assert!(shown.contains("␛[2Jevil"), "{shown:?}");
     assert!(shown.contains(" [main]"), "{shown:?}");
 }
+
+#[test]
+fn what_others_named_is_shown_as_harmless_as_what_they_said() {
+    let model = "[[models]]\nname = \"한\\u202e\"\nprovider = 'ollama'\nmodel = \"\\u200b\\U000e0041\"\n";
+    let home = Home::with_config(model);
+    let id = home.add(&[], "한 \u{1b}]52;c;eA==\u{7} \u{9b}2J \u{202e}물\u{e0041}음\u{200b}");
+    let request = "{\"access\":\"full\",\"command\":\"한 \u{202e}\\u001b[2J\u{e0041}\"}";
+    let waiting = home.add(&["--kind", "s", "--hidden"], request);
+    for name in ["_branches/한\u{202e}x", "한\u{1b}[2J\u{202e}.md", "_blobs/한\u{9b}2J"] {
+        home.write(&format!("work/.lepo/{name}"), format!("{waiting}\n"));
+    }
+    for (args, code, steps) in [
+        (&["show"][..], 0, &[][..]),
+        (&["show", "-a", "@"], 0, &[]),
+        (&["show", "--one", &id], 0, &[]),
+        (&["log"], 0, &[]),
+        (&["log", "-a"], 0, &[]),
+        (&["ls", "--pending"], 0, &[]),
+        (&["ls", "--pending", "--json"], 0, &[]),
+        (&["branch"], 0, &[]),
+        (&["branch", "--json"], 0, &[]),
+        (&["fsck"], 0, &[]),
+        (&["fsck", "--json"], 0, &[]),
+        (&["model", "ls"], 0, &[]),
+        (&["config"], 0, &[]),
+        (&["rm", "-n", "@"], 1, &[]),
+        (&["branch", "-d", "한\u{202e}x"], 0, &[]),
+        (&["rm", "@"], 1, &[("(y/N): ", "n\n")]),
+        (&["show", "한\u{202e}\u{1b}[2J"], 2, &[]),
+        (&["do", "-m", "한\u{202e}\u{1b}[2J", "q"], 2, &[]),
+    ] {
+        let ran = on_terminal(home.command(&[&["--color", "never"], args].concat()), steps);
+        let shown = ran.out;
+        assert_eq!(ran.code, code, "{args:?}: {shown:?}");
+        let evil = ['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\u{e0041}', '\u{200b}'];
+        assert!(!shown.contains(evil), "{args:?}: {shown:?}");
+    }
+    home.write("evil", "한 \u{1b}[2J \u{202e}물");
+    let script = "lepo --color never watch & until grep -qs 'inotify wd' /proc/$!/fdinfo/*; do :; done; \
+                  lepo add < ../evil > /dev/null; read -r line; kill $!";
+    let shown = on_terminal(home.shell(script), &[("물", "\n")]).out;
+    assert!(shown.contains("한 ␛[2J <U+202E>물"), "{shown:?}");
+    // Files and pipes get the bytes as they are.
+    assert!(home.ok(&["show", "--one", &id]).starts_with("한 \u{1b}]52;c;eA==\u{7} \u{9b}2J \u{202e}물"));
+}
