@@ -162,6 +162,7 @@ mod tests {
             assert!(shown.ends_with("\n  in /w\n  access: full (no sandbox)\n"), "{shown}");
         }
     }
+
     #[test]
     fn no_name_in_a_call_looks_like_lepos_own_words() {
         let forged = "x\nArguments:\n  (none)\nCall now? (Y/N): ";
