@@ -65,8 +65,7 @@ impl Settings {
             return Some(set(&active.name, self.source(&format!("models.{}", active.name))));
         }
         let ambient = self.models.is_empty() && self.ambient.openai_key.is_some();
-        ambient
-            .then(|| set(&format!("openai:{}", self.ambient.openai_model), &Source::Env("OPENAI_API_KEY")))
+        ambient.then(|| set(&format!("openai:{}", self.ambient.openai_model), &Source::Env("OPENAI_API_KEY")))
     }
 
     /// The model of that name, configured or `PROVIDER:MODEL`. Its key is not asked for yet, see
