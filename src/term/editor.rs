@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use signal_hook::SigId;
 use signal_hook::consts::{SIGINT, SIGQUIT};
-use signal_hook::flag::register_conditional_default;
+use signal_hook::flag::{register, register_conditional_default};
+use signal_hook::low_level::unregister;
 
 use crate::error::{Error, Result};
 
@@ -62,20 +64,23 @@ fn terminal(is_one: bool, otherwise: impl FnOnce() -> Stdio) -> Stdio {
 }
 
 /// While it lives, Ctrl+C and Ctrl+\ are the editor's: in vi they end a mode, not lepo.
-struct Ignored(Arc<AtomicBool>);
+struct Ignored {
+    interrupt: SigId,
+    over: Arc<AtomicBool>,
+}
 
 impl Ignored {
     fn begin() -> io::Result<Ignored> {
         let over = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGQUIT] {
-            register_conditional_default(signal, over.clone())?;
-        }
-        Ok(Ignored(over))
+        register_conditional_default(SIGQUIT, over.clone())?;
+        Ok(Ignored { interrupt: register(SIGINT, Arc::default())?, over })
     }
 }
 
 impl Drop for Ignored {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        // Not to its default, which would end lepo under the hands of whoever else listens: a turn, a prompt.
+        unregister(self.interrupt);
+        self.over.store(true, Ordering::Relaxed);
     }
 }
