@@ -11,17 +11,18 @@ pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("default-system-prompt.txt"
 
 /// The system prompt in force, byte for byte; `None` if the file is blank: no system prompt.
 ///
-/// Makes the file if there is none (0600, its directory 0700), never touches one that is there.
-/// Exit 2 if it cannot be read or made, or is not UTF-8.
+/// Makes the file if there is none (0600, its directory 0700) and it can be made; never touches one that
+/// is there. Exit 2 if it cannot be read, or is not UTF-8.
 pub fn system_prompt(paths: &Paths) -> Result<Option<String>> {
     let path = paths.system_prompt_file();
     let bytes = match read_if_there(&path)? {
         Some(bytes) => bytes,
-        None => {
-            create(&path, DEFAULT_SYSTEM_PROMPT.as_bytes())?;
+        None => match create(&path, DEFAULT_SYSTEM_PROMPT.as_bytes()) {
             // Read back: another process may have been first, with another text.
-            read_if_there(&path)?.unwrap_or_default()
-        }
+            Ok(()) => read_if_there(&path)?.unwrap_or_default(),
+            // A configuration that is not to be written: the default then, without a file to edit.
+            Err(_) => DEFAULT_SYSTEM_PROMPT.into(),
+        },
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
@@ -56,6 +57,11 @@ mod tests {
             assert_eq!(system_prompt(&paths).unwrap().as_deref(), prompt);
             assert_eq!(std::fs::read(&file).unwrap(), bytes);
         }
+
+        // Where none can be made, the default counts all the same.
+        let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", "/proc/lepo")];
+        let nowhere = Paths::from_env(&Env::of(&env)).unwrap();
+        assert_eq!(system_prompt(&nowhere).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
 
         std::fs::write(&file, b"ab\xff").unwrap();
         let error = system_prompt(&paths).unwrap_err();
