@@ -139,7 +139,8 @@ impl CommandRequest {
             None | Some(Value::Null) => None,
             Some(why) => Some(why.as_str()?.to_string()).filter(|why| !why.trim().is_empty()),
         };
-        let sound = !command.trim().is_empty() && !command.contains('\0');
+        // Without a letter it is the `...` of the form that the model was shown.
+        let sound = command.contains(char::is_alphanumeric) && !command.contains('\0');
         sound.then(|| CommandRequest { command: command.to_string(), access, why })
     }
 
@@ -189,6 +190,7 @@ mod tests {
             ),
             (r#"{"command":""}"#, None),
             (r#"{"command":"  "}"#, None),
+            (r#"{"access":"read","command":"...","why":"..."}"#, None),
             (r#"{"command":"a\u0000b"}"#, None),
             (r#"{"command":1}"#, None),
             (r#"{"command":"ls","access":"root"}"#, None),
