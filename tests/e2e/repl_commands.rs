@@ -4,6 +4,7 @@ use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest};
 use crate::home::Home;
 use crate::screen::Screen;
+use crate::scripted::{Reply, openai_sse};
 
 const OFF: &str = "planner = \"off\"";
 
@@ -52,6 +53,18 @@ fn new_tail_branch_retry_and_show() {
     );
     let branch = bot.home.ok(&["resolve", "첫째"]);
     assert_eq!(branch.trim(), found[8].id, "it moved on to the answer");
+}
+
+#[test]
+fn a_branch_waits_for_the_next_answer_when_one_fails() {
+    let answers = [openai_sse(["A1"]), Reply::new(400, "no"), openai_sse(["A2"])];
+    let bot = Bot::openai(OFF, answers);
+    let Some(screen) = opened(&bot.home) else { return };
+    screen.enters("one").shows("\nA1").prompts("> ");
+    screen.enters("/branch here").shows("branch here moves on").prompts("> ");
+    screen.enters("two").shows("error: ").prompts("> ");
+    screen.enters("/retry").shows("\nA2").prompts("> ").enters("/exit").ends(0);
+    assert_eq!(bot.home.ok(&["resolve", "here"]), bot.home.ok(&["resolve", "@"]));
 }
 
 #[test]

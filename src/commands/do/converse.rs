@@ -157,7 +157,10 @@ impl<'c, 'o> Conversation<'c, 'o> {
     /// Goes on from what a turn came to, its branch too.
     fn follow(&mut self, report: &Report) -> Result<()> {
         self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
-        if let (Some((name, from)), Some(answer)) = (self.branch.take(), &report.answer) {
+        // Stopped or failed, it waits where it is for the next answer.
+        if let Some(answer) = &report.answer
+            && let Some((name, from)) = self.branch.take()
+        {
             let moved = move_branch(&self.store, &name, from, answer.name.id, self.args.quiet)?;
             self.branch = moved.then_some((name, answer.name.id));
         }
@@ -187,6 +190,10 @@ impl<'c, 'o> Conversation<'c, 'o> {
                 self.at = Some(bubb);
                 Ok(state.after(Step::Done))
             }
+            Err(error) if error.kind == Kind::Signal(SIGINT) => {
+                say("Stopped. Nothing of it is kept.");
+                Ok(state.after(Step::Failed).after(Step::Told))
+            }
             Err(error) => told(state, &error),
         }
     }
@@ -205,7 +212,7 @@ impl<'c, 'o> Conversation<'c, 'o> {
 /// Tells what went wrong, and the prompt comes again; unless a signal ends it all.
 fn told(state: State, error: &Error) -> Result<State> {
     match error.kind {
-        Kind::Signal(SIGINT) => say("Stopped. What came is kept; /retry answers again."),
+        Kind::Signal(SIGINT) => say("Stopped. What came of an answer is kept; /retry answers again."),
         Kind::Signal(number) => return Err(Error::new(Kind::Signal(number), "interrupted")),
         _ => complain(error),
     }
