@@ -60,6 +60,16 @@ fn approved_it_runs_and_the_turn_goes_on_to_its_answer() {
 }
 
 #[test]
+fn the_hint_names_the_model_that_was_named() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST]);
+    let ran = bot.home.alone(&["do", "-m", "test", "say it"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    assert!(ran.err.contains(&format!("`lepo do -m test --approve {id}`")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("`lepo do -m test --deny {id}`")), "{}", ran.err);
+}
+
+#[test]
 fn denied_it_does_not_run_and_the_model_is_told() {
     let (bot, id) = waiting(REQUEST, &["Then not."]);
     let ran = bot.home.alone(&["do", "--json", "--deny", &id]);
@@ -278,6 +288,18 @@ fn the_original_of_an_edited_request_was_not_carried_out() {
     let ran = on_terminal(command, &[(question, "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert_eq!(bot.home.read("work/ran"), "한글\n");
+}
+
+#[test]
+fn an_interrupt_is_heard_after_an_editor_too() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST]);
+    let mut command = bot.home.command(&["do", "say it"]);
+    command.env("EDITOR", "true");
+    let question = "Run it? (Y/N/e): ";
+    let ran = on_terminal(command, &[(question, "e\n"), (question, "{INT}")]);
+    assert_eq!(ran.code, 130, "{}", ran.out);
+    assert!(ran.out.contains("error: interrupted"), "{}", ran.out);
+    assert!(spools(&bot.home).is_empty());
 }
 
 #[test]

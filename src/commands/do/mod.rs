@@ -215,7 +215,10 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
     // What still runs (a lookup that was given up) is not waited for.
     runtime.shutdown_background();
 
-    report.error = report.error.take().map(|error| notes::what_is_kept(error, report.user));
+    report.error = report
+        .error
+        .take()
+        .map(|error| notes::by_the_same_model(notes::what_is_kept(error, report.user), args.model.first()));
     if let (Some(tail), Some(branch)) = (tail, &args.tail)
         && tail.by_branch
     {

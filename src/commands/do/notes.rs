@@ -24,6 +24,15 @@ pub fn of_place(store: &Store, forest: &Forest, begin: Start) {
     }
 }
 
+/// What is to be gone on with later is gone on with by the model that was named, not by the active one.
+pub fn by_the_same_model(mut error: Error, model: Option<&String>) -> Error {
+    if let (Kind::Pending, Some(model), Some(hint)) = (&error.kind, model, &error.hint) {
+        let model = shlex::try_quote(model).unwrap_or(model.into());
+        error.hint = Some(hint.replace("`lepo do --", &format!("`lepo do -m {model} --")));
+    }
+    error
+}
+
 /// A failure with what to do about the question, which is kept: asked once more it would stand there twice.
 pub fn what_is_kept(mut error: Error, question: Option<BubbId>) -> Error {
     let hint = error.hint.take().unwrap_or_default();
