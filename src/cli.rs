@@ -18,7 +18,8 @@ use shape::{Shape, shape};
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
-/// A directory `.lepo` holds one Markdown file a message. Without a command, lepo is `lepo do`.
+/// A directory `.lepo` holds one Markdown file a message. `lepo` alone, or with
+/// options only, is `lepo do`.
 #[derive(Debug, Parser)]
 #[command(
     name = "lepo",
@@ -57,8 +58,8 @@ Environment:
   NO_COLOR      no colours
   VISUAL, EDITOR    the editor
 
-Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are told in lepo(7), the files of a store in
-lepo-store(5), the settings in lepo-config(5).";
+Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are told in
+lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).";
 
 /// Above the options that every command has.
 const EVERYWHERE: &str = "Everywhere";

@@ -195,7 +195,7 @@ impl Fields<'_> {
             None => Ok(()),
             Some(key) => mistake(
                 format!("key {key:?} is not known"),
-                "the keys are description, enabled, command, args, env, url and transport",
+                "the keys are description, enabled, disabled, command, args, env, url, headers, transport and type",
             ),
         }
     }

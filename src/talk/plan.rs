@@ -23,7 +23,7 @@ impl Turn<'_> {
         for _ in done.len()..self.settings.max_rounds as usize {
             let choice = self.ask(line, &chooser, &choice_schema(), report, Choice::read).await?;
             let Some((choice, used)) = choice else {
-                self.front.happens(Event::Say("warning: the tool chooser's answer could not be read"));
+                self.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` asks no chooser"));
                 return Ok(());
             };
             let name = self.add(line, Kind::System, true, choice.canonical().as_bytes())?;

@@ -91,7 +91,10 @@ fn an_unreadable_choice_is_asked_for_again_and_then_left() {
     Bot::each("", &["hm", "well", "Hi."], |bot| {
         let ran = bot.lepo(&["do", "say it"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", bot.provider);
-        assert_eq!(ran.err, "warning: the tool chooser's answer could not be read\n");
+        assert_eq!(
+            ran.err,
+            "warning: the tool chooser's answer could not be read; `planner = \"off\"` asks no chooser\n"
+        );
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
         if bot.provider == "openai" {
             let bodies = bot.bodies();

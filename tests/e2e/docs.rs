@@ -99,16 +99,16 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
 fn sections(help: &str) -> Vec<(&'static str, String)> {
     const HEADINGS: &[(&str, &str)] =
         &[("Examples:", "EXAMPLES"), ("Exit codes:", "EXIT STATUS"), ("Environment:", "ENVIRONMENT")];
-    let mut sections: Vec<(&str, String)> = Vec::new();
+    let (mut sections, mut notes) = (Vec::new(), Vec::new());
     for paragraph in help.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
         let (first, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
         match HEADINGS.iter().find(|(told, _)| *told == first) {
-            Some((_, heading)) => sections.push((heading, rest.to_string())),
-            None => match sections.last_mut() {
-                Some(("NOTES", text)) => *text += &format!("\n\n{paragraph}"),
-                _ => sections.push(("NOTES", paragraph.to_string())),
-            },
+            Some((_, heading)) => sections.push((*heading, rest.to_string())),
+            None => notes.push(paragraph),
         }
+    }
+    if !notes.is_empty() {
+        sections.push(("NOTES", notes.join("\n\n")));
     }
     sections
 }

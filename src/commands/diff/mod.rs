@@ -15,7 +15,7 @@ use compare::{Tag, counts, hunks, words};
 /// What only A's conv has is removed, what only B's has is added. Bubbs are matched in order by kind,
 /// so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo diff @ @~4\n  lepo diff --one --word main @\n  \
+#[command(after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  \
     lepo ls -n 2 | cut -d' ' -f1 | lepo diff -")]
 pub struct Args {
     /// A bubb; `-` for addresses on stdin, one a line
@@ -46,7 +46,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let found = resolve_all(&store, &forest, &addresses)?;
     let [Found::One(a), Found::One(b)] = found[..] else {
         return Err(Error::usage("two bubbs are needed, not more, not less and no range")
-            .hint("lepo diff A B, as in: lepo diff @ @~4"));
+            .hint("lepo diff A B, as in: lepo diff main @"));
     };
     let pairs = match args.one {
         true => vec![Pair::Both(a.ix, b.ix)],
