@@ -6,6 +6,9 @@ use super::{Context, complete, resolve};
 use crate::bubb::Kind;
 use crate::error::{Error, Result};
 
+/// What `--kind` can be.
+const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistant"), ("t", "tool")];
+
 /// Add one bubb from stdin and print its id
 ///
 /// Plumbing: the bytes are kept as they are, whatever they are. Without --prev the bubb follows the
@@ -14,7 +17,7 @@ use crate::error::{Error, Result};
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main")]
 pub struct Args {
     /// Who speaks: s system, u user, a assistant, t tool
-    #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND")]
+    #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::one_of(KINDS))]
     kind: Kind,
     /// Not shown unless asked for
     #[arg(long)]

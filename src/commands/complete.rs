@@ -42,6 +42,14 @@ pub fn request() -> ArgValueCompleter {
     })
 }
 
+/// Completes one of a few words, each with what it means.
+pub fn one_of(words: &'static [(&'static str, &'static str)]) -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let fitting = words.iter().filter(|(word, _)| begins(word, &current.to_string_lossy()));
+        fitting.map(|(word, meaning)| candidate(word.to_string(), Some(meaning.to_string()))).collect()
+    })
+}
+
 /// Completes the name of a configured model.
 pub fn model() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {

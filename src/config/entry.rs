@@ -92,11 +92,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
 }
 
 fn read_server(entry: &mut ModelEntry, section: &mut Section) -> Result<()> {
-    let Some(model) = section.take("model") else {
-        let allowed = "add model = \"…\": what the server calls it, like gpt-4o or qwen3:8b";
-        return Err(section.error(format!("model \"{}\" has no `model`", entry.name), allowed));
-    };
-    entry.model = model.text()?.value;
+    let model = section.take("model");
     if let Some(field) = section.take("base_url") {
         let url = base_url(&field.text()?.value);
         entry.base_url = Some(url.map_err(|what| field.error(what, BASE_URL_FORM))?);
@@ -120,5 +116,10 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section) -> Result<()> {
         }
         entry.system_first = true;
     }
+    let Some(model) = model else {
+        let allowed = "add model = \"…\": what the server calls it, like gpt-4o or qwen3:8b";
+        return Err(section.lacks(format!("model \"{}\" has no `model`", entry.name), allowed));
+    };
+    entry.model = model.text()?.value;
     Ok(())
 }

@@ -21,7 +21,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
     let Some(field) = command else {
         let allowed =
             "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"gemini\" | \"codex\"";
-        return Err(section.error(format!("model \"{model}\" has no command"), allowed));
+        return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
     };
     let command = field.texts()?.value;
     if command.is_empty() {

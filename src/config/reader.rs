@@ -85,14 +85,18 @@ impl<'d> Section<'d> {
 
     /// Refuses the first key that was not taken.
     pub fn end(self) -> Result<()> {
-        match self.rest().first() {
-            None => Ok(()),
-            Some((at, key)) => Err(self.document.error(
-                *at,
-                format!("unknown key `{key}`{}", self.title),
-                format!("allowed here: {}", self.known.join(", ")),
-            )),
-        }
+        self.unknown().map_or(Ok(()), Err)
+    }
+
+    /// A key is missing that has to be there, once all others were taken; one that was misspelled is told instead.
+    pub fn lacks(&self, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
+        self.unknown().unwrap_or_else(|| self.error(what, allowed))
+    }
+
+    fn unknown(&self) -> Option<Error> {
+        let (at, key) = self.rest().into_iter().next()?;
+        let allowed = format!("allowed here: {}", self.known.join(", "));
+        Some(self.document.error(at, format!("unknown key `{key}`{}", self.title), allowed))
     }
 
     /// The keys that were not taken, each with its byte offset, in the order of the file.

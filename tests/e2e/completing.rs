@@ -58,6 +58,8 @@ fn each_argument_completes_to_what_there_is() {
     assert_eq!(values(&home, &["branch", "-d", ""]), ["main"]);
     let models = [("gpt", "openai gpt-4o"), ("qwen", "ollama qwen3:8b")].map(|(a, b)| (a.into(), b.into()));
     assert_eq!(told(&home, &["do", "-m", ""]), models);
+    assert_eq!(values(&home, &["do", "--tools", ""]), ["manual", "auto", "off"]);
+    assert_eq!(values(&home, &["add", "--kind", "a"]), ["a"]);
     assert_eq!(told(&home, &["model", "use", ""]), models);
     assert!(values(&home, &["sh"]).contains(&"show".into()));
     assert!(values(&home, &["show", "--pa"]).contains(&"--paths".into()));

@@ -30,6 +30,10 @@ use events::Events;
 use output::{open_output, write_output};
 use setup::Setup;
 
+/// What `--tools` can be.
+const TOOL_MODES: &[(&str, &str)] =
+    &[("manual", "ask before each"), ("auto", "run them unasked"), ("off", "no tools")];
+
 /// Ask a model and keep the conversation
 ///
 /// The question is PROMPT, then --file, then stdin if it is not a terminal, whichever are there.
@@ -80,7 +84,7 @@ pub struct Args {
     #[arg(short, long, value_name = "NAME", add = complete::model())]
     model: Vec<String>,
     /// Consent for tool requests this time: manual, auto or off
-    #[arg(long, value_name = "MODE", value_parser = tool_mode)]
+    #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES))]
     tools: Option<ToolMode>,
     /// List the MCP servers that are on and their tools, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "approve", "deny", "events"])]

@@ -27,6 +27,8 @@ fn mistakes_say_line_and_what_is_allowed() {
         ("[sandbox]\nread_only = ['tools']".into(), 2, "relative", "~/"),
         ("[many]\nparticipants = ['a', 3]".into(), 2, "`participants`", "list of texts"),
         ("[many]\norchestrator = ' '".into(), 2, "is empty", "leave the key out"),
+        (openai.replace("model=", "modle="), 4, "unknown key `modle` in a model with", "base_url"),
+        (format!("{cli}comand=['x']"), 4, "unknown key `comand`", "command"),
         ("a = \n".into(), 1, "", "TOML"),
         ("max_rounds = 1\nmax_rounds = 2".into(), 2, "duplicate key", "TOML"),
         ("\n[[models]]\nprovider='openai'".into(), 2, "without a name", "name ="),

@@ -335,7 +335,7 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
             (None, None) => "it ended".to_string(),
         };
     }
-    let said = process.last_words();
+    let said = process.last_words().await;
     if !said.is_empty() {
         words = format!("{words}; the end of its stderr:\n{said}");
     }

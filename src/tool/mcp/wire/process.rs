@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
 
 use super::keeper::Keeper;
 use crate::config::Secret;
@@ -20,6 +21,9 @@ const TAIL: usize = 8 << 10;
 
 /// How long a server may take to end once its stdin is closed.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How long the end of stderr is waited for: who is still there may hold it open.
+const DRAINED: Duration = Duration::from_millis(200);
 
 /// Where programs are started, and what they do not inherit.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +40,7 @@ pub struct Place {
 pub struct Process {
     child: Child,
     tail: Arc<Mutex<VecDeque<u8>>>,
+    drain: Option<JoinHandle<()>>,
     tree: Tree,
 }
 
@@ -65,12 +70,10 @@ impl Process {
             keeper.watch(child.id());
         }
         let tail = Arc::default();
-        if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(drain(stderr, Arc::clone(&tail)));
-        }
+        let drain = child.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
         let pipes = child.stdout.take().zip(child.stdin.take());
         let (stdout, stdin) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
-        Ok((Process { child, tail, tree }, stdout, stdin))
+        Ok((Process { child, tail, drain, tree }, stdout, stdin))
     }
 
     /// How it ended, if it does so within `limit`.
@@ -78,8 +81,13 @@ impl Process {
         tokio::time::timeout(limit, self.child.wait()).await.ok()?.ok()
     }
 
-    /// The end of what it said on stderr.
-    pub fn last_words(&self) -> String {
+    /// The end of what it said on stderr, all of it if it has ended.
+    pub async fn last_words(&mut self) -> String {
+        if let Some(drain) = &mut self.drain
+            && tokio::time::timeout(DRAINED, drain).await.is_ok()
+        {
+            self.drain = None;
+        }
         let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: &[u8] = tail.make_contiguous();
         String::from_utf8_lossy(bytes).trim().to_string()
