@@ -379,12 +379,13 @@ fn bubblewrap_is_no_program_that_a_command_could_have_put_there() {
     let broken = bot.home.path().join("broken/bwrap");
     std::fs::set_permissions(broken, std::fs::Permissions::from_mode(0o755)).unwrap();
     std::os::unix::fs::symlink("work/venv", bot.home.path().join("link")).unwrap();
-    let home = bot.home.path().display();
+    let (home, work) = (bot.home.path().display(), bot.home.work());
     let mut lepo = bot.home.detached(&["do", "go"]);
     lepo.env(
         "PATH",
         format!(
-            ".:{home}/work/venv/bin:{home}/link/bin:{home}/plain:{home}/broken:/usr/local/bin:/usr/bin:/bin"
+            ".:{}/venv/bin:{home}/link/bin:{home}/plain:{home}/broken:/usr/local/bin:/usr/bin:/bin",
+            work.display()
         ),
     );
     let ran = run(lepo, b"");
