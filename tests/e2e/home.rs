@@ -3,7 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::flag::register_conditional_default;
 use tempfile::TempDir;
 
 /// A home, and in it a working directory `work` where commands run.
@@ -85,6 +89,7 @@ impl Home {
 
     /// Any program, with lepo on its PATH and lepo's environment.
     pub fn program(&self, program: &str, args: &[&str]) -> Command {
+        catch_signals();
         let lepo = Path::new(env!("CARGO_BIN_EXE_lepo")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = Command::new(program);
@@ -170,4 +175,15 @@ pub fn finish(child: Child) -> Ran {
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// Whoever runs the tests in the background may have signals ignored, and then all that is started here has, lepo
+/// among it, which respects that. Caught, they are at their default in every new program.
+fn catch_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            register_conditional_default(signal, Arc::new(AtomicBool::new(true))).unwrap();
+        }
+    });
 }
