@@ -33,14 +33,15 @@ pub async fn run(
     command: &str,
     front: &mut dyn Front,
 ) -> Result<BubbId> {
-    let mut line = begin(store, forest, start, system_prompt)?;
-    let ran = hands.run(&mut line, command, &mut |event| front.happens(event)).await?;
-    match ran.exit {
+    // Stopped, it leaves nothing: a new conv begins with what came of it.
+    let carried = hands.carry_out_own(command, &mut |event| front.happens(event)).await?;
+    match carried.exit {
         Some(0) => {}
         Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),
         None => front.happens(Event::Say("it did not come to an end of its own")),
     }
-    Ok(ran.bubb)
+    let mut line = begin(store, forest, start, system_prompt)?;
+    Ok(hands.keep_own(&mut line, command, &carried, &mut |event| front.happens(event))?.bubb)
 }
 
 fn begin(store: &Arc<Store>, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Line> {

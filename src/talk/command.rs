@@ -48,11 +48,27 @@ impl Hands<'_> {
         command: &str,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<ToolUse> {
+        let carried = self.carry_out_own(command, tell).await?;
+        self.keep_own(line, command, &carried, tell)
+    }
+
+    /// The first half of [`Hands::run`]: nothing is written yet.
+    pub async fn carry_out_own(&self, command: &str, tell: &mut dyn FnMut(Event<'_>)) -> Result<Carried> {
         tell(Event::Running(command));
-        let carried = self.carry_out(GrantedCommand::by_user(command), tell).await?;
+        self.carry_out(GrantedCommand::by_user(command), tell).await
+    }
+
+    /// The second half of [`Hands::run`].
+    pub fn keep_own(
+        &self,
+        line: &mut Line,
+        command: &str,
+        carried: &Carried,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<ToolUse> {
         let name = line.add(Kind::System, false, &carried.text)?;
         tell(Event::Bubb(&name, Some(&carried.text)));
-        self.journal(&name, "command", &carried);
+        self.journal(&name, "command", carried);
         Ok(ToolUse {
             bubb: name.id,
             kind: "run",

@@ -56,6 +56,15 @@ fn new_tail_branch_retry_and_show() {
 }
 
 #[test]
+fn a_command_that_is_stopped_leaves_nothing() {
+    let bot = Bot::saying(OFF, &[]);
+    let Some(screen) = opened(&bot.home) else { return };
+    screen.enters("!echo be''gun; exec sleep 60").shows("begun");
+    screen.keys(&["C-c"]).shows("Stopped. Nothing of it is kept.").prompts("> ").enters("/exit").ends(0);
+    assert_eq!(bubbs(&bot.home).len(), 0);
+}
+
+#[test]
 fn a_branch_waits_for_the_next_answer_when_one_fails() {
     let answers = [openai_sse(["A1"]), Reply::new(400, "no"), openai_sse(["A2"])];
     let bot = Bot::openai(OFF, answers);
