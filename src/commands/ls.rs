@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 use super::line::{excerpt_of, in_brackets, request};
 use super::words::resolve_all;
 use super::{Context, complete, name_json};
-use crate::bubb::Name;
+use crate::bubb::{BubbId, Name};
 use crate::conv::{Found, Heights, Ix};
 use crate::error::Result;
 use crate::store::in_order;
 use crate::term::{excerpt, excerpt_within, say};
+use crate::tool::ToolRequest;
 
 /// List the tails, newest first
 ///
@@ -55,11 +56,14 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let forest = store.forest()?;
     let branches =
         if context.out.is_terminal() || args.json { store.branch_names()? } else { HashMap::new() };
+    let waiting = match args.pending {
+        true => forest.pending(|ix| request(&store, &forest.name(ix))),
+        false => Vec::new(),
+    };
+    let requests: HashMap<BubbId, &ToolRequest> =
+        waiting.iter().map(|(ix, request)| (forest.name(*ix).id, request)).collect();
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
-        true => {
-            let waiting = forest.pending(|ix| request(&store, &forest.name(ix)));
-            Box::new(waiting.into_iter().map(|(ix, _)| ix))
-        }
+        true => Box::new(waiting.iter().map(|(ix, _)| *ix)),
         false => Box::new(forest.newest_first(args.all)),
     };
     if !args.addresses.is_empty() {
@@ -75,8 +79,8 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         question: forest.last_question(tail).map(|ix| forest.name(ix)),
     });
     let read = |line: Line| {
-        let request = args.pending.then(|| request(&store, &line.name)).flatten();
-        let text = match &request {
+        let request = requests.get(&line.name.id).copied();
+        let text = match request {
             _ if args.paths => None,
             Some(request) if args.json => Some(excerpt(&request.words())),
             Some(request) => Some(request.whole()),

@@ -49,10 +49,9 @@ impl Settings {
             let source = self.source(&name).clone();
             Line { name, value, source }
         };
-        let model = match self.chosen() {
-            Some(Set { value, source }) => Line { name: "model".into(), value, source },
-            None => Line { name: "model".into(), value: String::new(), source: Source::Default },
-        };
+        let none = Set { value: String::new(), source: Source::Default };
+        let Set { value, source } = self.chosen().unwrap_or(none);
+        let model = Line { name: "model".into(), value, source };
         [model].into_iter().chain(settings.into_iter().chain(models).map(line)).collect()
     }
 }

@@ -23,6 +23,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/do", &["model", "talk", "tool"]),
     ("commands/model.rs", &["model"]),
     ("commands/line.rs", &["tool"]),
+    ("commands/ls.rs", &["tool"]),
 ];
 
 #[test]
