@@ -1,16 +1,11 @@
 //! `.lepo.example`: a small true store with a fork, a second answer, a tool call's side branch and a debate.
 
-use std::path::Path;
-use std::process::Command;
-
 use crate::home::Home;
 
 /// A home whose store is a copy of it.
 fn home() -> Home {
     let home = Home::new();
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(".lepo.example");
-    let copied = Command::new("cp").arg("-r").arg(from).arg(home.work().join(".lepo")).status().unwrap();
-    assert!(copied.success());
+    home.copy(".lepo.example", ".lepo");
     home
 }
 

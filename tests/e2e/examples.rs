@@ -2,8 +2,6 @@
 //! models that answer at once. What cannot be run like that is named here, with where it is tried.
 
 use std::collections::HashSet;
-use std::path::Path;
-use std::process::Command;
 
 use clap::Command as Tree;
 use lepo::cli;
@@ -50,12 +48,8 @@ fn home() -> Home {
         "planner = 'off'\n{models}active = true\n\
          [many]\norchestrator = 'claude'\nparticipants = ['gpt', 'qwen']\n"
     ));
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join(".lepo.example");
-    for store in [".lepo", ".lepo.example"] {
-        let copied =
-            Command::new("cp").arg("-r").arg(&example).arg(home.work().join(store)).status().unwrap();
-        assert!(copied.success());
-    }
+    home.copy(".lepo.example", ".lepo");
+    home.copy(".lepo.example", ".lepo.example");
     for (file, text) in [("build.log", "error"), ("review.md", "Review."), ("src/main.rs", "fn main() {}")] {
         home.write(&format!("work/{file}"), text);
     }

@@ -60,6 +60,12 @@ impl Home {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Copies a directory of the repository to a place in `work`.
+    pub fn copy(&self, from: &str, to: &str) {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(from);
+        assert!(Command::new("cp").arg("-r").arg(from).arg(self.work().join(to)).status().unwrap().success());
+    }
+
     /// A file below the home as text; nothing if it is not there.
     pub fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.dir.path().join(path)).unwrap_or_default()

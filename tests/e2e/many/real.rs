@@ -1,20 +1,13 @@
 //! A debate of real models (three and an orchestrator, SmolLM2 behind llama.cpp's server, each answer at
 //! most 100 tokens), kept as lepo left it: an ordinary forest that every command reads.
 
-use std::path::Path;
-
 use super::json;
 use crate::home::Home;
 
 /// A home with a copy of it.
 fn home() -> Home {
     let home = Home::new();
-    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/debate/.lepo");
-    for entry in std::fs::read_dir(store).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        home.write(&format!("work/.lepo/{name}"), std::fs::read(entry.path()).unwrap());
-    }
+    home.copy("tests/debate/.lepo", ".lepo");
     home
 }
 
