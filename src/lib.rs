@@ -14,6 +14,7 @@
 //! | [`repl`] | turns in a row, at a prompt | providers |
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
+//! | [`tls`] | the TLS provider of all HTTP clients | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
 //! Imports run one way: cli → commands → repl → talk → {store, conv, config, model, tool} → bubb.
@@ -30,4 +31,5 @@ pub mod repl;
 pub mod store;
 pub mod talk;
 pub mod term;
+pub mod tls;
 pub mod tool;

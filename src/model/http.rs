@@ -35,6 +35,7 @@ impl Http {
         if let Ok(mut segments) = endpoint.path_segments_mut() {
             segments.pop_if_empty().extend(path);
         }
+        crate::tls::install_provider();
         let mut builder = Client::builder()
             .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())

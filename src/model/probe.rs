@@ -20,6 +20,7 @@ struct Tag {
 
 /// The first model of the Ollama server at `base_url`, if one answers and has any.
 pub async fn first_ollama_model(base_url: &str) -> Option<String> {
+    crate::tls::install_provider();
     let builder = Client::builder().redirect(redirect::Policy::none()).http1_only().timeout(LIMIT).no_proxy();
     let builder = if base_url.starts_with("http:") { builder.tls_certs_only([]) } else { builder };
     let response = builder.build().ok()?.get(format!("{base_url}/api/tags")).send().await.ok()?;

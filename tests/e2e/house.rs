@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 /// Each room, and the rooms it may name.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("tls", &[]),
     ("bubb", &[]),
     ("conv", &["bubb", "error"]),
     ("store", &["bubb", "conv", "error"]),
     ("config", &["error"]),
-    ("model", &["config", "error"]),
-    ("tool", &["config", "error"]),
+    ("model", &["config", "error", "tls"]),
+    ("tool", &["config", "error", "tls"]),
     ("talk", &["bubb", "config", "conv", "error", "model", "store", "tool"]),
     ("term", &["bubb", "error"]),
     ("repl", &["bubb", "config", "conv", "error", "model", "store", "talk", "term", "tool"]),
