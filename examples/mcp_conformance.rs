@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use lepo::config::{ServerConfig, Target, Transport};
-use lepo::tool::mcp::wire::{Failure, Limits, Place, Wire};
+use lepo::tool::mcp::client::{Failure, Limits, Place, Wire};
 use serde_json::{Map, Value, json};
 
 const LIMITS: Limits = Limits { idle: Duration::from_secs(20), total: Duration::from_secs(25) };

@@ -1,6 +1,6 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
-mod shape;
+mod preparse;
 pub mod tasks;
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{self, Context};
 use crate::error::{Error, Result};
 use crate::term::{Color, Out, say};
-use shape::{Shape, shape};
+use preparse::{Preparsed, preparse};
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
@@ -120,10 +120,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
         return 0;
     }
     let mut root = command();
-    let (args, is_do) = match shape(&root, args) {
-        Shape::Parse { args, is_do } => (args, is_do),
-        Shape::Help(words) => return print_help(root, &words),
-        Shape::Version => return print_version(),
+    let (args, is_do) = match preparse(&root, args) {
+        Preparsed::Parse { args, is_do } => (args, is_do),
+        Preparsed::Help(words) => return print_help(root, &words),
+        Preparsed::Version => return print_version(),
     };
     let parsed = root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {

@@ -10,14 +10,14 @@
 //! | [`config`] | files and environment, resolved once into `Settings` | models, tools, terminal |
 //! | [`model`] | talking to a model | bubbs, terminal |
 //! | [`tool`] | acting for a model, with consent | bubbs |
-//! | [`talk`] | one turn, from question to answer | terminal |
+//! | [`turn`] | one turn, from question to answer | terminal |
 //! | [`repl`] | turns in a row, at a prompt | providers |
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
-//! Imports run one way: cli → commands → repl → talk → {store, conv, config, model, tool} → bubb.
+//! Imports run one way: cli → commands → repl → turn → {store, conv, config, model, tool} → bubb.
 //! Events go up, values go down. `tests/e2e/house.rs` keeps it so.
 
 pub mod bubb;
@@ -29,7 +29,7 @@ pub mod error;
 pub mod model;
 pub mod repl;
 pub mod store;
-pub mod talk;
 pub mod term;
 pub mod tls;
 pub mod tool;
+pub mod turn;

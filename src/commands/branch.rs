@@ -120,15 +120,15 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             documents.push(map);
             continue;
         }
-        context.out.text(format!("{name} ").as_bytes());
-        context.out.own(&context.paint.yellow(&id.to_string()));
+        context.out.untrusted(format!("{name} ").as_bytes());
+        context.out.trusted(&context.paint.yellow(&id.to_string()));
         if let Some(height) = height {
-            context.out.own(&format!(" ({height}):"));
+            context.out.trusted(&format!(" ({height}):"));
         }
         if let Some(question) = question {
-            context.out.text(format!(" {question}").as_bytes());
+            context.out.untrusted(format!(" {question}").as_bytes());
         }
-        context.out.own("\n");
+        context.out.trusted("\n");
         if context.out.closed() {
             break;
         }

@@ -39,7 +39,7 @@ pub struct Args {
 /// Prints it.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let shell = SHELLS.completer(&args.shell).ok_or_else(|| Error::usage("no such shell"))?;
-    context.out.text(&script(shell).map_err(|error| Error::usage("no script").because(error))?);
+    context.out.untrusted(&script(shell).map_err(|error| Error::usage("no script").because(error))?);
     Ok(0)
 }
 

@@ -52,8 +52,8 @@ fn show(settings: &Settings, as_json: bool, context: &mut Context<'_>) {
         return context.out.line(&document.to_string());
     }
     for line in lines {
-        context.out.text(format!("{} = {}", line.name, line.value).as_bytes());
-        context.out.own(&context.paint.dim("  # "));
+        context.out.untrusted(format!("{} = {}", line.name, line.value).as_bytes());
+        context.out.trusted(&context.paint.dim("  # "));
         context.out.line(&line.source.to_string());
     }
 }

@@ -72,7 +72,7 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
                 true => context.paint.yellow(finding.what.word()),
                 false => context.paint.red(finding.what.word()),
             };
-            context.out.own(&what);
+            context.out.trusted(&what);
             context.out.line(&format!(" {}: {}", finding.name, finding.why));
         }
     }

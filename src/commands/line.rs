@@ -22,12 +22,12 @@ pub fn bubb_line(store: &Store, name: &Name, drawing: &str, branches: &[String],
         }
         None => excerpt(&text),
     };
-    out.own(&format!("{drawing}{} {}", paint.yellow(&id), in_colour(name, paint, &tag)));
+    out.trusted(&format!("{drawing}{} {}", paint.yellow(&id), in_colour(name, paint, &tag)));
     if !excerpt.is_empty() {
-        out.text(format!(" {excerpt}").as_bytes());
+        out.untrusted(format!(" {excerpt}").as_bytes());
     }
-    out.own(&paint.cyan(&brackets));
-    out.own("\n");
+    out.trusted(&paint.cyan(&brackets));
+    out.trusted("\n");
 }
 
 /// ` [main, try]` behind a bubb in a list on a terminal; nothing for none.

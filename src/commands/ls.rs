@@ -90,7 +90,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     };
 
     if args.json {
-        context.out.own(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
+        context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
     }
     let mut row = 0;
     in_order(lines, read, |(line, text, request)| {
@@ -106,26 +106,30 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
             if let Some(request) = request {
                 map.insert("request".into(), request.to_json());
             }
-            context.out.own(if row > 0 { ",\n" } else { "\n" });
-            context.out.text(serde_json::Value::Object(map).to_string().as_bytes());
+            context.out.trusted(if row > 0 { ",\n" } else { "\n" });
+            context.out.untrusted(serde_json::Value::Object(map).to_string().as_bytes());
         } else {
-            context.out.own(&format!("{} ({}):", context.paint.yellow(&name.id.to_string()), line.height));
+            context.out.trusted(&format!(
+                "{} ({}):",
+                context.paint.yellow(&name.id.to_string()),
+                line.height
+            ));
             if let Some(mut text) = text {
                 if let (true, Some(columns)) = (args.pending, context.out.columns()) {
                     let taken = format!("{} ({}): ", name.id, line.height).len();
                     text = excerpt_within(&text, columns.saturating_sub(taken));
                 }
-                context.out.text(format!(" {text}").as_bytes());
+                context.out.untrusted(format!(" {text}").as_bytes());
             }
-            context.out.own(&context.paint.cyan(&in_brackets(names)));
-            context.out.own("\n");
+            context.out.trusted(&context.paint.cyan(&in_brackets(names)));
+            context.out.trusted("\n");
         }
         context.out.row_done(row);
         row += 1;
         if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if args.json {
-        context.out.own("\n]}\n");
+        context.out.trusted("\n]}\n");
     } else if row == 0 && context.out.is_terminal() {
         say(if args.pending {
             "nothing waits for consent"

@@ -8,7 +8,7 @@ use super::trust::trusted_config;
 use super::{Context, complete};
 use crate::config::{self, Choice, Env, Flags, ModelConfig, NewModel, Paths, Provider, Settings, Word};
 use crate::error::Result;
-use crate::model::weights::{self, SMOLLM2, Stage};
+use crate::model::weights::{self, GroupTurn, SMOLLM2};
 use crate::term::{Progress, say};
 
 /// List models, make one active, fetch the embedded one
@@ -146,9 +146,9 @@ fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context
         return;
     }
     for model in models {
-        context.out.text(model.line().as_bytes());
-        context.out.own(&context.paint.green(model.state()));
-        context.out.own("\n");
+        context.out.untrusted(model.line().as_bytes());
+        context.out.trusted(&context.paint.green(model.state()));
+        context.out.trusted("\n");
     }
 }
 
@@ -184,11 +184,11 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     let mut stage = None;
     let path = weights::fetch(&paths.models(), &mut |progress| {
         let what = match progress.stage {
-            Stage::Waiting => "waiting for another lepo that fetches it",
-            Stage::Downloading => "downloading",
-            Stage::Unpacking => "unpacking",
-            Stage::Checking => "checking",
-            Stage::Present => "it is there already",
+            GroupTurn::Waiting => "waiting for another lepo that fetches it",
+            GroupTurn::Downloading => "downloading",
+            GroupTurn::Unpacking => "unpacking",
+            GroupTurn::Checking => "checking",
+            GroupTurn::Present => "it is there already",
         };
         if stage.replace(progress.stage) != Some(progress.stage) && !std::io::stderr().is_terminal() {
             say(&format!("{}: {what}", SMOLLM2.name));

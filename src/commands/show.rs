@@ -106,10 +106,10 @@ fn json(store: &Store, name: &Name, fact: Option<&Fact>) -> Result<Value> {
 
 /// A bubb under its heading.
 pub fn bubb(store: &Store, name: &Name, out: &mut Out, paint: Paint) -> Result<()> {
-    out.own(&heading(name, paint));
-    out.own("\n");
+    out.trusted(&heading(name, paint));
+    out.trusted("\n");
     copy(store, name, out)?;
-    out.own(if out.at_line_start() { "\n" } else { "\n\n" });
+    out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
     Ok(())
 }
 
@@ -120,7 +120,7 @@ fn copy(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
     loop {
         match file.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            Ok(n) => out.text(&buffer[..n]),
+            Ok(n) => out.untrusted(&buffer[..n]),
             Err(error) => {
                 let path = store.path_of(name).display().to_string();
                 return Err(crate::error::Error::store(format!("cannot read {path}")).because(error));

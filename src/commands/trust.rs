@@ -104,14 +104,14 @@ fn show(file: &RepoFile, mine: &[&str], context: &mut Context<'_>) -> Result<()>
     let effects = file.effects(mine)?;
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     let path = clean(&file.path.to_string_lossy()).replace('\n', "␊");
-    context.out.own(&format!("{}\n", context.paint.bold(&path)));
+    context.out.trusted(&format!("{}\n", context.paint.bold(&path)));
     for effect in effects {
-        context.out.own(&marked("  ", &effect, columns));
+        context.out.trusted(&marked("  ", &effect, columns));
     }
-    context.out.own("\n");
+    context.out.trusted("\n");
     for line in String::from_utf8_lossy(&file.bytes).lines() {
-        context.out.own(&marked("  | ", line, columns));
+        context.out.trusted(&marked("  | ", line, columns));
     }
-    context.out.own("\n");
+    context.out.trusted("\n");
     Ok(())
 }

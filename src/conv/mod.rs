@@ -6,8 +6,8 @@ mod diff;
 mod forest;
 mod graph;
 mod heights;
-mod only;
-mod standing;
+mod pending;
+mod prune;
 mod tails;
 mod through;
 mod turns;
@@ -18,7 +18,7 @@ pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
 pub use graph::Row;
 pub use heights::Heights;
-pub use standing::Standing;
+pub use pending::Standing;
 pub use tails::Tails;
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::Timeouts;
+use super::error_text::excerpt;
 use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
 use super::frames::{LIMIT, Lines};
 use super::message::Request;
 use super::process::Process;
-use super::said::excerpt;
 use super::utf8::Utf8;
 use crate::config::{AnswerForm, ModelConfig};
 use crate::error::{Error, Result};

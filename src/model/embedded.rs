@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Timeouts;
+use super::error_text::excerpt;
 use super::event::{Event, Events, Finish, Usage};
 use super::frames::Lines;
 use super::gate::Gate;
 use super::message::Request;
 use super::process::Process;
-use super::said::excerpt;
 use crate::error::{Error, Result};
 
 const NAME: &str = "lepo-embedded";

@@ -18,7 +18,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Hands on every line that `bytes` completes, without its end.
+    /// CommandRunner on every line that `bytes` completes, without its end.
     pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         while let Some(end) = memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
@@ -40,7 +40,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Hands on a last line that had no end.
+    /// CommandRunner on a last line that had no end.
     pub fn end(&mut self, mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let last = std::mem::take(&mut self.partial);
         if last.is_empty() { Ok(()) } else { line(self.bare(&last)) }
@@ -79,13 +79,13 @@ pub(super) struct Sse {
 }
 
 impl Sse {
-    /// Hands on every event that `bytes` completes.
+    /// CommandRunner on every event that `bytes` completes.
     pub fn feed(&mut self, bytes: &[u8], mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
         let Sse { lines, event } = self;
         lines.feed(bytes, |line| event.line(line, &mut frame))
     }
 
-    /// Hands on a last event that had no empty line after it: many servers leave it out.
+    /// CommandRunner on a last event that had no empty line after it: many servers leave it out.
     pub fn end(&mut self, mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
         let Sse { lines, event } = self;
         lines.end(|line| event.line(line, &mut frame))?;

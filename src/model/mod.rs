@@ -7,8 +7,9 @@ mod answer;
 mod body;
 mod cli;
 mod embedded;
+mod error_text;
 mod event;
-mod exchange;
+mod fast_path;
 mod forms;
 mod frames;
 mod gate;
@@ -18,13 +19,12 @@ mod ollama;
 mod openai;
 mod openai_answer;
 mod openai_chunk;
-mod pattern;
 mod probe;
 mod process;
 mod quirks;
 mod refusal;
 mod retry;
-mod said;
+mod send;
 mod utf8;
 pub mod weights;
 #[cfg(fuzzing)]
@@ -48,9 +48,9 @@ use crate::config::{ModelConfig, Provider};
 use crate::error::{Error, Result};
 use answer::Source;
 use embedded::Embedded;
-use exchange::Remote;
+use error_text::without_key;
 use http::Http;
-use said::without_key;
+use send::Remote;
 
 /// The temperature of every request.
 const TEMPERATURE: f64 = 0.1;

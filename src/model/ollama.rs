@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::body::cut_off;
+use super::error_text::{excerpt, is_half, words};
 use super::event::{Event, Events, Finish, Usage};
 use super::frames::Lines;
 use super::message::{self, Message, Request, ToolCall};
 use super::quirks::{Quirk, Quirks};
-use super::said::{excerpt, is_half, words};
 use crate::error::{Error, Result};
 
 /// Where the requests go, under `base_url`.

@@ -1,12 +1,12 @@
 //! OpenAI's chat completions: what comes back, a stream of events or one document.
 
 use super::body::cut_off;
+use super::error_text::{excerpt, is_half, words};
 use super::event::{Event, Events, Finish, Usage};
+use super::fast_path::{Participant, Pattern};
 use super::frames::{Frame, LIMIT, Sse};
 use super::message::{self, ToolCall};
 use super::openai_chunk::{CallPiece, Choice, Chunk, Delta};
-use super::pattern::{Pattern, Voice};
-use super::said::{excerpt, is_half, words};
 use crate::error::{Error, Result};
 use serde_json::Value;
 
@@ -219,15 +219,19 @@ impl State {
 }
 
 /// What a delta says, in order.
-fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, Voice); 3] {
+fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, Participant); 3] {
     // Servers in between two names send the same text under both.
     let thinking =
         if delta.reasoning_content.0.is_empty() { &delta.reasoning.0 } else { &delta.reasoning_content.0 };
-    [(thinking, Voice::Thinking), (&delta.content.0, Voice::Text), (&delta.refusal.0, Voice::Text)]
+    [
+        (thinking, Participant::Thinking),
+        (&delta.content.0, Participant::Text),
+        (&delta.refusal.0, Participant::Text),
+    ]
 }
 
 /// The one text of a delta that has only one.
-fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, Voice)> {
+fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, Participant)> {
     let both_names = !delta.reasoning_content.0.is_empty() && !delta.reasoning.0.is_empty();
     let mut said = texts(delta).into_iter().filter(|(text, _)| !text.is_empty());
     said.next().filter(|_| !both_names && said.next().is_none())

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::said::excerpt;
+use super::error_text::excerpt;
 use crate::error::{Error, Result};
 
 /// How much of the end of stderr is kept.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Response;
 use reqwest::header::RETRY_AFTER;
 
-use super::said::{complaint, excerpt};
+use super::error_text::{complaint, excerpt};
 use crate::config::{ModelConfig, Provider};
 use crate::error::Error;
 

@@ -22,8 +22,8 @@ use super::complete::Completion;
 use super::keys::{Keys, MENU};
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
-use crate::talk::Interrupt;
 use crate::term::{Echo, Paint};
+use crate::turn::Interrupt;
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
 const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);

@@ -8,9 +8,9 @@ use super::consent;
 use super::state::{State, Step};
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
-use crate::talk::{Event, Front};
 use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say};
 use crate::tool::{Proposal, Reply};
+use crate::turn::{Event, Front};
 
 const WAITING: &str = "Waiting for response...";
 
@@ -98,9 +98,9 @@ impl<'o> View<'o> {
             State::Content => {
                 let mut rest = String::new();
                 self.markdown.iter_mut().for_each(|markdown| markdown.finish(&mut rest));
-                self.out.own(&rest);
+                self.out.trusted(&rest);
                 if !self.out.at_line_start() {
-                    self.out.own("\n");
+                    self.out.trusted("\n");
                 }
                 // What follows may be on stderr.
                 self.out.flush();
@@ -122,11 +122,11 @@ impl<'o> View<'o> {
 
     fn answer(&mut self, text: &str) {
         match &mut self.markdown {
-            None => self.out.text(text.as_bytes()),
+            None => self.out.untrusted(text.as_bytes()),
             Some(markdown) => {
                 let mut shown = String::new();
                 markdown.push(text.as_bytes(), &mut shown);
-                self.out.own(&shown);
+                self.out.trusted(&shown);
             }
         }
     }
@@ -148,9 +148,9 @@ impl<'o> View<'o> {
             return;
         }
         self.close();
-        self.out.own(&format!("{}\n", heading(name, self.paint)));
-        self.out.text(bytes);
-        self.out.own(if self.out.at_line_start() { "\n" } else { "\n\n" });
+        self.out.trusted(&format!("{}\n", heading(name, self.paint)));
+        self.out.untrusted(bytes);
+        self.out.trusted(if self.out.at_line_start() { "\n" } else { "\n\n" });
         self.out.flush();
     }
 }
@@ -189,7 +189,7 @@ impl Front for View<'_> {
                 }
             }
             Event::Stdout(bytes) => {
-                self.out.text(bytes);
+                self.out.untrusted(bytes);
                 self.out.flush();
             }
             Event::Stderr(bytes) => self.foreign(bytes),

@@ -3,7 +3,6 @@
 //! Knows no network, no terminal and no environment. Nothing in it is edited once written; two
 //! writers never wait for each other. The format is lepo-store(5).
 
-mod ahead;
 mod blobs;
 mod branches;
 mod check;
@@ -14,9 +13,10 @@ mod journal;
 mod offers;
 mod open;
 mod read;
+mod read_ahead;
+mod recover;
 mod remove;
 mod scan;
-mod strays;
 mod temporary;
 mod watch;
 
@@ -30,7 +30,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-pub use ahead::in_order;
 pub use blobs::Blob;
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
@@ -39,7 +38,8 @@ pub use draft::Draft;
 pub use journal::{Entry, Fact};
 pub use offers::Offer;
 pub use open::{Made, STORE};
-pub use strays::{Fate, Stray};
+pub use read_ahead::in_order;
+pub use recover::{Fate, Stray};
 pub use watch::Watch;
 
 use crate::bubb::Name;

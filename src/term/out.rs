@@ -50,7 +50,7 @@ impl Out {
     }
 
     /// Bytes that lepo did not make: a bubb's, a model's, a file name's.
-    pub fn text(&mut self, bytes: &[u8]) {
+    pub fn untrusted(&mut self, bytes: &[u8]) {
         if let Some(last) = bytes.last() {
             self.at_line_start = *last == b'\n';
         }
@@ -65,7 +65,7 @@ impl Out {
     }
 
     /// lepo's own words: a newline, a label, an escape sequence of ours.
-    pub fn own(&mut self, text: &str) {
+    pub fn trusted(&mut self, text: &str) {
         if let Some(last) = text.as_bytes().last() {
             self.at_line_start = *last == b'\n';
         }
@@ -79,11 +79,11 @@ impl Out {
 
     /// One line of data.
     pub fn line(&mut self, text: &str) {
-        self.text(text.as_bytes());
-        self.own("\n");
+        self.untrusted(text.as_bytes());
+        self.trusted("\n");
     }
 
-    /// Hands on the 1st, 2nd, 4th, 8th … row at once: a list begins before it is made to its end, and
+    /// CommandRunner on the 1st, 2nd, 4th, 8th … row at once: a list begins before it is made to its end, and
     /// `| head` ends it early.
     pub fn row_done(&mut self, i: usize) {
         if (i + 1).is_power_of_two() {
@@ -91,7 +91,7 @@ impl Out {
         }
     }
 
-    /// Hands on what is buffered.
+    /// CommandRunner on what is buffered.
     pub fn flush(&mut self) {
         if !self.closed && self.failed.is_none() {
             let flushed = self.to.flush();
@@ -143,7 +143,7 @@ impl Write for Stdout {
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.text(bytes);
+        self.untrusted(bytes);
         if self.closed { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(bytes.len()) }
     }
 

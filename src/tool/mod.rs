@@ -16,7 +16,7 @@ pub use consent::{
 };
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use request::{Access, CommandRequest, ToolRequest};
-pub use sandbox::{Detected, Ground, Sandbox};
+pub use sandbox::{Detected, Policy, Sandbox};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};
 
 /// The shell that reads commands. Never one from `PATH`: where a command may write, it may put another.

@@ -13,14 +13,14 @@ use tokio::process::{Child, Command};
 use super::capture::Captured;
 use super::consent::GrantedCommand;
 use super::guard::Guard;
-use super::sandbox::{Ground, Leftovers, Sandbox};
+use super::sandbox::{Leftovers, Policy, Sandbox};
 use super::tree::Tree;
 
 /// Where and how commands run.
 #[derive(Debug, Clone, Copy)]
 pub struct Shell<'a> {
     /// The working directory, and what is around it.
-    pub ground: Ground<'a>,
+    pub ground: Policy<'a>,
     /// Variables a command does not see: those that hold lepo's keys.
     pub hidden_env: &'a [String],
     /// How long it may take.
@@ -205,7 +205,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let dir = tempfile::tempdir().unwrap();
         let hidden = ["LEPO_TEST_KEY".to_string()];
-        let ground = Ground { dir: dir.path(), store: &dir.path().join(".lepo"), own: &[], read_only: &[] };
+        let ground = Policy { dir: dir.path(), store: &dir.path().join(".lepo"), own: &[], read_only: &[] };
         let shell = Shell { ground, hidden_env: &hidden, timeout };
         let scratch = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
         let granted = GrantedCommand::by_user(command);

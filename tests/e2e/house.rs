@@ -12,16 +12,16 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("config", &["error"]),
     ("model", &["config", "error", "tls"]),
     ("tool", &["config", "error", "tls"]),
-    ("talk", &["bubb", "config", "conv", "error", "model", "store", "tool"]),
+    ("turn", &["bubb", "config", "conv", "error", "model", "store", "tool"]),
     ("term", &["bubb", "error"]),
-    ("repl", &["bubb", "config", "conv", "error", "model", "store", "talk", "term", "tool"]),
+    ("repl", &["bubb", "config", "conv", "error", "model", "store", "turn", "term", "tool"]),
     ("commands", &["bubb", "config", "conv", "error", "repl", "store", "term"]),
     ("cli", &["commands", "error", "term"]),
 ];
 
 /// The commands that may talk to anybody; and `ls`, which knows a waiting request by its form.
 const OUTWARD: &[(&str, &[&str])] = &[
-    ("commands/do", &["model", "talk", "tool"]),
+    ("commands/do", &["model", "turn", "tool"]),
     ("commands/model.rs", &["model"]),
     ("commands/line.rs", &["tool"]),
     ("commands/ls.rs", &["tool"]),
@@ -72,13 +72,13 @@ fn the_protocol_library_is_named_in_one_room() {
 /// Words that make a leave to run something, each with the only files that may say them. The type of a leave
 /// is closed, but a rule about who calls what is not the compiler's to keep within one crate.
 const CONSENT: &[(&str, &[&str])] = &[
-    ("by_user(", &["tool/consent.rs", "talk/command.rs"]),
-    ("Reply::Yes", &["tool/consent.rs", "repl/consent.rs", "talk/decision.rs"]),
-    ("Consent::of(", &["tool/consent.rs", "talk/request.rs"]),
-    ("runs_unasked(", &["tool/consent.rs", "talk/request.rs"]),
+    ("by_user(", &["tool/consent.rs", "turn/command_runner.rs"]),
+    ("Reply::Yes", &["tool/consent.rs", "repl/consent.rs", "turn/decision.rs"]),
+    ("Consent::of(", &["tool/consent.rs", "turn/request.rs"]),
+    ("runs_unasked(", &["tool/consent.rs", "turn/request.rs"]),
     (
         "Verdict::Approve",
-        &["talk/decision.rs", "talk/request.rs", "commands/do/decide.rs", "commands/do/mod.rs"],
+        &["turn/decision.rs", "turn/request.rs", "commands/do/decide.rs", "commands/do/mod.rs"],
     ),
 ];
 

@@ -95,27 +95,27 @@ fn stat(added: usize, removed: usize, a: Option<Name>, b: Option<Name>) -> Strin
 fn headings(a: Option<Name>, b: Option<Name>, out: &mut Out, paint: Paint) {
     let title = |name: Option<Name>| name.map_or("/dev/null".to_string(), |name| title(&name));
     for line in [format!("--- {}", title(a)), format!("+++ {}", title(b))] {
-        out.own(&paint.bold(&line));
-        out.own("\n");
+        out.trusted(&paint.bold(&line));
+        out.trusted("\n");
     }
 }
 
 fn print_lines(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
     for hunk in hunks(old, new) {
-        out.own(&paint.cyan(&hunk.header));
-        out.own("\n");
+        out.trusted(&paint.cyan(&hunk.header));
+        out.trusted("\n");
         for (tag, line) in hunk.lines {
             let (sign, (begin, end)) = match tag {
                 Tag::Same => (" ", ("", "")),
                 Tag::Removed => ("-", paint.red_ends()),
                 Tag::Added => ("+", paint.green_ends()),
             };
-            out.own(begin);
-            out.own(sign);
+            out.trusted(begin);
+            out.trusted(sign);
             let text = line.strip_suffix(b"\n");
-            out.text(text.unwrap_or(&line));
-            out.own(end);
-            out.own(if text.is_some() { "\n" } else { "\n\\ No newline at end of file\n" });
+            out.untrusted(text.unwrap_or(&line));
+            out.trusted(end);
+            out.trusted(if text.is_some() { "\n" } else { "\n\\ No newline at end of file\n" });
         }
     }
 }
@@ -129,11 +129,11 @@ fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
             Tag::Removed => ("[-", "-]"),
             Tag::Added => ("{+", "+}"),
         };
-        out.own(begin);
-        out.text(&text);
-        out.own(end);
+        out.trusted(begin);
+        out.untrusted(&text);
+        out.trusted(end);
     }
     if !out.at_line_start() {
-        out.own("\n");
+        out.trusted("\n");
     }
 }

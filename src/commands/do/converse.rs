@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::setup::{Setup, runtime};
+use super::session::{Session, runtime};
 use super::{Args, find_tail, move_branch, past};
 use crate::bubb::BubbId;
 use crate::commands::Context;
@@ -11,8 +11,8 @@ use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Kind, Result};
 use crate::repl::{Entered, Reader, State, Step, View, complain};
 use crate::store::Store;
-use crate::talk::{self, Ask, Interrupt, Report, Start, Wish, start};
 use crate::term::say;
+use crate::turn::{self, Ask, Interrupt, Report, Start, Wish, start};
 
 /// SIGINT: it ends an answer, or at the prompt the conversation, and is no failure of either.
 const SIGINT: u8 = 2;
@@ -21,7 +21,7 @@ const SIGINT: u8 = 2;
 pub struct Conversation<'c, 'o> {
     pub(super) args: &'c Args,
     pub(super) context: &'c mut Context<'o>,
-    pub(super) setup: Setup,
+    pub(super) session: Session,
     pub(super) store: Arc<Store>,
     pub(super) reader: Reader,
     pub(super) interrupt: Interrupt,
@@ -37,13 +37,13 @@ pub struct Conversation<'c, 'o> {
 
 /// Converses until the person leaves.
 pub fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
-    let setup = Setup::new(args, context)?;
+    let session = Session::new(args, context)?;
     let store = Arc::new(super::store(args, context)?);
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
-        let mut conversation = Conversation::begin(args, context, setup, store)?;
+        let mut conversation = Conversation::begin(args, context, session, store)?;
         let ended = conversation.go_on().await;
-        conversation.setup.close().await;
+        conversation.session.close().await;
         ended
     });
     // A prompt that was left by a signal still waits for its line.
@@ -52,7 +52,12 @@ pub fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
 }
 
 impl<'c, 'o> Conversation<'c, 'o> {
-    fn begin(args: &'c Args, context: &'c mut Context<'o>, setup: Setup, store: Arc<Store>) -> Result<Self> {
+    fn begin(
+        args: &'c Args,
+        context: &'c mut Context<'o>,
+        session: Session,
+        store: Arc<Store>,
+    ) -> Result<Self> {
         let forest = store.forest()?;
         let tail = find_tail(args, &store, &forest)?;
         let begin = start(&store, &forest, Wish { new: args.new, tail, retry: false })?;
@@ -60,11 +65,11 @@ impl<'c, 'o> Conversation<'c, 'o> {
             past::show(args.shown(), context, &store, &forest, begin)?;
         }
         let named = args.tail.clone().filter(|_| tail.is_some_and(|tail| tail.by_branch));
-        let reader = Reader::new(setup.state_dir(), store.clone(), context.paint);
+        let reader = Reader::new(session.state_dir(), store.clone(), context.paint);
         Ok(Conversation {
             args,
             context,
-            setup,
+            session,
             store,
             reader,
             interrupt: Interrupt::listen()?,
@@ -142,12 +147,12 @@ impl<'c, 'o> Conversation<'c, 'o> {
     ) -> Result<Report> {
         let model = match self.model.take() {
             Some(model) => model,
-            None => self.interrupt.or(self.setup.choose()).await?,
+            None => self.interrupt.or(self.session.choose()).await?,
         };
         let mut view = View::new(self.context.out, self.context.paint, self.args.shown(), state);
         let ask = Ask::new(start, question, &self.runs);
         let hush = self.reader.hush();
-        let taken = self.setup.turn(&model, &self.store, forest, &self.interrupt, &mut view, ask).await;
+        let taken = self.session.turn(&model, &self.store, forest, &self.interrupt, &mut view, ask).await;
         view.end();
         drop(hush);
         self.model = Some(model);
@@ -168,8 +173,8 @@ impl<'c, 'o> Conversation<'c, 'o> {
     }
 
     fn keep(&mut self, forest: &Forest, start: Start, question: &str) -> Result<()> {
-        let prompt = self.setup.system_prompt().unwrap_or_default();
-        self.at = Some(talk::keep(&self.store, forest, start, prompt, question)?.id);
+        let prompt = self.session.system_prompt().unwrap_or_default();
+        self.at = Some(turn::keep(&self.store, forest, start, prompt, question)?.id);
         Ok(())
     }
 
@@ -178,11 +183,11 @@ impl<'c, 'o> Conversation<'c, 'o> {
         let state = state.after(Step::Entered);
         let forest = self.store.forest()?;
         let start = self.start(&forest, false)?;
-        let prompt = self.setup.system_prompt()?;
+        let prompt = self.session.system_prompt()?;
         let mut view = View::new(self.context.out, self.context.paint, self.args.shown(), state);
-        let hands = self.setup.hands(&self.store, &self.interrupt);
+        let runner = self.session.runner(&self.store, &self.interrupt);
         let hush = self.reader.hush();
-        let ran = talk::run(hands, &self.store, &forest, start, prompt, command, &mut view).await;
+        let ran = turn::run(runner, &self.store, &forest, start, prompt, command, &mut view).await;
         view.end();
         drop(hush);
         match ran {

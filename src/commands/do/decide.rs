@@ -3,7 +3,7 @@
 use super::Args;
 use crate::bubb::BubbId;
 use crate::error::{Error, Result};
-use crate::talk::Verdict;
+use crate::turn::Verdict;
 
 /// What the options say. Only a full id will do: a piece of one may come to mean another bubb.
 pub fn verdict(args: &Args) -> Result<Option<(BubbId, Verdict)>> {

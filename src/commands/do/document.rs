@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::commands::error_json;
 use crate::error::Error;
 use crate::store::Store;
-use crate::talk::{Report, ToolUse};
+use crate::turn::{Report, ToolUse};
 
 /// The end of the help and of the man page.
 pub const AFTER: &str = "\

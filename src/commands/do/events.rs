@@ -10,9 +10,9 @@ use crate::bubb::Name;
 use crate::error::Result;
 use crate::model::Utf8;
 use crate::repl::ask;
-use crate::talk::{Event, Front};
 use crate::term::Out;
 use crate::tool::{Proposal, Reply};
+use crate::turn::{Event, Front};
 
 /// A turn as lines on stdout.
 pub struct Events<'o> {

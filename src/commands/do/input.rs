@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::Args;
 use crate::error::{Error, Result};
-use crate::talk::{Context, Part, question as join};
 use crate::term::say;
+use crate::turn::{Context, Part, question as join};
 
 /// How long stdin may stay open and silent before it is said what is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -10,7 +10,7 @@ mod many;
 mod notes;
 mod output;
 mod past;
-mod setup;
+mod session;
 mod slash;
 mod tools;
 
@@ -24,11 +24,11 @@ use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Result};
 use crate::repl::{Shown, State, Step, View};
 use crate::store::Store;
-use crate::talk::{Ask, Decision, Interrupt, Report, Start, Verdict, Wish, start};
 use crate::term::say;
+use crate::turn::{Ask, Decision, Interrupt, Report, Start, Verdict, Wish, start};
 use events::Events;
 use output::{open_output, write_output};
-use setup::Setup;
+use session::Session;
 
 /// What `--tools` can be.
 const TOOL_MODES: &[(&str, &str)] =
@@ -173,9 +173,9 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
         }
         return converse::converse(&args, context);
     }
-    let setup = Setup::new(&args, context)?;
-    let runtime = setup::runtime()?;
-    let config = runtime.block_on(setup.choose())?;
+    let session = Session::new(&args, context)?;
+    let runtime = session::runtime()?;
+    let config = runtime.block_on(session.choose())?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = Arc::new(if verdict.is_some() { context.store()? } else { store(&args, context)? });
     let _claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
@@ -205,15 +205,15 @@ fn take(args: Args, context: &mut Context<'_>) -> Result<u8> {
         let ask = Ask { decision, ..Ask::new(begin, question, &args.run) };
         let taken = if args.events {
             let mut events = Events::new(context.out);
-            setup.turn(&config, &store, &forest, &interrupt, &mut events, ask).await
+            session.turn(&config, &store, &forest, &interrupt, &mut events, ask).await
         } else {
             let state = State::Idle.after(Step::Entered);
             let mut view = View::new(context.out, context.paint, args.shown(), state);
-            let taken = setup.turn(&config, &store, &forest, &interrupt, &mut view, ask).await;
+            let taken = session.turn(&config, &store, &forest, &interrupt, &mut view, ask).await;
             view.end();
             taken
         };
-        setup.close().await;
+        session.close().await;
         taken
     })?;
     // What still runs (a lookup that was given up) is not waited for.

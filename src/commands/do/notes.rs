@@ -5,8 +5,8 @@ use crate::commands::line;
 use crate::conv::{Forest, Standing};
 use crate::error::{Error, Kind};
 use crate::store::{Store, now};
-use crate::talk::Start;
 use crate::term::say;
+use crate::turn::Start;
 
 /// Of a place that nobody chose: it is dated ahead, and will be chosen again; or a request waited there.
 pub fn of_place(store: &Store, forest: &Forest, begin: Start) {

@@ -6,8 +6,8 @@ use crate::conv::Forest;
 use crate::error::Result;
 use crate::repl::Shown;
 use crate::store::Store;
-use crate::talk::Start;
 use crate::term::heading;
+use crate::turn::Start;
 
 /// Prints the conv that a turn begins at.
 pub fn show(
@@ -38,7 +38,7 @@ fn bubb(shown: Shown, context: &mut Context<'_>, store: &Store, name: &Name) -> 
     formed.push('\n');
     markdown.push(&store.read(name)?, &mut formed);
     markdown.finish(&mut formed);
-    out.own(&formed);
-    out.own(if out.at_line_start() { "\n" } else { "\n\n" });
+    out.trusted(&formed);
+    out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
     Ok(())
 }

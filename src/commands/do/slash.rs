@@ -24,7 +24,7 @@ impl Conversation<'_, '_> {
             Entered::SetModel(name) => self.set_model(name).await?,
             Entered::Mcp => self.servers().await?,
             Entered::SetToolMode(mode) => {
-                self.setup.use_tool_mode(mode)?;
+                self.session.use_tool_mode(mode)?;
                 say(&format!("tool_call_mode is {} now", mode.word()));
             }
             Entered::Tail(address) => self.tail(&address)?,
@@ -39,7 +39,7 @@ impl Conversation<'_, '_> {
 
     /// The MCP servers, which are up for the next turn then.
     async fn servers(&mut self) -> Result<()> {
-        let up = async { Ok(self.setup.servers().await) };
+        let up = async { Ok(self.session.servers().await) };
         let (servers, said) = self.interrupt.or(up).await?;
         said.iter().for_each(|text| say(text));
         tools::table(self.context, servers.each());
@@ -54,7 +54,7 @@ impl Conversation<'_, '_> {
 
     /// Lists the models with numbers, and takes one; 0 keeps what is.
     async fn set_model(&mut self, wanted: Option<String>) -> Result<()> {
-        let models = self.setup.models();
+        let models = self.session.models();
         let wanted = match wanted {
             Some(wanted) => wanted,
             None => {
@@ -76,7 +76,7 @@ impl Conversation<'_, '_> {
             None => say("The model stays as it is."),
             Some(None) => say(&format!("no model {wanted}; /set-model lists them")),
             Some(Some(model)) => {
-                self.setup.use_model(&model.name)?;
+                self.session.use_model(&model.name)?;
                 self.model = None;
                 say(&format!("{} answers from now on.", model.name));
             }

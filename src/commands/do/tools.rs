@@ -3,25 +3,25 @@
 use serde_json::{Value, json};
 
 use super::Args;
-use super::setup::{Setup, runtime};
+use super::session::{Session, runtime};
 use crate::commands::Context;
 use crate::error::{Error, Result};
-use crate::talk::Interrupt;
 use crate::term::{excerpt_within, say, width};
 use crate::tool::mcp::{Server, native_name};
+use crate::turn::Interrupt;
 
 /// The narrowest that a description is cut to.
 const NARROWEST: usize = 20;
 
 /// Starts the servers, lists them, and ends them.
 pub fn list(args: &Args, context: &mut Context<'_>) -> Result<u8> {
-    let setup = Setup::new(args, context)?;
+    let session = Session::new(args, context)?;
     let runtime = runtime()?;
     let listed = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let listed = interrupt
             .or(async {
-                let (servers, said) = setup.servers().await;
+                let (servers, said) = session.servers().await;
                 said.iter().for_each(|text| say(text));
                 match args.json {
                     true => documents(context, servers.each()),
@@ -31,7 +31,7 @@ pub fn list(args: &Args, context: &mut Context<'_>) -> Result<u8> {
                 Ok(none_is_up && !servers.is_empty())
             })
             .await;
-        setup.close().await;
+        session.close().await;
         listed
     });
     match listed? {

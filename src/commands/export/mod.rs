@@ -63,7 +63,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let export = Export::new(&store, names);
     let bytes = export.bytes(args.format)?;
     match &args.output {
-        None => context.out.text(&bytes),
+        None => context.out.untrusted(&bytes),
         Some(dir) => {
             let path = place::write_new(dir, &export.stem()?, args.format.extension(), &bytes)?;
             context.out.line(&path.to_string_lossy());

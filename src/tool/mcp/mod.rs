@@ -2,13 +2,13 @@
 //! protocol's library.
 
 mod blocks;
+pub mod client;
 mod content;
 mod pins;
 mod request;
 mod secrets;
 mod servers;
 mod tools;
-pub mod wire;
 
 pub use blocks::blocks;
 pub use content::{Block, CallResult};

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
+use super::client::{Failure, Keeper, Limits, Place, Wire};
 use super::content::{self, CallResult};
 use super::secrets::Secrets;
 use super::tools::{Listing, Tool};
-use super::wire::{Failure, Keeper, Limits, Place, Wire};
 use super::{CallRequest, native_name};
 use crate::config::{ServerConfig, Target, Transport};
 use crate::tool::consent::GrantedCall;

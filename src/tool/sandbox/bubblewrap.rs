@@ -13,7 +13,7 @@ use rustix::fs::MemfdFlags;
 use tokio::process::Command;
 
 use super::filter;
-use super::view::{View, Views};
+use super::mount::{Mount, Views};
 use crate::tool::Access;
 
 /// bubblewrap, ready but for the command's own words.
@@ -47,14 +47,14 @@ impl Held {
         options.push(filter.as_raw_fd().to_string());
         for (path, view) in views {
             match view {
-                View::Hidden if path.is_file() => options.pair("--ro-bind", "/dev/null"),
-                View::Hidden => options.push("--tmpfs"),
-                View::Absent => {
+                Mount::Hidden if path.is_file() => options.pair("--ro-bind", "/dev/null"),
+                Mount::Hidden => options.push("--tmpfs"),
+                Mount::Absent => {
                     options.pair("--tmpfs", path);
                     options.push("--remount-ro");
                 }
-                View::Seen => options.pair("--ro-bind", path),
-                View::Written => options.pair("--bind", path),
+                Mount::ReadOnly => options.pair("--ro-bind", path),
+                Mount::ReadWrite => options.pair("--bind", path),
             }
             options.push(path);
             if path.parent().is_none() {

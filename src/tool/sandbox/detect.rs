@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
-use super::{Sandbox, bubblewrap, landlock, view};
+use super::{Sandbox, bubblewrap, landlock, mount};
 use crate::tool::{Access, SHELL};
 
 /// How long the trial may take; a sandbox that starts slower is none.
@@ -61,7 +61,8 @@ fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
 }
 
 async fn works(program: &Path) -> bool {
-    let Ok(mut held) = bubblewrap::Held::new(program, Access::Read, &view::everything(), Path::new("/"), &[])
+    let Ok(mut held) =
+        bubblewrap::Held::new(program, Access::Read, &mount::everything(), Path::new("/"), &[])
     else {
         return false;
     };

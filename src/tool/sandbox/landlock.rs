@@ -15,7 +15,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use tokio::process::{Child, Command};
 
 use super::filter;
-use super::view::{View, Views, everything};
+use super::mount::{Mount, Views, everything};
 
 /// The oldest Landlock that holds every way of writing a file: it has `truncate`.
 const NEEDED: ABI = ABI::V3;
@@ -58,9 +58,9 @@ fn hold(views: &Views) -> io::Result<()> {
         .create()
         .map_err(failed)?;
     let mut views = views.clone();
-    views.insert("/dev".into(), View::Hidden);
+    views.insert("/dev".into(), Mount::Hidden);
     let mut open = Vec::new();
-    opened(Path::new("/"), View::Hidden, &views, &mut open);
+    opened(Path::new("/"), Mount::Hidden, &views, &mut open);
     let devices = DEVICES.iter().filter_map(|path| PathFd::new(path).ok());
     let devices = devices.map(|fd| Ok(PathBeneath::new(fd, AccessFs::ReadFile | AccessFs::WriteFile)));
     let rules = rules.add_rules(path_beneath_rules(open, read)).map_err(failed)?;
@@ -73,11 +73,11 @@ fn hold(views: &Views) -> io::Result<()> {
 
 /// Landlock only ever adds, down whole trees: where something is hidden below a path, its siblings
 /// are opened one by one. A link is reached where it leads.
-fn opened(path: &Path, above: View, views: &Views, open: &mut Vec<PathBuf>) {
+fn opened(path: &Path, above: Mount, views: &Views, open: &mut Vec<PathBuf>) {
     let view = views.get(path).copied().unwrap_or(above);
     let below = views.keys().any(|other| other != path && other.starts_with(path));
     if !below {
-        if view != View::Hidden {
+        if view != Mount::Hidden {
             open.push(path.to_path_buf());
         }
         return;
@@ -104,13 +104,13 @@ mod tests {
         std::os::unix::fs::symlink("home/me", root.join("link")).unwrap();
         let at = |path: &str| root.join(path);
         let views = Views::from([
-            (root.to_path_buf(), View::Seen),
-            (at("home/me"), View::Hidden),
-            (at("home/me/work"), View::Seen),
-            (at("tmp"), View::Hidden),
+            (root.to_path_buf(), Mount::ReadOnly),
+            (at("home/me"), Mount::Hidden),
+            (at("home/me/work"), Mount::ReadOnly),
+            (at("tmp"), Mount::Hidden),
         ]);
         let mut open = Vec::new();
-        opened(root, View::Hidden, &views, &mut open);
+        opened(root, Mount::Hidden, &views, &mut open);
         open.sort();
         assert_eq!(open, [at("home/me/work"), at("home/you"), at("usr")]);
     }

@@ -4,11 +4,11 @@
 mod bubblewrap;
 mod detect;
 mod filter;
-mod ground;
-mod kept;
 mod landlock;
+mod mount;
+mod policy;
+mod protected;
 mod toolchains;
-mod view;
 
 use std::fmt;
 use std::fs::File;
@@ -22,8 +22,8 @@ use tokio::process::{Child, Command};
 
 use super::{Access, SHELL};
 pub use detect::Detected;
-pub use ground::Ground;
-use view::View;
+use mount::Mount;
+pub use policy::Policy;
 
 /// What holds a command back while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Sandbox {
         &self,
         line: &str,
         access: Access,
-        ground: &Ground<'_>,
+        ground: &Policy<'_>,
         hidden_env: &[String],
         prepare: impl Fn(&mut Command),
     ) -> io::Result<(Child, Leftovers)> {
@@ -78,7 +78,7 @@ impl Sandbox {
                 let mut held = bubblewrap::Held::new(program, access, &views, &dir, hidden_env)?;
                 held.command.args([SHELL, "-c", line]);
                 prepare(&mut held.command);
-                let made = views.into_iter().filter(|(_, view)| *view == View::Absent);
+                let made = views.into_iter().filter(|(_, view)| *view == Mount::Absent);
                 let leftovers = Leftovers { made: made.map(|(path, _)| path).collect(), lock };
                 Ok((held.command.spawn()?, leftovers))
             }

@@ -12,7 +12,7 @@ use crate::store::Store;
 pub fn document(store: &Store, outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Polled(polled) => {
-            let one = |(name, report): &(String, crate::talk::Report)| {
+            let one = |(name, report): &(String, crate::turn::Report)| {
                 let mut told = json!({ "name": name });
                 extend(&mut told, of_one(Some(store), report, report.error.as_ref()));
                 told
@@ -22,7 +22,7 @@ pub fn document(store: &Store, outcome: &Outcome) -> Value {
         Outcome::Debated(debated) => {
             let report = &debated.report;
             let mut told = of_one(Some(store), report, report.error.as_ref());
-            let speech = |speech: &crate::talk::Speech| {
+            let speech = |speech: &crate::turn::Speech| {
                 let text = store.text(&speech.bubb).unwrap_or_default();
                 json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
             };

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::commands::r#do::events::Events as OfOne;
 use crate::commands::error_json;
-use crate::talk::{Moment, Watch};
 use crate::term::Out;
+use crate::turn::{Moment, Watch};
 
 /// Many as lines on stdout.
 pub struct Events<'o>(OfOne<'o>);

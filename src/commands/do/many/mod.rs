@@ -12,14 +12,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::output::{open_output, write_output};
-use super::setup::{insts, own, runtime, settings};
+use super::session::{insts, own, runtime, settings};
 use super::{find_tail, input, notes, past, store};
 use crate::bubb::Name;
 use crate::commands::Context;
 use crate::config::system_prompt;
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
-use crate::talk::{Ask, Debated, Interrupt, Polled, Report, Stage, Start, Wish, start};
+use crate::turn::{Ask, Debated, GroupTurn, Interrupt, Polled, Report, Start, Wish, start};
 pub use args::{Args, Mode};
 use events::Events;
 use panel::Panel;
@@ -62,7 +62,7 @@ pub fn run(args: &super::Args, mode: Mode, context: &mut Context<'_>) -> Result<
     let outcome = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let own = own(args, &paths);
-        let stage = |watch| Stage {
+        let stage = |watch| GroupTurn {
             store: &store,
             forest: &forest,
             settings: &settings,
@@ -105,7 +105,7 @@ pub fn run(args: &super::Args, mode: Mode, context: &mut Context<'_>) -> Result<
     }
 }
 
-async fn take(stage: Stage<'_>, panel: &mut Panel, ask: Ask) -> Result<Outcome> {
+async fn take(stage: GroupTurn<'_>, panel: &mut Panel, ask: Ask) -> Result<Outcome> {
     match &mut panel.orchestrator {
         None => stage.parallel(&mut panel.participants, ask).await.map(Outcome::Polled),
         Some(orchestrator) => {

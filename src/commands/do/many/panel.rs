@@ -1,18 +1,18 @@
 //! Who takes part: names from the options and the configuration, each the line to a model.
 
 use super::Mode;
-use crate::commands::r#do::setup::installed;
+use crate::commands::r#do::session::installed;
 use crate::config::{ModelConfig, Paths, Settings};
 use crate::error::{Error, Result};
 use crate::model::{Gate, Model, Timeouts};
-use crate::talk::Voice;
+use crate::turn::Participant;
 
 /// Those who are asked.
 pub struct Panel {
     /// In the order they were named.
-    pub participants: Vec<Voice>,
+    pub participants: Vec<Participant>,
     /// Who leads a debate.
-    pub orchestrator: Option<Voice>,
+    pub orchestrator: Option<Participant>,
 }
 
 impl Panel {
@@ -49,7 +49,7 @@ impl Panel {
 }
 
 /// The line to one model. One that cannot be asked says so when it is its turn.
-fn voice(config: &ModelConfig, settings: &Settings, paths: &Paths) -> Voice {
+fn voice(config: &ModelConfig, settings: &Settings, paths: &Paths) -> Participant {
     let gate = Gate::new();
     // What is asked is on disk by then.
     gate.open();
@@ -57,5 +57,5 @@ fn voice(config: &ModelConfig, settings: &Settings, paths: &Paths) -> Voice {
     let timeouts = Timeouts { connect: settings.http_connect, idle: settings.many.timeout };
     let ready = config.require_key();
     let model = ready.and_then(|()| Model::new(config, timeouts, &paths.state, gate, installed(paths)));
-    Voice::new(config, model)
+    Participant::new(config, model)
 }

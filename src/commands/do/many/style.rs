@@ -1,6 +1,6 @@
 //! The signs of a debate: pictures where the terminal has them, words and letters of ASCII where not.
 
-use crate::talk::Bid;
+use crate::turn::Bid;
 
 /// What can be shown.
 #[derive(Debug, Clone, Copy)]

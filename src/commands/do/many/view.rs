@@ -12,8 +12,8 @@ use crate::bubb::{Kind, Name};
 use crate::error::{Error, Result};
 use crate::model::Usage;
 use crate::store::Store;
-use crate::talk::{Answered, Bid, Event, Moment, Watch};
 use crate::term::{Cleaner, Live, Out, Paint, excerpt_within, heading as bubb_heading, say, width};
+use crate::turn::{Answered, Bid, Event, Moment, Watch};
 
 /// The name that a conclusion stands under.
 pub const CONCLUSION: &str = "conclusion";
@@ -137,21 +137,21 @@ impl<'o> View<'o> {
     fn head(&mut self, heading: &str) {
         self.live.clear();
         if std::mem::replace(&mut self.begun, true) {
-            self.out.own("\n");
+            self.out.trusted("\n");
         }
         let (before, after) = self.paint.green_ends();
-        self.out.own(before);
-        self.out.text(heading.as_bytes());
-        self.out.own(after);
-        self.out.own("\n");
+        self.out.trusted(before);
+        self.out.untrusted(heading.as_bytes());
+        self.out.trusted(after);
+        self.out.trusted("\n");
     }
 
     /// A bubb on stdout, whole.
     fn print(&mut self, name: &str, bubb: &Name) {
         self.head(&heading(name));
-        self.out.own("\n");
+        self.out.trusted("\n");
         match self.store.read(bubb) {
-            Ok(bytes) => self.out.text(&bytes),
+            Ok(bytes) => self.out.untrusted(&bytes),
             Err(error) => say(&format!("warning: {}", error.chain())),
         }
         self.end_line();
@@ -161,7 +161,7 @@ impl<'o> View<'o> {
 
     fn end_line(&mut self) {
         if !self.out.at_line_start() {
-            self.out.own("\n");
+            self.out.trusted("\n");
         }
     }
 
@@ -193,7 +193,7 @@ impl<'o> View<'o> {
             self.rows.clear();
             self.head(&self.style.speaker(name));
         }
-        self.out.text(text.as_bytes());
+        self.out.untrusted(text.as_bytes());
     }
 
     fn end_speech(&mut self) {
@@ -247,9 +247,9 @@ impl<'o> View<'o> {
             let terminal = self.out.is_terminal();
             let heading = if terminal { self.style.conclusion() } else { heading(CONCLUSION) };
             self.head(&heading);
-            self.out.own(if terminal { "" } else { "\n" });
+            self.out.trusted(if terminal { "" } else { "\n" });
         }
-        self.out.text(text.as_bytes());
+        self.out.untrusted(text.as_bytes());
         self.end_line();
         self.out.flush();
     }
@@ -260,7 +260,7 @@ impl<'o> View<'o> {
             return;
         }
         self.head(&bubb_heading(name, self.paint));
-        self.out.text(bytes);
+        self.out.untrusted(bytes);
         self.end_line();
         self.out.flush();
         self.draw();

@@ -1,0 +1,75 @@
+//! What a command line comes to, before it is parsed: help and version win over everything, and no command
+//! means `do`.
+
+use std::cell::OnceCell;
+use std::ffi::{OsStr, OsString};
+
+use clap::Args;
+
+use crate::commands;
+
+/// What the command line comes to, before it is parsed.
+pub(super) enum Preparsed {
+    /// It is for the parser; whether it is for `do`.
+    Parse { args: Vec<OsString>, is_do: bool },
+    /// Help for the command that these words name.
+    Help(Vec<String>),
+    /// The version.
+    Version,
+}
+
+/// `-h` and `-v` win over everything else, help over version; no command at all means `do`.
+pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Preparsed {
+    let takes_value = |word: &OsStr| takes_value(root, word);
+    let mut words = Vec::new();
+    let (mut help, mut version, mut external) = (false, false, false);
+    let mut value_next = false;
+    for word in args.iter().skip(1) {
+        if word == "--" || external {
+            break;
+        }
+        help |= word == "-h" || word == "--help";
+        version |= word == "-v" || word == "--version";
+        if std::mem::take(&mut value_next) {
+            continue;
+        }
+        if word.as_encoded_bytes().starts_with(b"-") && word != "-" {
+            value_next = takes_value(word);
+        } else {
+            external = words.is_empty() && root.find_subcommand(word).is_none() && word != "help";
+            words.push(word.to_string_lossy().into_owned());
+        }
+    }
+    if help {
+        return Preparsed::Help(words);
+    }
+    if version {
+        return Preparsed::Version;
+    }
+    if words.is_empty() {
+        args.insert(1.min(args.len()), "do".into());
+    }
+    Preparsed::Parse { args, is_do: words.first().is_none_or(|name| name == "do") }
+}
+
+/// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.
+fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
+    let Some(word) = word.to_str() else { return false };
+    let tree_of_do = OnceCell::new();
+    let takes = |is_meant: &dyn Fn(&clap::Arg) -> bool| {
+        let of = |command: &clap::Command| {
+            command.get_arguments().find(|arg| is_meant(arg)).map(|arg| arg.get_action().takes_values())
+        };
+        let of_do =
+            || of(tree_of_do.get_or_init(|| commands::r#do::Args::augment_args(clap::Command::new("do"))));
+        of(root).or_else(of_do).unwrap_or_default()
+    };
+    if let Some(long) = word.strip_prefix("--") {
+        return takes(&|arg| arg.get_long() == Some(long));
+    }
+    // In a cluster like `-nt ADDR` the first letter that takes a value takes the rest, or if there is none the
+    // next word: the value of `-cdocs` is `docs`.
+    let letters = word.trim_start_matches('-');
+    let found = letters.char_indices().find(|&(_, letter)| takes(&|arg| arg.get_short() == Some(letter)));
+    found.is_some_and(|(at, letter)| at + letter.len_utf8() == letters.len())
+}

@@ -1,0 +1,91 @@
+//! The events of one stream differ in their text alone, mostly. So an event that was parsed leaves a
+//! pattern, what stood before and after its text, and the next one that fits it needs no parsing.
+//!
+//! This is exact, not a guess: the same bytes around another string without quotes and escapes are the
+//! same JSON with another string. It makes a token cost a tenth.
+
+use super::event::Event;
+
+/// What the text of an event is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Participant {
+    Thinking,
+    Text,
+}
+
+impl Participant {
+    /// The event that says `text` in this voice.
+    pub fn says(self, text: String) -> Event {
+        match self {
+            Participant::Thinking => Event::Thinking(text),
+            Participant::Text => Event::Text(text),
+        }
+    }
+}
+
+/// What stands around the text of events that hold nothing else of interest.
+pub(super) struct Pattern {
+    before: Vec<u8>,
+    after: Vec<u8>,
+    voice: Participant,
+}
+
+impl Pattern {
+    /// The pattern of `json`, of which `text` is a part, borrowed from it.
+    ///
+    /// `None` if it is not: a string with escapes has been copied.
+    pub fn of(json: &[u8], text: &str, voice: Participant) -> Option<Self> {
+        let start = (text.as_ptr() as usize).checked_sub(json.as_ptr() as usize)?;
+        let end = start.checked_add(text.len())?;
+        // Only what a string borrowed from here can have on both sides.
+        let quoted = json.get(start.checked_sub(1)?..end.checked_add(1)?)?;
+        if !(quoted.starts_with(b"\"") && quoted.ends_with(b"\"")) {
+            return None;
+        }
+        Some(Pattern { before: json.get(..start)?.to_vec(), after: json.get(end..)?.to_vec(), voice })
+    }
+
+    /// The event `json` is, if it fits.
+    pub fn read(&self, json: &[u8]) -> Option<Event> {
+        let text = json.strip_prefix(self.before.as_slice())?.strip_suffix(self.after.as_slice())?;
+        // Without an early exit, so that it is done sixteen bytes at a time.
+        let special = text.iter().fold(false, |found, &b| found | (b < b' ') | (b == b'"') | (b == b'\\'));
+        if text.is_empty() || special {
+            return None;
+        }
+        let text = std::str::from_utf8(text).ok()?;
+        Some(self.voice.says(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_another_text_in_the_same_place_fits() {
+        let json = r#"{"a":"x","t":"one","z":1}"#;
+        let text = json.split('"').nth(7).unwrap();
+        let pattern = Pattern::of(json.as_bytes(), text, Participant::Text).unwrap();
+        for (json, expected) in [
+            (r#"{"a":"x","t":"two 둘","z":1}"#, Some("two 둘")),
+            (r#"{"a":"x","t":"one","z":1}"#, Some("one")),
+            (r#"{"a":"x","t":"","z":1}"#, None),
+            (r#"{"a":"y","t":"two","z":1}"#, None),
+            (r#"{"a":"x","t":"two","z":2}"#, None),
+            (r#"{"a":"x","t":"t\n","z":1}"#, None),
+            (r#"{"a":"x","t":"t","t":"u","z":1}"#, None),
+            (r#"{"a":"x","t":"","z":1"#, None),
+            (r#"{"a":"x","t":"#, None),
+        ] {
+            assert_eq!(pattern.read(json.as_bytes()), expected.map(|t| Event::Text(t.into())), "{json}");
+        }
+        assert!(pattern.read(b"{\"a\":\"x\",\"t\":\"\xff\",\"z\":1}").is_none());
+    }
+
+    #[test]
+    fn a_text_from_elsewhere_leaves_no_pattern() {
+        let elsewhere = String::from("one");
+        assert!(Pattern::of(br#"{"t":"one"}"#, &elsewhere, Participant::Text).is_none());
+    }
+}

@@ -1,0 +1,354 @@
+//! One session with one MCP server: the only place that knows the protocol's library. Every wait has
+//! an end, and a request that was sent is never sent again.
+
+mod errors;
+mod handler;
+mod http;
+mod keeper;
+mod message;
+mod pipes;
+mod process;
+mod sse;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest, CustomResult,
+    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RunningService};
+use rmcp::transport::Transport as Carrier;
+use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+pub use handler::FillIn;
+pub use keeper::Keeper;
+pub use process::Place;
+
+use crate::config::{ServerConfig, Target, Transport};
+use handler::Handler;
+use message::Attributed;
+use pipes::Pipes;
+use process::Process;
+
+/// How often a server may answer a call with a question of its own.
+const QUESTIONS: usize = 10;
+
+/// How long closing may take, before a server's program is ended.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// How long a server that closed its pipe is waited for, to say how it ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Why something came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The server said no, in these words.
+    Refused(String),
+    /// It said nothing for this long.
+    Silent(Duration),
+    /// The connection was lost, or never made.
+    Lost(String),
+    /// What came could not be understood.
+    Malformed(String),
+}
+
+/// How long a request may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Without a sign of life; progress is one.
+    pub idle: Duration,
+    /// In all.
+    pub total: Duration,
+}
+
+/// An open session.
+pub struct Wire {
+    service: RunningService<RoleClient, Handler>,
+    handler: Handler,
+    progress: mpsc::Receiver<String>,
+    process: Option<Process>,
+    junk: Arc<AtomicUsize>,
+}
+
+/// How a session begins: `server/discover` with `initialize` as the second try, or that alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beginning {
+    Either,
+    Initialize,
+}
+
+impl Wire {
+    /// Opens a session within `limit`. `fill_in` fills in forms that the server asks for.
+    pub async fn open(
+        server: &ServerConfig,
+        place: &Place,
+        limit: Duration,
+        fill_in: Option<FillIn>,
+    ) -> Result<Wire, Failure> {
+        let start = Instant::now();
+        let first = Wire::begin(server, place, limit, fill_in, Beginning::Either).await;
+        // Older servers end, or turn mute, when `initialize` is not the first thing they hear.
+        let alike = matches!(&server.target, Target::Remote { transport: Transport::Sse, .. });
+        match first {
+            Err(Failure::Lost(_) | Failure::Malformed(_)) if !alike && start.elapsed() < limit => {
+                let left = limit.saturating_sub(start.elapsed());
+                let second = Wire::begin(server, place, left, fill_in, Beginning::Initialize).await;
+                second.or_else(|error| first.or(Err(error)))
+            }
+            done => done,
+        }
+    }
+
+    async fn begin(
+        server: &ServerConfig,
+        place: &Place,
+        limit: Duration,
+        fill_in: Option<FillIn>,
+        beginning: Beginning,
+    ) -> Result<Wire, Failure> {
+        let (sender, progress) = mpsc::channel(1);
+        let handler = Handler { progress: sender, changed: Arc::new(AtomicBool::new(false)), fill_in };
+        let junk = Arc::new(AtomicUsize::new(0));
+        let mut process = None;
+        let begun = match &server.target {
+            Target::Program { command, args, env } => {
+                let (program, stdout, stdin) = Process::start(command, args, env, place)
+                    .map_err(|error| not_started(command, &error))?;
+                process = Some(program);
+                let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk));
+                handshake(&handler, pipes, beginning, limit).await
+            }
+            Target::Remote { url, transport, headers } => {
+                let follow = *transport == Transport::Http;
+                let client = http::client(url, follow)
+                    .map_err(|error| Failure::Lost(errors::reqwest_words(&error)))?;
+                match transport {
+                    Transport::Http => {
+                        let carrier = http::streamable(client, url, headers);
+                        handshake(&handler, carrier, beginning, limit).await
+                    }
+                    Transport::Sse => {
+                        let opening = sse::Events::open(client, url, http::headers(headers));
+                        match tokio::time::timeout(limit, opening).await {
+                            Ok(Ok(events)) => handshake(&handler, events, Beginning::Initialize, limit).await,
+                            Ok(Err(error)) => Err(Failure::Lost(error.to_string())),
+                            Err(_) => Err(Failure::Silent(limit)),
+                        }
+                    }
+                }
+            }
+        };
+        match begun {
+            Ok(service) => Ok(Wire { service, handler, progress, process, junk }),
+            Err(failure) => Err(with_last_words(failure, process).await),
+        }
+    }
+
+    /// The tools of one page, as the server wrote them.
+    pub async fn list_tools(&mut self, cursor: Option<String>, limits: Limits) -> Result<Value, Failure> {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let request = ListToolsRequest {
+            method: Default::default(),
+            params: Some(params),
+            extensions: Default::default(),
+        };
+        self.request(ClientRequest::ListToolsRequest(request), limits, |_: &str| {}).await
+    }
+
+    /// Calls a tool; the result as the server wrote it. Dropped, it is cancelled. `heard` is told of progress.
+    pub async fn call(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        limits: Limits,
+        mut heard: impl FnMut(&str),
+    ) -> Result<Value, Failure> {
+        let start = Instant::now();
+        let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments.clone());
+        for _ in 0..QUESTIONS {
+            let total = limits.total.saturating_sub(start.elapsed());
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            let result = self.request(request, Limits { total, ..limits }, &mut heard).await?;
+            if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
+                return Ok(result);
+            }
+            params.input_responses = Some(self.answers(&result)?).filter(|answers| !answers.is_empty());
+            params.request_state = result.get("requestState").and_then(Value::as_str).map(str::to_string);
+        }
+        Err(Failure::Malformed(format!("it asked back {QUESTIONS} times")))
+    }
+
+    /// What a server's questions are answered with.
+    fn answers(&self, result: &Value) -> Result<std::collections::BTreeMap<String, Value>, Failure> {
+        let questions = result.get("inputRequests").and_then(Value::as_object);
+        let answer = |(key, question): (&String, &Value)| {
+            let answer = match question["method"].as_str() {
+                Some("elicitation/create") => self.handler.form(&question["params"]["requestedSchema"]),
+                Some("roots/list") => json!({ "roots": [] }),
+                _ => return Err(Failure::Refused("it asks for what lepo does not give".to_string())),
+            };
+            Ok((key.clone(), answer))
+        };
+        questions.into_iter().flatten().map(answer).collect()
+    }
+
+    async fn request(
+        &mut self,
+        request: ClientRequest,
+        limits: Limits,
+        mut heard: impl FnMut(&str),
+    ) -> Result<Value, Failure> {
+        while self.progress.try_recv().is_ok() {}
+        let options = PeerRequestOptions::with_timeout(limits.idle)
+            .reset_timeout_on_progress()
+            .with_max_total_timeout(limits.total);
+        let peer = self.service.peer();
+        let handle = peer.send_cancellable_request(request, options).await.map_err(errors::of_request)?;
+        let mut abandoned = Abandoned { peer: peer.clone(), id: Some(handle.id.clone()) };
+        let mut answer = std::pin::pin!(handle.await_response());
+        let answer = loop {
+            tokio::select! {
+                answer = &mut answer => break answer,
+                Some(words) = self.progress.recv() => heard(&words),
+            }
+        };
+        abandoned.id = None;
+        match answer {
+            Ok(ServerResult::CustomResult(CustomResult(value))) => Ok(value),
+            Ok(known) => serde_json::to_value(known).map_err(|error| Failure::Malformed(error.to_string())),
+            Err(error) => Err(errors::of_request(error)),
+        }
+    }
+
+    /// Whether the server is gone. Over HTTP that cannot be seen: ask it something.
+    pub fn is_closed(&self) -> bool {
+        self.service.peer().is_transport_closed()
+    }
+
+    /// Whether the server said that its tools are others now, since this was asked last.
+    pub fn tools_changed(&self) -> bool {
+        self.handler.changed.swap(false, Ordering::Relaxed)
+    }
+
+    /// How many lines on its stdout were no messages.
+    pub fn junk(&self) -> usize {
+        self.junk.load(Ordering::Relaxed)
+    }
+
+    /// The revision of the protocol that is spoken.
+    pub fn protocol(&self) -> String {
+        let info = self.service.peer().peer_info();
+        info.map(|info| info.protocol_version.to_string()).unwrap_or_default()
+    }
+
+    /// A failure, with how the program ended and what it said last, if it did end.
+    pub async fn explain(&mut self, failure: Failure) -> Failure {
+        match &mut self.process {
+            Some(process) if matches!(failure, Failure::Lost(_)) => last_words(failure, process).await,
+            _ => failure,
+        }
+    }
+
+    /// Says good-bye, and ends the server's program with all it started.
+    pub async fn close(mut self) {
+        let _ = self.service.close_with_timeout(CLOSING).await;
+        if let Some(process) = self.process.take() {
+            process.end().await;
+        }
+    }
+}
+
+/// Tells the server of a request that nobody waits for any more.
+struct Abandoned {
+    peer: Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let peer = self.peer.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let reason = Some("interrupted".to_string());
+                let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), reason)).await;
+            });
+        }
+    }
+}
+
+async fn handshake<T: Carrier<RoleClient> + 'static>(
+    handler: &Handler,
+    carrier: T,
+    beginning: Beginning,
+    limit: Duration,
+) -> Result<RunningService<RoleClient, Handler>, Failure> {
+    let mode = match beginning {
+        Beginning::Initialize => ClientLifecycleMode::Initialize,
+        Beginning::Either => ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::LATEST],
+            legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+        },
+    };
+    let serving = serve_client_with_lifecycle(handler.clone(), Attributed::new(carrier), mode);
+    let service = match tokio::time::timeout(limit, serving).await {
+        Ok(served) => served.map_err(errors::of_start)?,
+        Err(_) => return Err(Failure::Silent(limit)),
+    };
+    // The library takes any answer for a revision it knows.
+    let version = service.peer().peer_info().map(|info| info.protocol_version.clone());
+    match version {
+        Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(service),
+        _ => {
+            Err(Failure::Refused("it speaks a revision of the protocol that lepo does not know".to_string()))
+        }
+    }
+}
+
+/// A failed beginning: what the program said, and its end.
+async fn with_last_words(failure: Failure, process: Option<Process>) -> Failure {
+    let Some(mut process) = process else { return failure };
+    let failure = last_words(failure, &mut process).await;
+    process.end().await;
+    failure
+}
+
+async fn last_words(failure: Failure, process: &mut Process) -> Failure {
+    let ended = match &failure {
+        Failure::Silent(_) => None,
+        _ => process.ended(LAST_WORDS).await,
+    };
+    let mut words = match &failure {
+        Failure::Lost(words) | Failure::Refused(words) | Failure::Malformed(words) => words.clone(),
+        Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
+    };
+    if let Some(status) = ended {
+        use std::os::unix::process::ExitStatusExt;
+        words = match (status.code(), status.signal()) {
+            (Some(code), _) => format!("it ended with exit code {code}"),
+            (None, Some(signal)) => format!("it was ended by signal {signal}"),
+            (None, None) => "it ended".to_string(),
+        };
+    }
+    let said = process.last_words().await;
+    if !said.is_empty() {
+        words = format!("{words}; the end of its stderr:\n{said}");
+    }
+    match failure {
+        Failure::Refused(_) => Failure::Refused(words),
+        Failure::Malformed(_) => Failure::Malformed(words),
+        Failure::Lost(_) | Failure::Silent(_) => Failure::Lost(words),
+    }
+}
+
+fn not_started(command: &str, error: &io::Error) -> Failure {
+    Failure::Refused(match error.kind() {
+        io::ErrorKind::NotFound => format!("{command} is not installed or not in PATH"),
+        _ => format!("{command} cannot be run: {}", crate::error::cause(error)),
+    })
+}

@@ -1,0 +1,139 @@
+//! HTTP with server-sent events, the transport of the protocol's first revision (2024-11-05): one long
+//! GET that messages come on, after an event that says where to POST one's own. The library left it
+//! behind; servers did not.
+
+use std::io;
+use std::time::Duration;
+
+use reqwest::Client;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use sse_stream::SseStream;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_stream::StreamExt;
+use url::Url;
+
+use super::errors::reqwest_words;
+use super::message::{Line, nobodys_error, read};
+
+/// How long a message may take to be handed over.
+const POST: Duration = Duration::from_secs(30);
+
+/// The longest event, in bytes.
+const LIMIT: usize = 16 << 20;
+
+/// A transport on one stream of events.
+pub struct Events {
+    client: Client,
+    endpoint: Url,
+    headers: HeaderMap,
+    messages: mpsc::Receiver<ServerJsonRpcMessage>,
+    reading: JoinHandle<()>,
+}
+
+impl Events {
+    /// Opens the stream, and waits for the event that says where to POST. Only within the origin.
+    pub async fn open(client: Client, url: &Url, headers: HeaderMap) -> io::Result<Events> {
+        let request = client.get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
+        let response = request.send().await.map_err(failed)?;
+        let status = response.status();
+        let kind =
+            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if !status.is_success() || !kind.starts_with("text/event-stream") {
+            let what = if status.is_redirection() { ", and redirects are not followed" } else { "" };
+            let what = if status.is_success() { ", but no stream of events" } else { what };
+            let what = match status.as_u16() {
+                400 | 404 | 405 | 406 => "; if it speaks streamable HTTP, its `transport` is \"http\"",
+                _ => what,
+            };
+            return Err(io::Error::other(format!("it answered HTTP {}{what}", status.as_u16())));
+        }
+        let mut events = SseStream::from_bytes_stream(bounded(response));
+        let endpoint = loop {
+            let event = events.next().await.ok_or_else(|| io::Error::other("its stream ended at once"))?;
+            let event = event.map_err(|_| io::Error::other("its stream broke off"))?;
+            if event.event.as_deref() == Some("endpoint") {
+                let place = event.data.unwrap_or_default();
+                break url
+                    .join(place.trim())
+                    .map_err(|_| io::Error::other("it names no address to send to"))?;
+            }
+        };
+        if endpoint.origin() != url.origin() {
+            return Err(io::Error::other("it wants messages sent to another origin, which is not done"));
+        }
+        let (sender, messages) = mpsc::channel(64);
+        let reading = tokio::spawn(async move {
+            while let Some(Ok(event)) = events.next().await {
+                let named = event.event.as_deref().is_none_or(|name| name == "message");
+                let Some(data) = event.data.filter(|_| named) else { continue };
+                let Line::Messages(found) = read(data.as_bytes()) else { continue };
+                for message in found {
+                    if sender.send(message).await.is_err() {
+                        return;
+                    }
+                }
+            }
+            let _ = sender.send(nobodys_error("the server closed its stream of events")).await;
+        });
+        Ok(Events { client, endpoint, headers, messages, reading })
+    }
+}
+
+/// The body, which fails once an event is longer than [`LIMIT`]: `data:` lines until an empty one.
+fn bounded(response: reqwest::Response) -> impl tokio_stream::Stream<Item = io::Result<bytes::Bytes>> {
+    let mut since_blank = 0;
+    let mut last = 0;
+    response.bytes_stream().map(move |piece| {
+        let piece = piece.map_err(failed)?;
+        for &byte in &piece {
+            since_blank = if byte == b'\n' && last == b'\n' { 0 } else { since_blank + 1 };
+            if byte != b'\r' {
+                last = byte;
+            }
+        }
+        if since_blank > LIMIT { Err(io::Error::other("an event is longer than 16 MiB")) } else { Ok(piece) }
+    })
+}
+
+fn failed(error: reqwest::Error) -> io::Error {
+    io::Error::other(reqwest_words(&error))
+}
+
+impl Transport<RoleClient> for Events {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone()).timeout(POST);
+        async move {
+            let body = serde_json::to_vec(&message)?;
+            let response = request.header(CONTENT_TYPE, "application/json").body(body).send().await;
+            let status = response.map_err(failed)?.status();
+            match status.is_success() {
+                true => Ok(()),
+                false => Err(io::Error::other(format!("it answered HTTP {}", status.as_u16()))),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.reading.abort();
+        Ok(())
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}

@@ -1,0 +1,161 @@
+//! What a command may not change in a working directory that it may otherwise write: repositories, whose
+//! hooks and settings git obeys when the user next asks it anything, and stores.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::mount::Mount;
+
+/// Entries of directories that are looked at, nearest first: more would be felt as a delay.
+const MOST: usize = 20_000;
+
+/// Each with its view, without links, at or below `dir`; and the store, wherever it is. What is
+/// [`Mount::Absent`] has a directory that it would be made in.
+pub fn kept(dir: &Path, store: &Path) -> io::Result<Vec<(PathBuf, Mount)>> {
+    let mut places = vec![dir.join(".git"), dir.join(".lepo"), store.to_path_buf()];
+    places.extend(submodules(dir));
+    places.extend(nested(dir));
+    let mut kept = Vec::new();
+    let mut next = 0;
+    while let Some(place) = places.get(next).cloned() {
+        next += 1;
+        let Some(view) = view(&place)? else { continue };
+        let place = if view == Mount::ReadOnly { place.canonicalize()? } else { place };
+        if place.is_file() {
+            places.extend(elsewhere(&place, dir));
+        }
+        if place.file_name() != Some(OsStr::new(".lepo")) && place.is_dir() {
+            places.extend(common(&place, dir));
+        }
+        kept.push((place, view));
+    }
+    Ok(kept)
+}
+
+fn view(place: &Path) -> io::Result<Option<Mount>> {
+    Ok(match place.symlink_metadata() {
+        Ok(meta) if meta.is_symlink() => {
+            // The link could be put elsewhere, whatever is done to its target.
+            let what = format!("{} is a link, which a sandbox cannot keep unchanged", place.display());
+            return Err(io::Error::other(what));
+        }
+        // Empty, it is no repository but what a sandbox left that was killed.
+        Ok(meta) if meta.is_dir() && place.ends_with(".git") && is_empty(place) => Some(Mount::Absent),
+        Ok(_) => Some(Mount::ReadOnly),
+        // A repository made by a command would bring hooks and settings that git obeys.
+        Err(_) => place.parent().is_some_and(Path::is_dir).then_some(Mount::Absent),
+    })
+}
+
+fn is_empty(dir: &Path) -> bool {
+    std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// The repositories of submodules, which git looks into from above, also where they are not there yet.
+fn submodules(dir: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(dir.join(".gitmodules")).unwrap_or_default();
+    let path = |line: &str| {
+        let (key, value) = line.split_once('=')?;
+        let path = PathBuf::from(value.trim().trim_matches('"'));
+        let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        (key.trim() == "path" && plain).then_some(path)
+    };
+    text.lines().filter_map(path).filter_map(|path| below(&dir.join(path).join(".git"), dir)).collect()
+}
+
+/// Repositories and stores further down.
+fn nested(dir: &Path) -> Vec<PathBuf> {
+    let (mut found, mut looked) = (Vec::new(), 0);
+    let mut places = VecDeque::from([dir.to_path_buf()]);
+    while let Some(place) = places.pop_front() {
+        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
+            looked += 1;
+            if looked > MOST {
+                return found;
+            }
+            if [".git", ".lepo"].iter().any(|name| entry.file_name() == *name) {
+                found.push(entry.path());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                places.push_back(entry.path());
+            }
+        }
+    }
+    found
+}
+
+/// Where a `.git` that is a file says that the repository is.
+fn elsewhere(file: &Path, dir: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let path = text.strip_prefix("gitdir:")?.trim();
+    below(&file.parent()?.join(path), dir)
+}
+
+/// Where a worktree's repository says that what it shares with others is.
+fn common(repository: &Path, dir: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(repository.join("commondir")).ok()?;
+    below(&repository.join(text.trim()), dir)
+}
+
+/// The path without links but at its end, if that is below `dir`: elsewhere nothing is written anyway.
+fn below(path: &Path, dir: &Path) -> Option<PathBuf> {
+    let path = match path.file_name() {
+        Some(name) => path.parent()?.canonicalize().ok()?.join(name),
+        // It ends in `..`
+        None => path.canonicalize().ok()?,
+    };
+    (path.starts_with(dir) && path != dir).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repositories_and_stores_are_found_wherever_they_are() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().canonicalize().unwrap();
+        let modules =
+            "[submodule \"lib\"]\n\tpath = lib\n[submodule \"x\"]\n\tpath = ../x\n\tpath = gone/deep\n";
+        for (path, text) in [
+            (".git/HEAD", "ref"),
+            ("lib/.git", "gitdir: ../.git/modules/lib"),
+            (".git/modules/lib/HEAD", "ref"),
+            ("sub/tree/.git", "gitdir: ../../repository/worktrees/tree\n"),
+            ("repository/worktrees/tree/commondir", "../.."),
+            ("repository/HEAD", "ref"),
+            ("deep/er/.lepo/x.md", ""),
+            ("killed/src/main.c", ""),
+            (".gitmodules", modules),
+        ] {
+            let path = dir.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        for path in ["killed/.git", "not-yet"] {
+            std::fs::create_dir(dir.join(path)).unwrap();
+        }
+        std::fs::write(dir.join(".gitmodules"), format!("{modules}\tpath=\"not-yet\"\n")).unwrap();
+        let kept = kept(&dir, &dir.join(".lepo")).unwrap();
+        let mut found: Vec<(String, Mount)> = kept
+            .into_iter()
+            .map(|(path, view)| (path.strip_prefix(&dir).unwrap().display().to_string(), view))
+            .collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        found.dedup();
+        let expected = [
+            (".git", Mount::ReadOnly),
+            (".git/modules/lib", Mount::ReadOnly),
+            (".lepo", Mount::Absent),
+            ("deep/er/.lepo", Mount::ReadOnly),
+            ("killed/.git", Mount::Absent),
+            ("lib/.git", Mount::ReadOnly),
+            ("not-yet/.git", Mount::Absent),
+            ("repository", Mount::ReadOnly),
+            ("repository/worktrees/tree", Mount::ReadOnly),
+            ("sub/tree/.git", Mount::ReadOnly),
+        ];
+        assert_eq!(found, expected.map(|(path, view)| (path.to_string(), view)));
+    }
+}

@@ -1,0 +1,302 @@
+//! Receiving an answer: shown as it comes, spooled as it comes, and a bubb when it ends.
+
+use std::io::Write;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::call_filter::{CallFilter, told_call};
+use super::group::select_line;
+use super::report::Answered;
+use super::{Event, Front, Interrupt};
+use crate::bubb::{BubbId, Kind, Name};
+use crate::error::{Error, Result};
+use crate::model::{self, Answer, ToolCall, Usage};
+use crate::store::{Draft, Entry, Store};
+use crate::tool::mcp::CallRequest;
+use crate::tool::{Piece, pieces};
+
+/// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
+const SPOOL_BUFFER: usize = 32 << 10;
+
+/// What was received, and where it is kept.
+struct Receiving<'s> {
+    draft: Draft<'s>,
+    buffer: Vec<u8>,
+    /// The store failed: the answer is still shown to its end, and the failure told then.
+    failed: Option<Error>,
+    blank: bool,
+    usage: Usage,
+    start: Instant,
+    first_ms: Option<u64>,
+    /// Text is shown only once it is known to be the answer.
+    held: bool,
+    /// How the model may call tools.
+    tools: Tools,
+    /// The tools it calls by its API.
+    calls: Vec<ToolCall>,
+    /// All that it says, where calls may be among it.
+    said: String,
+    /// What of that is shown at once.
+    hold: CallFilter,
+}
+
+/// How a model may call tools in its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tools {
+    /// Not at all.
+    None,
+    /// By its API's own fields.
+    Native,
+    /// In words, as its prompt told it to; by its API all the same, if it likes.
+    Told,
+}
+
+/// What came.
+pub enum Received {
+    /// The turn's last word.
+    Answer(Answered),
+    /// Calls of tools, and the words around them, which are a hidden bubb.
+    Calls(Option<Name>, Vec<ToolCall>),
+    /// Calls that stood in the text, and the words around them, which no bubb holds yet.
+    Told(String, Vec<CallRequest>),
+}
+
+/// What an answer hangs under, and who is told of it.
+pub struct Place<'a> {
+    /// The store.
+    pub store: &'a Arc<Store>,
+    /// The bubb it follows as the turn's last word.
+    pub under: Option<BubbId>,
+    /// The bubb it follows otherwise: the end of the side branch, where there is one.
+    pub tip: Option<BubbId>,
+    /// Who speaks, where many do: told by a hidden bubb before the answer.
+    pub speaker: Option<&'a str>,
+    /// How the model may call tools.
+    pub tools: Tools,
+    /// The model's configured name, for the journal.
+    pub model: &'a str,
+    /// When the request left.
+    pub start: Instant,
+}
+
+/// Receives an answer. Cut short, or where it calls tools, what was said is kept as a hidden bubb.
+pub async fn receive(
+    mut answer: Answer<'_>,
+    place: Place<'_>,
+    front: &mut dyn Front,
+    interrupt: &Interrupt,
+) -> Result<Received> {
+    let mut receiving = Receiving {
+        draft: place.store.draft(Kind::Assistant, false, place.tip)?,
+        buffer: Vec::new(),
+        failed: None,
+        blank: true,
+        usage: Usage::default(),
+        start: place.start,
+        first_ms: None,
+        held: place.tools != Tools::None && !front.shows_at_once(),
+        tools: place.tools,
+        calls: Vec::new(),
+        said: String::new(),
+        hold: CallFilter::default(),
+    };
+    let done = follow(&mut answer, &mut receiving, front, interrupt).await;
+    front.happens(Event::Pause);
+    drop(answer);
+    receiving.spool();
+    let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let calls = std::mem::take(&mut receiving.calls);
+    if done.is_ok() && calls.is_empty() {
+        let (words, told) = told_calls(&receiving.said);
+        if !told.is_empty() {
+            let ms = start.elapsed().as_millis() as u64;
+            let (model, input, output) = (Some(place.model), usage.input, usage.output);
+            // The journal is never needed: that it cannot be written is no reason to fail.
+            let entry = Entry { what: "calls", model, input, output, ms, first_ms, ..Entry::default() };
+            let _ = place.store.journal(entry);
+            return Ok(Received::Told(words, told));
+        }
+    }
+    let last = done.is_ok() && calls.is_empty();
+    if last {
+        receiving.show_held(front);
+        let under = match place.speaker.filter(|_| !receiving.blank) {
+            Some(speaker) => Some(select(&place, speaker, front).await?.id),
+            None => place.under,
+        };
+        receiving.draft.put_under(under);
+    }
+    if done.is_ok() {
+        front.happens(Event::Done);
+    }
+    let kept = if receiving.blank { None } else { Some(receiving.keep(!last, place.tip)) };
+    let ms = start.elapsed().as_millis() as u64;
+    let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
+    if let Some(name) = name {
+        front.happens(Event::Bubb(name, None));
+    }
+    let entry = Entry {
+        bubb: name.map(|name| name.id),
+        what: match (&done, &kept) {
+            (Ok(()), _) if !last => "calls",
+            (Ok(()), Some(_)) => "answer",
+            (Ok(()), None) => "empty",
+            (Err(_), _) => "partial",
+        },
+        model: Some(place.model),
+        input: usage.input,
+        output: usage.output,
+        ms,
+        first_ms,
+        ..Entry::default()
+    };
+    // The journal is never needed: that it cannot be written is no reason to fail.
+    let _ = place.store.journal(entry);
+    match (done, kept) {
+        (Ok(()), kept) if !last => Ok(Received::Calls(kept.transpose()?, calls)),
+        (Ok(()), Some(kept)) => Ok(Received::Answer(Answered { name: kept?, usage, ms })),
+        (Ok(()), None) => {
+            Err(Error::remote("the model answered nothing").hint("ask again: `lepo do --retry`"))
+        }
+        (Err(mut error), Some(Err(also))) => {
+            error.message = format!("{}; and {}", error.message, also.chain());
+            Err(error)
+        }
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// Writes who speaks; in a thread of its own, as many may be done at the same moment.
+async fn select(place: &Place<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
+    let text = select_line(speaker);
+    let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
+    let written =
+        tokio::task::spawn_blocking(move || store.write(Kind::System, true, under, 0, bytes.as_bytes()));
+    let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
+    front.happens(Event::Bubb(&written, Some(text.as_bytes())));
+    Ok(written)
+}
+
+/// Takes events until the end mark.
+async fn follow(
+    answer: &mut Answer<'_>,
+    receiving: &mut Receiving<'_>,
+    front: &mut dyn Front,
+    interrupt: &Interrupt,
+) -> Result<()> {
+    let mut interrupted = pin!(interrupt.wait());
+    loop {
+        if !answer.ready() {
+            front.happens(Event::Pause);
+            receiving.spool();
+        }
+        let event = tokio::select! {
+            biased;
+            signal = &mut interrupted => return Err(signal),
+            event = answer.next() => event?,
+        };
+        match event {
+            None => return Ok(()),
+            Some(model::Event::Text(text)) => receiving.text(&text, front),
+            Some(model::Event::Thinking(text)) => front.happens(Event::Thinking(&text)),
+            Some(model::Event::Usage(usage)) => receiving.usage = usage,
+            Some(model::Event::Notice(text)) => front.happens(Event::Say(&text)),
+            Some(model::Event::Done(model::Finish::Length)) => {
+                front.happens(Event::Say("note: the answer stops at the model's limit of tokens"));
+            }
+            Some(model::Event::Done(model::Finish::Other(reason))) => {
+                front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
+            }
+            Some(model::Event::ToolCall(call)) if receiving.tools != Tools::None => {
+                receiving.calls.push(call);
+                front.happens(Event::Called);
+            }
+            Some(model::Event::ToolCall(_)) => {}
+            Some(model::Event::Done(_)) => {}
+        }
+    }
+}
+
+impl Receiving<'_> {
+    fn text(&mut self, text: &str, front: &mut dyn Front) {
+        if self.first_ms.is_none() {
+            self.first_ms = Some(self.start.elapsed().as_millis() as u64);
+        }
+        self.blank &= text.trim().is_empty();
+        if self.tools == Tools::Told {
+            self.said.push_str(text);
+        }
+        match self.tools {
+            _ if self.held => {}
+            Tools::Told => {
+                let shown = self.hold.push(text);
+                if !shown.is_empty() {
+                    front.happens(Event::Text(&shown));
+                }
+            }
+            Tools::None | Tools::Native => front.happens(Event::Text(text)),
+        }
+        self.buffer.extend_from_slice(text.as_bytes());
+        if self.buffer.len() >= SPOOL_BUFFER {
+            self.spool();
+        }
+    }
+
+    fn spool(&mut self) {
+        if self.failed.is_none()
+            && let Err(error) = self.draft.write_all(&self.buffer)
+        {
+            self.failed = Some(self.draft.failed(error));
+        }
+        self.buffer.clear();
+    }
+
+    /// Shows what was held back. What could not be spooled cannot be shown either, and is told then.
+    fn show_held(&mut self, front: &mut dyn Front) {
+        if !self.held {
+            let rest = std::mem::take(&mut self.hold).end();
+            if !rest.is_empty() {
+                front.happens(Event::Text(&rest));
+                front.happens(Event::Pause);
+            }
+            return;
+        }
+        let mut rest = Vec::new();
+        let shown = self.draft.read_back(|piece| {
+            rest.extend_from_slice(piece);
+            // A piece may end within a character.
+            let whole = std::str::from_utf8(&rest).map_or_else(|error| error.valid_up_to(), str::len);
+            let after = rest.split_off(whole);
+            front.happens(Event::Text(&String::from_utf8_lossy(&std::mem::replace(&mut rest, after))));
+            Ok(())
+        });
+        if let Err(error) = shown {
+            self.failed.get_or_insert_with(|| self.draft.failed(error));
+        }
+        front.happens(Event::Pause);
+    }
+
+    /// Its time is after all that the turn wrote before it, whatever it hangs under: names tell the order.
+    fn keep(self, hidden: bool, tip: Option<BubbId>) -> Result<Name> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.draft.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
+        }
+    }
+}
+
+/// The calls in an answer, in order, and the words around them.
+fn told_calls(said: &str) -> (String, Vec<CallRequest>) {
+    let (mut words, mut calls) = (Vec::new(), Vec::new());
+    for piece in pieces(said) {
+        match piece {
+            Piece::Prose(text) => words.push(text),
+            Piece::Object(object) => match told_call(&object) {
+                Some(call) => calls.push(call),
+                None => words.push(object.to_string()),
+            },
+        }
+    }
+    (words.join("\n\n"), calls)
+}

@@ -1,0 +1,89 @@
+//! One call of an MCP server's tool, from consent to result; and the servers behind it.
+
+use std::io::Write;
+use std::time::Instant;
+
+use super::command_runner::{Carried, section};
+use super::{Event, Turn};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::tool::Captured;
+use crate::tool::mcp::{Block, CallResult, Called, Pins, Servers};
+
+/// The MCP servers of a process, lent to a turn.
+pub struct Mcp<'t> {
+    /// The servers.
+    pub servers: &'t mut Servers,
+    /// What their tools were when a person last agreed to them.
+    pub pins: &'t Pins,
+}
+
+impl Turn<'_> {
+    /// Waits until the servers are up, or known not to be, and says what is to be known of it.
+    pub(super) async fn servers_ready(&mut self) -> Result<()> {
+        let servers = &mut *self.mcp.servers;
+        let said = self.interrupt.or(async { Ok(servers.ready().await) }).await?;
+        for text in said {
+            self.front.happens(Event::Say(&text));
+        }
+        for server in self.mcp.servers.each() {
+            self.mcp.pins.first_sight(server)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the call, and puts what came of it into words.
+    pub(super) async fn call(&mut self, granted: crate::tool::GrantedCall) -> Result<Carried> {
+        self.front.happens(Event::Calling(granted.request()));
+        let start = Instant::now();
+        let Turn { mcp, front, interrupt, .. } = self;
+        let mut heard = |words: &str| front.happens(Event::Progress(words));
+        let called = interrupt.or(async { Ok(mcp.servers.call(granted, &mut heard).await) }).await?;
+        let ms = start.elapsed().as_millis() as u64;
+        let (text, ran) = match called {
+            Called::Result(result) => (result_text(self.store, result, self.settings.output_limit)?, true),
+            Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
+        };
+        Ok(Carried { text, exit: None, ms, ran })
+    }
+}
+
+/// Its text, cut where it is too long; then a line for each blob: the whole text, images and the like.
+fn result_text(store: &Store, result: CallResult, limit: usize) -> Result<Vec<u8>> {
+    let mut whole = String::new();
+    if result.is_error {
+        whole.push_str("the tool reports an error:\n");
+    }
+    let mut blobs = Vec::new();
+    for block in result.blocks {
+        match block {
+            Block::Text(text) => whole.push_str(&text),
+            Block::Bytes(what, bytes) => {
+                whole.push_str(&format!("[{what}]"));
+                blobs.push(store.blob(&mut bytes.as_slice())?.line());
+            }
+        }
+        whole.push('\n');
+    }
+    let whole = whole.trim_end_matches('\n');
+    let mut text = Vec::new();
+    match whole.len() {
+        0 => text.extend(b"(it gave nothing)"),
+        length if length <= limit => text.extend(whole.bytes()),
+        _ => {
+            let failed = |error| Error::store("cannot keep the result of the tool").because(error);
+            let mut scratch = store.scratch()?;
+            scratch.write_all(whole.as_bytes()).map_err(failed)?;
+            let mut lines = Vec::new();
+            section(store, &mut Captured::new(scratch).map_err(failed)?, limit, &mut text, &mut lines)?;
+            blobs.splice(..0, lines);
+        }
+    }
+    while text.ends_with(b"\n") {
+        text.pop();
+    }
+    for line in blobs {
+        text.extend(format!("\n{line}").bytes());
+    }
+    Ok(text)
+}

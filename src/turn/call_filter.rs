@@ -1,0 +1,172 @@
+//! What of an answer may be shown before it is known whether it calls a tool: all of it, up to a `{`
+//! or a fence; from there on nothing, until it is clear that it is no call.
+
+use crate::tool::mcp::CallRequest;
+
+/// Holds text back. Once a call has come, the rest of the answer is not shown.
+#[derive(Debug, Default)]
+pub struct CallFilter {
+    held: String,
+    /// How far the object in `held` has been read.
+    object: Option<Reading>,
+    called: bool,
+}
+
+/// Reading an object to its end, a character at a time, each once.
+#[derive(Debug)]
+struct Reading {
+    start: usize,
+    at: usize,
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+}
+
+impl CallFilter {
+    /// Takes the next text; gives what may be shown now.
+    pub fn push(&mut self, text: &str) -> String {
+        let mut shown = String::new();
+        self.held.push_str(text);
+        while !self.called && self.step(&mut shown) {}
+        if self.called {
+            self.held.clear();
+        }
+        shown
+    }
+
+    /// The answer has ended: what is left to show, if nothing in it was a call.
+    pub fn end(self) -> String {
+        if self.called { String::new() } else { self.held }
+    }
+
+    /// Shows what it can; whether there may be more.
+    fn step(&mut self, shown: &mut String) -> bool {
+        if self.object.is_some() {
+            return self.read(shown);
+        }
+        let place = self.held.find(['{', '`']).unwrap_or(self.held.len());
+        self.release(place, shown);
+        if self.held.starts_with('{') {
+            return self.begin(0, shown);
+        }
+        match self.held.strip_prefix("```") {
+            Some(rest) => {
+                let Some((language, body)) = rest.split_once('\n') else { return false };
+                let line = 3 + language.len() + 1;
+                match body.trim_start().chars().next() {
+                    None => false,
+                    Some('{') => self.begin(line + body.len() - body.trim_start().len(), shown),
+                    Some(_) => self.release(line, shown),
+                }
+            }
+            // One or two backticks: perhaps more are to come.
+            None if "```".starts_with(self.held.as_str()) => false,
+            None => {
+                let ticks = self.held.len() - self.held.trim_start_matches('`').len();
+                self.release(ticks, shown)
+            }
+        }
+    }
+
+    /// Begins an object at `start`, if it may be one: a key comes next.
+    fn begin(&mut self, start: usize, shown: &mut String) -> bool {
+        let after = self.held.get(start + 1..).unwrap_or_default();
+        match after.trim_start().chars().next() {
+            None => false,
+            Some('"') => {
+                self.object = Some(Reading { start, at: start, depth: 0, in_text: false, escaped: false });
+                true
+            }
+            Some(_) => self.release(start + 1, shown),
+        }
+    }
+
+    /// Reads on; at the object's end it is a call, or it is shown.
+    fn read(&mut self, shown: &mut String) -> bool {
+        let Some(reading) = &mut self.object else { return false };
+        let Some(rest) = self.held.get(reading.at..) else { return false };
+        for c in rest.chars() {
+            reading.at += c.len_utf8();
+            match c {
+                _ if std::mem::take(&mut reading.escaped) => {}
+                '\\' if reading.in_text => reading.escaped = true,
+                '"' => reading.in_text = !reading.in_text,
+                '{' if !reading.in_text => reading.depth += 1,
+                '}' if !reading.in_text => reading.depth -= 1,
+                _ => {}
+            }
+            if reading.depth == 0 {
+                let object = self.held.get(reading.start..reading.at).unwrap_or_default();
+                self.called = is_call(object);
+                let end = reading.at;
+                self.object = None;
+                return !self.called && self.release(end, shown);
+            }
+        }
+        false
+    }
+
+    fn release(&mut self, to: usize, shown: &mut String) -> bool {
+        shown.extend(self.held.drain(..to));
+        !self.held.is_empty()
+    }
+}
+
+fn is_call(object: &str) -> bool {
+    serde_json::from_str(object).is_ok_and(|value| told_call(&value).is_some())
+}
+
+/// The call that an object in an answer is: it has `server`, `name` and `arguments`.
+pub fn told_call(value: &serde_json::Value) -> Option<CallRequest> {
+    value.get("arguments")?;
+    CallRequest::from_json(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: &str = r#"{"server":"s","name":"t","arguments":{"a":"}\""}}"#;
+
+    /// What is shown at once, and after the end.
+    fn shown(answer: &str) -> (String, String) {
+        let mut whole = CallFilter::default();
+        let now = whole.push(answer);
+        let rest = whole.end();
+        // In pieces it comes to the same.
+        for size in [1, 2, 3, 7] {
+            let (mut hold, mut pieces) = (CallFilter::default(), String::new());
+            let chars: Vec<char> = answer.chars().collect();
+            for piece in chars.chunks(size) {
+                pieces.push_str(&hold.push(&piece.iter().collect::<String>()));
+            }
+            assert_eq!((pieces, hold.end()), (now.clone(), rest.clone()), "{answer} by {size}");
+        }
+        (now, rest)
+    }
+
+    #[test]
+    fn calls_are_not_shown_and_all_else_is() {
+        for (answer, now, rest) in [
+            ("plain 한글 text", "plain 한글 text", ""),
+            (CALL, "", ""),
+            (&format!("I look. {CALL} and more"), "I look. ", ""),
+            (&format!("So:\n```json\n{CALL}\n```\n"), "So:\n", ""),
+            ("fn main() { run() }", "fn main() { run() }", ""),
+            ("a {\"x\": 1} b", "a {\"x\": 1} b", ""),
+            ("```rust\nfn x() {}\n```\nend", "```rust\nfn x() {}\n```\nend", ""),
+            ("```json\n{\"x\": 1}\n```\nend", "```json\n{\"x\": 1}\n```\nend", ""),
+            ("use `x` and ``y`` now", "use `x` and ``y`` now", ""),
+            ("half {\"server\": \"s", "half ", "{\"server\": \"s"),
+            ("open ```", "open ", "```"),
+            ("open {", "open ", "{"),
+            (
+                "{} {\"server\":1,\"name\":2,\"arguments\":3}.",
+                "{} {\"server\":1,\"name\":2,\"arguments\":3}.",
+                "",
+            ),
+        ] {
+            assert_eq!(shown(answer), (now.to_string(), rest.to_string()), "{answer}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! One command from consent to result: run by the tool room, told as a bubb.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::report::ToolUse;
+use super::transcript::Transcript;
+use super::{Event, Interrupt};
+use crate::bubb::{Kind, Name};
+use crate::config::Settings;
+use crate::error::{Error, Result};
+use crate::store::{Entry, Store};
+use crate::tool::{Captured, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Stream};
+
+/// The most of a command that its result repeats, in bytes.
+const MOST_COMMAND: usize = 4 << 10;
+
+/// A request that was carried out, ready to be a bubb.
+pub struct Carried {
+    /// The result bubb's bytes.
+    pub text: Vec<u8>,
+    /// Its exit code, if it came to one.
+    pub exit: Option<i32>,
+    /// How long it took, milliseconds.
+    pub ms: u64,
+    /// It came to an end of its own; otherwise tool use is over for this turn.
+    pub ran: bool,
+}
+
+/// What a command is carried out with.
+#[derive(Clone, Copy)]
+pub struct CommandRunner<'h> {
+    /// Where it is written.
+    pub store: &'h Store,
+    /// The settings in force.
+    pub settings: &'h Settings,
+    /// lepo's own directories, which no held command sees.
+    pub own: &'h [PathBuf],
+    /// What ends it early.
+    pub interrupt: &'h Interrupt,
+}
+
+impl CommandRunner<'_> {
+    /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `line`.
+    pub async fn run(
+        &self,
+        transcript: &mut Transcript,
+        command: &str,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<ToolUse> {
+        let carried = self.carry_out_own(command, tell).await?;
+        self.keep_own(transcript, command, &carried, tell)
+    }
+
+    /// The first half of [`CommandRunner::run`]: nothing is written yet.
+    pub async fn carry_out_own(&self, command: &str, tell: &mut dyn FnMut(Event<'_>)) -> Result<Carried> {
+        tell(Event::Running(command));
+        self.carry_out(GrantedCommand::by_user(command), tell).await
+    }
+
+    /// The second half of [`CommandRunner::run`].
+    pub fn keep_own(
+        &self,
+        transcript: &mut Transcript,
+        command: &str,
+        carried: &Carried,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<ToolUse> {
+        let name = transcript.add(Kind::System, false, &carried.text)?;
+        tell(Event::Bubb(&name, Some(&carried.text)));
+        self.journal(&name, "command", carried);
+        Ok(ToolUse {
+            bubb: name.id,
+            kind: "run",
+            request: serde_json::json!({ "command": command }),
+            result: Some(name.id),
+            exit: carried.exit,
+        })
+    }
+
+    /// Runs what was granted in the working directory, and puts what came of it into words. What it
+    /// prints is told as it comes.
+    pub async fn carry_out(
+        &self,
+        granted: GrantedCommand,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Carried> {
+        let settings = self.settings;
+        let ground = Policy {
+            dir: self.store.root(),
+            store: &self.store.path(),
+            own: self.own,
+            read_only: &settings.sandbox_read_only,
+        };
+        let shell = Shell { ground, hidden_env: settings.key_variables(), timeout: settings.command_timeout };
+        let mut live = |stream, bytes: &[u8]| {
+            tell(match stream {
+                Stream::Stdout => Event::Stdout(bytes),
+                Stream::Stderr => Event::Stderr(bytes),
+            });
+        };
+        let run = carry_out(self.store, shell, granted, settings.output_limit, &mut live);
+        let (carried, left) = self.interrupt.or(run).await?;
+        if left > 0 {
+            tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
+        }
+        Ok(carried)
+    }
+
+    /// Notes how long it took. The journal is never needed: that it cannot be written is no reason to fail.
+    pub fn journal(&self, name: &Name, what: &str, carried: &Carried) {
+        let _ = self.store.journal(Entry {
+            bubb: Some(name.id),
+            what,
+            ms: carried.ms,
+            exit: carried.exit,
+            ..Entry::default()
+        });
+    }
+}
+
+/// Tells all but what a command prints to stdout, where that is for the model.
+pub fn all_but_stdout(mut tell: impl FnMut(Event<'_>)) -> impl FnMut(Event<'_>) {
+    move |event| {
+        if !matches!(event, Event::Stdout(_)) {
+            tell(event);
+        }
+    }
+}
+
+/// Runs what was granted, and puts what came of it into words; and how many of its processes could not be
+/// ended. `limit` is in bytes, for each stream.
+async fn carry_out(
+    store: &Store,
+    shell: Shell<'_>,
+    granted: GrantedCommand,
+    limit: usize,
+    live: &mut Live<'_>,
+) -> Result<(Carried, usize)> {
+    let command = granted.request().command.clone();
+    let scratch = [store.scratch()?, store.scratch()?];
+    let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
+    let mut outcome = shell.run(granted, scratch, live).await.map_err(failed)?;
+    let text = result_text(store, &command, &mut outcome, limit)?;
+    let carried = Carried {
+        text,
+        exit: match outcome.ending {
+            Ending::Exit(code) => Some(code),
+            _ => None,
+        },
+        ms: outcome.took.as_millis() as u64,
+        ran: matches!(outcome.ending, Ending::Exit(_) | Ending::Signal(_)),
+    };
+    Ok((carried, outcome.left))
+}
+
+/// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`.
+fn result_text(store: &Store, command: &str, outcome: &mut Outcome, limit: usize) -> Result<Vec<u8>> {
+    let mut text = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending)).into_bytes();
+    if outcome.left > 0 {
+        text.extend(format!("processes of it that could not be ended: {}\n", outcome.left).bytes());
+    }
+    let mut blobs = Vec::new();
+    for (label, captured) in [("stdout", &mut outcome.stdout), ("stderr", &mut outcome.stderr)] {
+        if !captured.is_empty() {
+            text.extend(format!("{label}:\n").bytes());
+            section(store, captured, limit, &mut text, &mut blobs)?;
+        }
+    }
+    if text.ends_with(b"\n") {
+        text.pop();
+    }
+    for line in blobs {
+        text.extend(format!("\n{line}").bytes());
+    }
+    Ok(text)
+}
+
+/// A command as its result tells it: whole it is in the request's bubb.
+fn shortened(command: &str) -> String {
+    let (shown, rest) = command.split_at(command.floor_char_boundary(MOST_COMMAND));
+    match rest.len() {
+        0 => shown.to_string(),
+        missing => format!("{shown}\n[… {missing} bytes left out …]"),
+    }
+}
+
+/// Adds what is left of a stream, and a line for the whole of it where something is missing.
+pub(super) fn section(
+    store: &Store,
+    captured: &mut Captured,
+    limit: usize,
+    text: &mut Vec<u8>,
+    blobs: &mut Vec<String>,
+) -> Result<()> {
+    let failed = |error: io::Error| Error::store("cannot read back what was put out").because(error);
+    let section = captured.section(limit).map_err(failed)?;
+    text.extend(&section.text);
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    if section.cut {
+        blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
+    }
+    Ok(())
+}
+
+fn ending_text(ending: &Ending) -> String {
+    match ending {
+        Ending::Exit(code) => format!("exit code: {code}"),
+        Ending::Signal(number) => format!("ended by signal {number}"),
+        Ending::TimedOut(limit) => format!("ended after its time limit of {} s", limit.as_secs()),
+        Ending::Flooded(limit) => format!("ended after it had printed {} MiB", limit >> 20),
+        Ending::NotStarted(why) => format!("could not be started: {why}"),
+    }
+}

@@ -1,0 +1,83 @@
+//! Many models: all asked at once, or led through a debate by one of them.
+//!
+//! Whose turn it is, is a bubb: a hidden `SELECT: NAME` before an answer. There is no other format,
+//! so what comes of it is a forest like any other.
+
+mod debate;
+mod opening;
+mod parallel;
+mod participant;
+mod past;
+mod prompts;
+mod protocol;
+mod rules;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use debate::{Debated, Speech};
+pub use parallel::Polled;
+pub use participant::Participant;
+pub use protocol::{Bid, select_line};
+
+use super::report::Answered;
+use super::{Event, Interrupt};
+use crate::config::{Insts, Settings};
+use crate::conv::Forest;
+use crate::error::{Error, Kind};
+use crate::store::Store;
+
+/// What happens among many, told to whoever shows it.
+#[derive(Debug)]
+pub enum Moment<'e> {
+    /// Something that is in no reply: the question, a command of the user's own, a note.
+    Common(Event<'e>),
+    /// Something in the reply of the one of this name.
+    In(&'e str, Event<'e>),
+    /// A reply is whole, and kept.
+    Spoken(&'e str, &'e Answered),
+    /// A reply failed; the others go on.
+    Failed(&'e str, &'e Error),
+    /// A round of a debate, counted from 1, begins: these are asked for the floor.
+    Floor(u32, &'e [&'e str]),
+    /// One of them answers.
+    Wants(&'e str, Bid),
+    /// The orchestrator, who is this one, is asked to decide.
+    Judging(&'e str),
+    /// What the orchestrator says to the reader.
+    Narration(&'e str),
+    /// Who has the floor.
+    Chosen(&'e str),
+    /// What the debate came to.
+    Concluded(&'e str),
+}
+
+/// Who watches many.
+pub trait Watch {
+    /// Something happened. Replies are made side by side, so that whoever watches is shared by all.
+    fn sees(&self, moment: Moment<'_>);
+}
+
+/// All that asking many is lent.
+#[derive(Clone, Copy)]
+pub struct GroupTurn<'t> {
+    /// Where it is written.
+    pub store: &'t Arc<Store>,
+    /// The forest as it was when the question was asked.
+    pub forest: &'t Forest,
+    /// The settings in force.
+    pub settings: &'t Settings,
+    /// The instructions in force.
+    pub insts: &'t Insts,
+    /// lepo's own directories, which no held command sees.
+    pub own: &'t [PathBuf],
+    /// What ends it early.
+    pub interrupt: &'t Interrupt,
+    /// Who watches.
+    pub watch: &'t dyn Watch,
+}
+
+/// Not the failure of one reply: it ends all.
+fn ends_all(error: &Error) -> bool {
+    matches!(error.kind, Kind::Signal(_) | Kind::Store)
+}

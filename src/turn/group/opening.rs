@@ -1,0 +1,63 @@
+//! How many begin: the conv, the user's own commands, the question. All of it is durable before
+//! anybody is asked.
+
+use super::{GroupTurn, Moment};
+use crate::bubb::Kind;
+use crate::error::Result;
+use crate::turn::command_runner::{CommandRunner, all_but_stdout};
+use crate::turn::report::ToolUse;
+use crate::turn::transcript::Transcript;
+use crate::turn::{Ask, Event, Start};
+
+/// What all are asked.
+pub struct Opening {
+    /// The conv to the question.
+    pub transcript: Transcript,
+    /// The user's own commands.
+    pub tools: Vec<ToolUse>,
+}
+
+impl GroupTurn<'_> {
+    /// Takes up the conv, and adds what is new to it.
+    pub(super) async fn open(&self, ask: Ask) -> Result<Opening> {
+        let transcript = Transcript::at(self.store, self.forest, ask.start)?;
+        let mut opening = Opening { transcript, tools: Vec::new() };
+        if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
+            self.add(&mut opening.transcript, Kind::System, true, &prompt)?;
+        }
+        let runner = CommandRunner {
+            store: self.store,
+            settings: self.settings,
+            own: self.own,
+            interrupt: self.interrupt,
+        };
+        for command in &ask.runs {
+            opening.tools.push(
+                runner
+                    .run(&mut opening.transcript, command, &mut all_but_stdout(|event| self.tell(event)))
+                    .await?,
+            );
+        }
+        if let Some(question) = ask.question {
+            self.add(&mut opening.transcript, Kind::User, false, &question)?;
+        }
+        Ok(opening)
+    }
+
+    /// Adds a bubb that is in nobody's reply.
+    pub(super) fn add(
+        &self,
+        transcript: &mut Transcript,
+        kind: Kind,
+        hidden: bool,
+        text: &str,
+    ) -> Result<()> {
+        let name = transcript.add(kind, hidden, text.as_bytes())?;
+        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
+        Ok(())
+    }
+
+    pub(super) fn tell(&self, event: Event<'_>) {
+        self.watch.sees(Moment::Common(event));
+    }
+}

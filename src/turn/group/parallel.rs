@@ -1,0 +1,69 @@
+//! All asked at once: one question, and each answer a branch of its own under it.
+
+use futures_util::future::join_all;
+
+use super::participant::select_before;
+use super::{GroupTurn, Moment, Participant, ends_all};
+use crate::bubb::Name;
+use crate::error::{Error, Result};
+use crate::turn::context::{Inst, messages};
+use crate::turn::{Ask, Report};
+
+/// What came of asking many.
+#[derive(Debug, Default)]
+pub struct Polled {
+    /// One report for each who was asked, in their order.
+    pub replies: Vec<(String, Report)>,
+    /// Why it did not come to a single answer, or what ended it.
+    pub error: Option<Error>,
+}
+
+impl GroupTurn<'_> {
+    /// Asks all of `panel` the same at the same moment. What fails is in each one's report.
+    ///
+    /// # Errors
+    /// What goes wrong before anybody is asked.
+    pub async fn parallel(self, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
+        let opening = self.open(ask).await?;
+        let transcript = &opening.transcript;
+        let general = Inst::General(self.insts.general.as_deref());
+        let asked = panel.iter_mut().map(|voice| async {
+            let name = voice.name.clone();
+            let said = messages(&transcript.said, general, voice.provider, None);
+            let spoken = voice.speak(&said, transcript.tip(), self).await;
+            let mut report = Report {
+                conv: transcript.path.clone(),
+                user: transcript.question(),
+                model: Some(name.clone()),
+                tools: opening.tools.clone(),
+                ..Report::default()
+            };
+            match spoken {
+                Ok(answered) => {
+                    let select = select_before(&answered, transcript.tip());
+                    report.conv.extend(select.iter().chain([&answered.name]).map(|name: &Name| name.id));
+                    report.answer = Some(answered);
+                }
+                Err(error) => {
+                    self.watch.sees(Moment::Failed(&name, &error));
+                    report.error = Some(error);
+                }
+            }
+            (name, report)
+        });
+        let replies = join_all(asked).await;
+        let ended = replies.iter().find_map(|(_, report)| report.error.as_ref().filter(|e| ends_all(e)));
+        let error = match ended {
+            Some(error) => {
+                let again = "what came is kept; `lepo do --parallel --retry` asks all again";
+                Some(error.again(error.kind).hint(again))
+            }
+            None if replies.iter().any(|(_, report)| report.answer.is_some()) => None,
+            None => {
+                let none = format!("none of {} models answered", replies.len());
+                Some(Error::remote(none).hint("`lepo do --parallel --retry` asks them again"))
+            }
+        };
+        Ok(Polled { replies, error })
+    }
+}

@@ -1,0 +1,150 @@
+//! One who is asked among many: a configured model, and the line to it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+
+use super::{GroupTurn, Moment, Watch};
+use crate::bubb::{BubbId, Kind as Speaker, Name};
+use crate::config::{ModelConfig, Provider};
+use crate::error::{Error, Kind, Result};
+use crate::model::{Answer, Message, Model, Request, Role, Usage};
+use crate::store::Entry;
+use crate::tool::{Proposal, Reply, without_thinking};
+use crate::turn::answer::{Place, Received, Tools, receive};
+use crate::turn::report::Answered;
+use crate::turn::send::whole;
+use crate::turn::{Event, Front};
+
+/// One of many.
+pub struct Participant {
+    /// Its configured name.
+    pub name: String,
+    pub(super) provider: Provider,
+    /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
+    model: Result<Model>,
+}
+
+/// A short reply, which no bubb holds yet.
+pub struct Brief {
+    /// All of it.
+    pub text: String,
+    usage: Usage,
+    ms: u64,
+}
+
+impl Brief {
+    /// What it says, without what it thought.
+    pub fn said(&self) -> String {
+        without_thinking(&self.text)
+    }
+
+    /// As the answer that a bubb is.
+    pub fn answered(&self, name: Name) -> Answered {
+        Answered { name, usage: self.usage, ms: self.ms }
+    }
+}
+
+impl Participant {
+    /// The one of this configuration.
+    pub fn new(config: &ModelConfig, model: Result<Model>) -> Participant {
+        Participant { name: config.name.clone(), provider: config.provider, model }
+    }
+
+    /// Asks with one prompt, and takes the reply whole.
+    pub(super) async fn brief(&mut self, prompt: &str, stage: GroupTurn<'_>) -> Result<Brief> {
+        let start = Instant::now();
+        let messages = [Message::new(Role::User, prompt)];
+        let name = self.name.clone();
+        let mut ear = Ear { name: &name, watch: stage.watch };
+        let asked = async { whole(self.ask(&messages, &mut ear).await?, &mut ear).await };
+        let (text, usage) = stage.interrupt.within(stage.settings.many.timeout).or(asked).await?;
+        let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
+        match brief.said().trim() {
+            "" => Err(Error::remote("the model answered nothing")),
+            _ => Ok(brief),
+        }
+    }
+
+    /// Asks, and keeps what is said: as a visible answer behind its SELECT under `under`, or hidden there
+    /// if it is cut short.
+    pub(super) async fn speak(
+        &mut self,
+        messages: &[Message],
+        under: Option<BubbId>,
+        stage: GroupTurn<'_>,
+    ) -> Result<Answered> {
+        let start = Instant::now();
+        let name = self.name.clone();
+        let mut ear = Ear { name: &name, watch: stage.watch };
+        let interrupt = stage.interrupt.within(stage.settings.many.timeout);
+        let answer = interrupt.or(self.ask(messages, &mut ear)).await?;
+        let place = Place {
+            store: stage.store,
+            under,
+            tip: under,
+            speaker: Some(&name),
+            tools: Tools::None,
+            model: &name,
+            start,
+        };
+        match receive(answer, place, &mut ear, &interrupt).await? {
+            Received::Answer(answered) => {
+                stage.watch.sees(Moment::Spoken(&name, &answered));
+                Ok(answered)
+            }
+            // It was offered no tools.
+            Received::Calls(..) | Received::Told(..) => {
+                Err(Error::remote("the model called a tool instead of answering"))
+            }
+        }
+    }
+
+    /// Notes what a brief reply cost. The journal is never needed: that it cannot be written is no
+    /// reason to fail.
+    pub(super) fn journal(&self, stage: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
+        let _ = stage.store.journal(Entry {
+            bubb,
+            what,
+            model: Some(&self.name),
+            input: brief.usage.input,
+            output: brief.usage.output,
+            ms: brief.ms,
+            ..Entry::default()
+        });
+    }
+
+    async fn ask(&mut self, messages: &[Message], ear: &mut Ear<'_>) -> Result<Answer<'_>> {
+        ear.happens(Event::Waiting);
+        let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
+        let request = Request { messages, ..Request::default() };
+        model.ask(request, &mut |text| ear.happens(Event::Say(text))).await
+    }
+}
+
+/// The SELECT that an answer stands behind, as its name.
+pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<Name> {
+    let id = answered.name.prev.filter(|prev| Some(*prev) != under)?;
+    Some(Name { id, kind: Speaker::System, hidden: true, prev: under })
+}
+
+/// Tells what happens in one reply under the name of who makes it.
+struct Ear<'e> {
+    name: &'e str,
+    watch: &'e dyn Watch,
+}
+
+impl Front for Ear<'_> {
+    fn happens(&mut self, event: Event<'_>) {
+        self.watch.sees(Moment::In(self.name, event));
+    }
+
+    fn shows_at_once(&self) -> bool {
+        true
+    }
+
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+        // Among many there are no tools, and nobody is asked about one.
+        Box::pin(async { Ok(Reply::Nobody) })
+    }
+}

@@ -1,0 +1,84 @@
+//! What debaters are told of the past: all that was said visibly in the conv, each under the name of who
+//! said it. Read from the path itself, so that a debate goes on wherever it was left.
+
+use super::protocol::{Decision, decision, selected};
+use crate::bubb::Kind;
+use crate::turn::transcript::Said;
+
+/// Who concludes, in place of a name.
+const ORCHESTRATOR: &str = "orchestrator";
+
+/// The debate so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Past<'s> {
+    /// The last question.
+    pub topic: &'s str,
+    /// What else was said, oldest first: a name, and its words.
+    pub heard: Vec<(&'s str, &'s str)>,
+}
+
+/// Reads it from a path; none where nobody asked anything.
+pub fn past(path: &[Said]) -> Option<Past<'_>> {
+    let is_question = |said: &Said| !said.hidden && said.kind == Kind::User;
+    let topic = path.iter().rposition(is_question)?;
+    let mut past = Past { topic: &path[topic].text, heard: Vec::new() };
+    let mut speaker = None;
+    for (i, said) in path.iter().enumerate() {
+        let text = said.text.as_str();
+        if said.hidden {
+            speaker = match decision(text, &[]) {
+                Some((_, Decision::End(_))) => Some(ORCHESTRATOR),
+                _ => selected(text),
+            };
+        } else if i != topic {
+            let by_kind = said.kind.word();
+            let speaker = speaker.take().filter(|_| said.kind == Kind::Assistant);
+            past.heard.push((speaker.unwrap_or(by_kind), text));
+        }
+    }
+    Some(past)
+}
+
+impl Past<'_> {
+    /// The lines `[NAME] text`.
+    pub fn history(&self) -> String {
+        if self.heard.is_empty() {
+            return "(nothing yet)".into();
+        }
+        let line = |(name, text): &(&str, &str)| format!("[{name}] {}", text.trim());
+        self.heard.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turn::transcript::fixture::path;
+
+    #[test]
+    fn what_was_said_is_told_with_who_said_it() {
+        for (said, topic, history) in [
+            ("s1 prompt / u0 which?", "which?", "(nothing yet)"),
+            (
+                "u0 which? / s1 a: REQUEST / s1 SELECT: a / s1 SELECT: a / a0 one\n\ntwo / s1 a: PASS",
+                "which?",
+                "[a] one\n\ntwo",
+            ),
+            ("u0 which? / s1 So.\nEND: x / a0 x", "which?", "[orchestrator] x"),
+            // an ordinary turn before, a command's output, and a question that goes on from a debate
+            (
+                "u0 hi / a0 hello / s0 $ ls / u0 which?",
+                "which?",
+                "[user] hi\n[assistant] hello\n[system] $ ls",
+            ),
+            ("u0 1 / s1 SELECT: b / a0 x / u0 2", "2", "[user] 1\n[b] x"),
+            // what was cut short is nobody's
+            ("u0 1 / s1 SELECT: b / a1 half / s1 SELECT: c / a0 x", "1", "[c] x"),
+        ] {
+            let path = path(said);
+            let past = past(&path).unwrap();
+            assert_eq!((past.topic, past.history().as_str()), (topic, history), "{said}");
+        }
+        assert_eq!(past(&path("s1 prompt / a0 x")), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! What debaters are sent: the insts `orchestrator`, `floor` and `speech`, filled in. Not the path: each
+//! hears the debate as its listener, not as all of its voices.
+
+use super::past::Past;
+use super::protocol::Bid;
+use crate::config::{Insts, fill};
+
+/// Where an inst is empty.
+const BARE: &str = "{topic}\n\n{conversation_history}";
+
+/// What goes behind the orchestrator's prompt once its reply could not be read.
+const AGAIN: &str = "Your last reply named no participant and did not end the debate.";
+
+/// What goes there when the rounds are over.
+const OVER: &str = "No round is left: nobody speaks any more. Reply with one line END: and, behind it, the \
+                    summary of the conclusion.";
+
+/// The prompts of one moment of a debate.
+pub struct Prompts<'p> {
+    insts: &'p Insts,
+    participants: String,
+    topic: &'p str,
+    history: String,
+}
+
+impl<'p> Prompts<'p> {
+    /// With what was said so far, among these participants.
+    pub fn new(insts: &'p Insts, participants: &[&str], past: &'p Past<'_>) -> Prompts<'p> {
+        Prompts { insts, participants: participants.join(", "), topic: past.topic, history: past.history() }
+    }
+
+    /// Do you want to speak?
+    pub fn floor(&self) -> String {
+        self.fill(&self.insts.floor)
+    }
+
+    /// Speak.
+    pub fn speech(&self) -> String {
+        self.fill(&self.insts.speech)
+    }
+
+    /// Who speaks, of those who want to? With `again`, after a reply that did not say.
+    pub fn decision(&self, bids: &str, again: bool) -> String {
+        let asked = format!("{}\n\n{bids}", self.fill(&self.insts.orchestrator).trim_end());
+        if !again {
+            return asked;
+        }
+        format!(
+            "{asked}\n\n{AGAIN} Reply with one line, SELECT: and one of {}, or END: and the summary.",
+            self.participants
+        )
+    }
+
+    /// What did it come to?
+    pub fn summary(&self) -> String {
+        format!("{}\n\n{OVER}", self.fill(&self.insts.orchestrator).trim_end())
+    }
+
+    fn fill(&self, inst: &Option<String>) -> String {
+        let values = [
+            ("participants", self.participants.as_str()),
+            ("topic", self.topic),
+            ("conversation_history", self.history.as_str()),
+        ];
+        fill(inst.as_deref().unwrap_or(BARE), &values)
+    }
+}
+
+/// A line `NAME: REQUEST` or `NAME: PASS` for each.
+pub fn bid_lines<'n>(bids: impl Iterator<Item = (&'n str, Bid)>) -> String {
+    bids.map(|(name, bid)| format!("{name}: {}", bid.word())).collect::<Vec<_>>().join("\n")
+}

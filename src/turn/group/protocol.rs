@@ -1,0 +1,177 @@
+//! The words that steer a debate, read from what models said: REQUEST, PASS, `SELECT: NAME`,
+//! `END: SUMMARY`. They count at the start of a line, in any case, and in Markdown's emphasis too.
+
+/// What one asked for the floor says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bid {
+    /// It has something to say.
+    Request,
+    /// Not now.
+    Pass,
+}
+
+impl Bid {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Bid::Request => "REQUEST",
+            Bid::Pass => "PASS",
+        }
+    }
+
+    /// The first of the two words that a line begins with.
+    pub fn read(reply: &str) -> Option<Bid> {
+        reply.lines().find_map(|line| {
+            let start = line.trim_start_matches(is_mark);
+            let word = start.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            [Bid::Request, Bid::Pass].into_iter().find(|bid| bid.word().eq_ignore_ascii_case(word))
+        })
+    }
+}
+
+/// What the orchestrator decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// The one of this place among the names speaks.
+    Select(usize),
+    /// The debate is over; this is its conclusion.
+    End(String),
+}
+
+/// The first decision in a reply that says something: a name out of `names`, or a conclusion; and the
+/// words before it.
+pub fn decision(reply: &str, names: &[&str]) -> Option<(String, Decision)> {
+    let (mut words, mut rest) = (String::new(), reply);
+    while !rest.is_empty() {
+        let (transcript, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        let selected = behind(transcript, "SELECT").and_then(|name| named(name, names)).map(Decision::Select);
+        let end = || {
+            let conclusion = format!("{}\n{after}", behind(transcript, "END")?);
+            Some(conclusion.trim().to_string()).filter(|text| !text.is_empty()).map(Decision::End)
+        };
+        if let Some(decision) = selected.or_else(end) {
+            return Some((words.trim().to_string(), decision));
+        }
+        words.push_str(transcript);
+        words.push('\n');
+        rest = after;
+    }
+    None
+}
+
+/// The text of the bubb that says who speaks.
+pub fn select_line(name: &str) -> String {
+    format!("SELECT: {name}")
+}
+
+/// The name in such a bubb.
+pub fn selected(text: &str) -> Option<&str> {
+    text.strip_prefix("SELECT: ").filter(|name| !name.contains('\n'))
+}
+
+/// What stands behind a word and its colon at the start of a line.
+fn behind<'l>(line: &'l str, word: &str) -> Option<&'l str> {
+    let start = line.trim_start_matches(is_mark);
+    let (head, tail) = start.split_at_checked(word.len())?;
+    if !head.eq_ignore_ascii_case(word) {
+        return None;
+    }
+    let value = tail.trim_start_matches(is_mark).strip_prefix([':', '：'])?;
+    // The other end of `**END:** …`.
+    let emphasised = line.trim_start().starts_with(EMPHASIS);
+    Some(if emphasised { value.trim_start_matches(EMPHASIS) } else { value }.trim())
+}
+
+/// Whom a text names: alone, or before something that is no part of a name.
+fn named(text: &str, names: &[&str]) -> Option<usize> {
+    let bare = text.trim_matches(|c: char| is_mark(c) || "\"'“”‘’[](){}<>.,!".contains(c)).to_lowercase();
+    let alone = |name: &str| [text, bare.as_str()].contains(&name) || name.to_lowercase() == bare;
+    let before = |name: &str| {
+        let after = bare.strip_prefix(&name.to_lowercase());
+        after.is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || "-_.:".contains(c)))
+    };
+    let exact = names.iter().position(|&name| name == text);
+    let exact = exact.or_else(|| names.iter().position(|name| alone(name)));
+    exact.or_else(|| names.iter().position(|name| before(name)))
+}
+
+const EMPHASIS: [char; 3] = ['*', '_', '`'];
+
+/// What may stand before a word at the start of a line: white space, and Markdown's marks.
+fn is_mark(c: char) -> bool {
+    c.is_whitespace() || EMPHASIS.contains(&c) || matches!(c, '#' | '>' | '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_is_the_first_word_of_a_line() {
+        for (reply, bid) in [
+            ("REQUEST", Some(Bid::Request)),
+            ("PASS", Some(Bid::Pass)),
+            ("pass - not now", Some(Bid::Pass)),
+            ("Well.\n  **Request.**", Some(Bid::Request)),
+            ("- REQUEST - 할 말이 있음", Some(Bid::Request)),
+            ("PASS\nREQUEST", Some(Bid::Pass)),
+            ("I REQUEST the floor", None),
+            ("REQUESTED", None),
+            ("PASSING", None),
+            ("패스", None),
+            ("", None),
+        ] {
+            assert_eq!(Bid::read(reply), bid, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn a_decision_is_at_the_start_of_a_line() {
+        let names = ["claude", "gemini", "qwen:3b", "대화", "gemini-pro"];
+        let select = |i| Some(Decision::Select(i));
+        let end = |text: &str| Some(Decision::End(text.into()));
+        for (reply, words, expected) in [
+            ("SELECT: claude", "", select(0)),
+            ("주제상 먼저.\n\nselect: GEMINI", "주제상 먼저.", select(1)),
+            ("**SELECT:** gemini", "", select(1)),
+            ("**SELECT**: **gemini**", "", select(1)),
+            ("SELECT: [gemini].", "", select(1)),
+            ("SELECT: gemini, who has not spoken", "", select(1)),
+            ("SELECT: gemini (요청함)", "", select(1)),
+            ("SELECT: gemini-pro", "", select(4)),
+            ("SELECT: qwen:3b", "", select(2)),
+            ("SELECT： 대화", "", select(3)),
+            ("SELECT : claude", "", select(0)),
+            // nobody of that name, nothing said, not at the start
+            ("SELECT: bard", "", None),
+            ("SELECT: claudette", "", None),
+            ("SELECT:", "", None),
+            ("I would SELECT: claude", "", None),
+            ("SELECTED: claude", "", None),
+            ("", "", None),
+            ("END:", "", None),
+            ("THE END: x", "", None),
+            // a name that is good after one that is not
+            ("SELECT: bard\nSELECT: claude", "SELECT: bard", select(0)),
+            ("END: 모듈러 모놀리스", "", end("모듈러 모놀리스")),
+            ("All agree.\nEnd: yes\n- cheap\n- SELECT: no", "All agree.", end("yes\n- cheap\n- SELECT: no")),
+            ("END:\n\nyes", "", end("yes")),
+            ("**END:** yes", "", end("yes")),
+            ("END: **yes** and no", "", end("**yes** and no")),
+            ("SELECT: claude\nEND: x", "", select(0)),
+        ] {
+            let found = decision(reply, &names);
+            let words = Some(words.to_string()).filter(|_| expected.is_some());
+            assert_eq!(found.clone().map(|(words, _)| words), words, "{reply:?}");
+            assert_eq!(found.map(|(_, decision)| decision), expected, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn whose_turn_it_is_reads_back() {
+        assert_eq!(selected(&select_line("ollama:qwen3:8b")), Some("ollama:qwen3:8b"));
+        for other in ["select: a", "SELECT: a\nb", "x\nSELECT: a", "END: a"] {
+            assert_eq!(selected(other), None, "{other}");
+        }
+    }
+}

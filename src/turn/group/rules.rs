@@ -1,0 +1,171 @@
+//! The course of a debate, as far as rules alone decide it: rounds, who is still in, and who speaks where
+//! the orchestrator names nobody. Who speaks else is a judgement, and a model's.
+
+use super::protocol::Bid;
+
+/// So many failures in a row end it, for a participant and for the orchestrator.
+pub const FAILURES: u32 = 3;
+
+/// The participants of a debate by their place, and what became of each.
+#[derive(Debug)]
+pub struct Course {
+    debaters: Vec<Debater>,
+    max_rounds: u32,
+    /// The round that is under way, counted from 1.
+    pub round: u32,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Debater {
+    speeches: usize,
+    /// It has asked for the floor before.
+    asked: bool,
+    /// It failed in the round under way.
+    failed: bool,
+    /// Rounds in a row in which it failed.
+    failures: u32,
+}
+
+impl Debater {
+    fn is_out(&self) -> bool {
+        self.failures >= FAILURES
+    }
+}
+
+impl Course {
+    /// Nobody has spoken yet.
+    pub fn new(participants: usize, max_rounds: u32) -> Course {
+        Course { debaters: vec![Debater::default(); participants], max_rounds, round: 0 }
+    }
+
+    /// Begins the next round; false where there is none: at the limit, or with nobody left.
+    pub fn begin_round(&mut self) -> bool {
+        let goes_on = self.round < self.max_rounds && !self.present().is_empty();
+        self.round += u32::from(goes_on);
+        goes_on
+    }
+
+    /// Ends a round and tells who is out with it.
+    pub fn end_round(&mut self) -> Vec<usize> {
+        let still_in: Vec<usize> = self.those(|debater| !debater.is_out());
+        for &who in &still_in {
+            let debater = &mut self.debaters[who];
+            debater.failures = if std::mem::take(&mut debater.failed) { debater.failures + 1 } else { 0 };
+        }
+        still_in.into_iter().filter(|&who| self.debaters[who].is_out()).collect()
+    }
+
+    /// One answered whether it wants the floor.
+    pub fn bid(&mut self, who: usize, bid: Bid) {
+        self.debaters[who].asked |= bid == Bid::Request;
+    }
+
+    /// One spoke.
+    pub fn speak(&mut self, who: usize) {
+        self.debaters[who].speeches += 1;
+    }
+
+    /// One failed: it is skipped for the rest of this round.
+    pub fn fail(&mut self, who: usize) {
+        self.debaters[who].failed = true;
+    }
+
+    /// Who can be given the floor in this round.
+    pub fn present(&self) -> Vec<usize> {
+        self.those(|debater| !debater.failed && !debater.is_out())
+    }
+
+    /// Who speaks where the orchestrator names nobody: of those who request it, else of those who once
+    /// did, the one who has spoken least.
+    pub fn least_heard(&self, bids: &[(usize, Bid)]) -> Option<usize> {
+        let request = |who: &usize| bids.contains(&(*who, Bid::Request));
+        let asked = |who: &usize| self.debaters[*who].asked;
+        let spoken = |who: &usize| self.debaters[*who].speeches;
+        let present = self.present();
+        let least = |those: &dyn Fn(&usize) -> bool| present.iter().copied().filter(those).min_by_key(spoken);
+        least(&request).or_else(|| least(&asked))
+    }
+
+    fn those(&self, which: impl Fn(&Debater) -> bool) -> Vec<usize> {
+        (0..self.debaters.len()).filter(|&who| which(&self.debaters[who])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `a+ b- c!`: a requests the floor, b passes, c fails. A `*` behind: it speaks then.
+    fn round(course: &mut Course, told: &str) -> Vec<(usize, Bid)> {
+        assert!(course.begin_round());
+        let mut bids = Vec::new();
+        for word in told.split_whitespace() {
+            let who = usize::from(word.as_bytes()[0] - b'a');
+            match word.as_bytes()[1] {
+                b'+' => bids.push((who, Bid::Request)),
+                b'-' => bids.push((who, Bid::Pass)),
+                _ => course.fail(who),
+            }
+            if word.ends_with('*') {
+                course.speak(who);
+            }
+        }
+        bids.iter().for_each(|&(who, bid)| course.bid(who, bid));
+        bids
+    }
+
+    #[test]
+    fn who_speaks_without_a_decision_is_who_has_spoken_least() {
+        for (before, now, speaks) in [
+            ("", "a+ b+ c-", Some(0)),
+            ("a+*", "a+ b+ c-", Some(1)),
+            ("a+* / b+*", "a+ b+ c+", Some(2)),
+            // all pass: one who asked before
+            ("a+ b+ c- / a+*", "a- b- c-", Some(1)),
+            ("", "a- b- c-", None),
+            // one that failed in this round cannot
+            ("c+", "a- b- c!", None),
+            ("c+", "a! b+ c-", Some(1)),
+        ] {
+            let mut course = Course::new(3, 10);
+            for told in before.split(" / ").filter(|told| !told.is_empty()) {
+                round(&mut course, told);
+                course.end_round();
+            }
+            let bids = round(&mut course, now);
+            assert_eq!(course.least_heard(&bids), speaks, "{before} | {now}");
+        }
+    }
+
+    #[test]
+    fn three_failures_in_a_row_and_it_is_out() {
+        for (rounds, out) in [
+            ("a! b+ / a! b+ / a! b+", vec![0]),
+            ("a! b+ / a! b+ / a- b+ / a! b+", vec![]),
+            ("a! b! / a! b! / a- b!", vec![1]),
+        ] {
+            let mut course = Course::new(2, 10);
+            let mut found = Vec::new();
+            for told in rounds.split(" / ") {
+                round(&mut course, told);
+                found.extend(course.end_round());
+            }
+            assert_eq!(found, out, "{rounds}");
+            assert!(out.iter().all(|who| !course.present().contains(who)));
+        }
+    }
+
+    #[test]
+    fn it_ends_at_the_limit_or_with_nobody_left() {
+        let mut course = Course::new(1, 2);
+        assert!(course.begin_round() && course.begin_round() && !course.begin_round());
+        assert_eq!(course.round, 2);
+        let mut course = Course::new(1, 10);
+        for _ in 0..FAILURES {
+            round(&mut course, "a!");
+            course.end_round();
+        }
+        assert!(!course.begin_round());
+        assert_eq!(course.round, 3);
+    }
+}

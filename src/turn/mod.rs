@@ -1,0 +1,37 @@
+//! One turn: from a question to its answer, each step a bubb. Events go up to a [`Front`]; no terminal here.
+//!
+//! This room is where the others meet: [`context`] alone turns bubbs into messages.
+
+mod answer;
+mod answer_loop;
+mod between;
+mod call;
+mod call_filter;
+mod command_runner;
+mod context;
+mod decision;
+mod event;
+mod flow;
+mod group;
+mod interrupt;
+mod native;
+mod plan;
+mod planner;
+mod question;
+mod report;
+mod request;
+mod send;
+mod start;
+mod transcript;
+
+pub use between::{keep, run};
+pub use call::Mcp;
+pub use command_runner::CommandRunner;
+pub use decision::{Decision, Verdict};
+pub use event::{Event, Front};
+pub use flow::{Ask, Turn};
+pub use group::{Bid, Debated, GroupTurn, Moment, Participant, Polled, Speech, Watch};
+pub use interrupt::Interrupt;
+pub use question::{Context, Part, question};
+pub use report::{Answered, Report, ToolUse};
+pub use start::{Start, Wish, start};

@@ -1,0 +1,216 @@
+//! One request, from consent to result: the same whoever planned it, and whoever consents.
+
+use super::decision::{Decision, Verdict};
+use super::transcript::Transcript;
+use super::{Event, Report, ToolUse, Turn};
+use crate::bubb::{Kind, Name};
+use crate::error::{Kind as ErrorKind, Result};
+use crate::tool::mcp::CallRequest;
+use crate::tool::{CallProposal, CommandProposal, Consent, Granted, Proposal, ToolRequest};
+
+/// How tool use goes on after one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// There may be more.
+    Again,
+    /// It is over: the model answers with what it has.
+    Answer,
+    /// The request waits for somebody.
+    Wait,
+}
+
+/// What is said before several requests of one answer. A person may answer the first another day; the
+/// model is then told here what became of the others.
+pub(super) fn several(requests: usize) -> Option<String> {
+    let told = "requests in this answer, to be carried out in order; those after one that is refused, fails \
+                or waits for consent are dropped";
+    (requests > 1).then(|| format!("({requests} {told})"))
+}
+
+/// What the model is told of a no.
+const REFUSED: &str = "refused: the user said no";
+
+impl Turn<'_> {
+    /// A request that was just written down: asked about, carried out, its result told.
+    pub(super) async fn request(
+        &mut self,
+        transcript: &mut Transcript,
+        mut request: ToolRequest,
+        mut name: Name,
+        done: &mut Vec<ToolRequest>,
+        report: &mut Report,
+    ) -> Result<Next> {
+        // Until its result is told, nobody else decides on it.
+        let mut _claim = self.store.claim(name.id)?;
+        let granted = loop {
+            if done.iter().any(|earlier| earlier.same_deed(&request)) {
+                let text = "This very request was carried out before in this turn; its result is above.";
+                self.result(transcript, &name, &request, text.as_bytes(), None, report)?;
+                return Ok(Next::Again);
+            }
+            let Some(proposal) = self.propose(&request).await? else {
+                return self.dropped(transcript, &name, &request, &not_there(&request), report);
+            };
+            let (mode, most) = (self.settings.tool_call_mode, self.settings.auto_access);
+            if let Some(granted) = proposal.runs_unasked(mode, most) {
+                self.front.happens(Event::Announce(&proposal));
+                break granted;
+            }
+            let reply = self.interrupt.or(self.front.ask(&proposal)).await?;
+            match Consent::of(proposal, reply) {
+                Consent::Granted(granted) => {
+                    self.agreed(&request)?;
+                    if let ToolRequest::Command(request) = &request {
+                        self.front.happens(Event::Running(&request.command));
+                    }
+                    break granted;
+                }
+                Consent::Edited(edited) => {
+                    let edited = ToolRequest::Command(edited);
+                    if edited != request {
+                        name = self.add(transcript, name.kind, true, edited.canonical().as_bytes())?;
+                        _claim = self.store.claim(name.id)?;
+                        request = edited;
+                    }
+                }
+                Consent::Refused => return self.dropped(transcript, &name, &request, REFUSED, report),
+                Consent::Pending => {
+                    report.pending = Some(name.id);
+                    report.tools.push(tool_use(&name, &request));
+                    return Ok(Next::Wait);
+                }
+            }
+        };
+        done.push(request.clone());
+        self.carry(transcript, &name, &request, granted, report).await
+    }
+
+    /// A request that waited, and the person's word on it.
+    pub(super) async fn decided(
+        &mut self,
+        transcript: &mut Transcript,
+        decision: Decision,
+        report: &mut Report,
+    ) -> Result<Next> {
+        let Decision { name, request, verdict } = decision;
+        if verdict == Verdict::Deny {
+            return self.dropped(transcript, &name, &request, REFUSED, report);
+        }
+        if let ToolRequest::Call(_) = &request {
+            self.servers_ready().await?;
+        }
+        let Some(proposal) = self.propose(&request).await? else {
+            return self.dropped(transcript, &name, &request, &not_there(&request), report);
+        };
+        self.front.happens(Event::Announce(&proposal));
+        match Consent::of(proposal, verdict.reply()) {
+            Consent::Granted(granted) => {
+                self.agreed(&request)?;
+                self.carry(transcript, &name, &request, granted, report).await
+            }
+            _ => self.dropped(transcript, &name, &request, REFUSED, report),
+        }
+    }
+
+    /// What is put before the person; `None` for a tool that is not there.
+    async fn propose(&self, request: &ToolRequest) -> Result<Option<Proposal>> {
+        match request {
+            ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {
+                request: request.clone(),
+                dir: self.store.root().to_path_buf(),
+                sandbox: self.sandbox.get(self.store.root()).await.holding(request.access),
+            }))),
+            ToolRequest::Call(request) => {
+                let Some((server, tool)) = self.mcp.servers.find(request) else { return Ok(None) };
+                let changed = !self.mcp.pins.holds(server, tool)?;
+                let (request, description) = (request.clone(), tool.description.clone());
+                Ok(Some(Proposal::Call(CallProposal { request, description, changed })))
+            }
+        }
+    }
+
+    /// A person saw the tool as it is now, and said yes.
+    fn agreed(&self, request: &ToolRequest) -> Result<()> {
+        match request {
+            ToolRequest::Call(request) => match self.mcp.servers.find(request) {
+                Some((server, tool)) => self.mcp.pins.agree(server, tool),
+                None => Ok(()),
+            },
+            ToolRequest::Command(_) => Ok(()),
+        }
+    }
+
+    async fn carry(
+        &mut self,
+        transcript: &mut Transcript,
+        name: &Name,
+        request: &ToolRequest,
+        granted: Granted,
+        report: &mut Report,
+    ) -> Result<Next> {
+        let carried = match granted {
+            Granted::Command(granted) => self.carry_out(granted).await,
+            Granted::Call(granted) => self.call(granted).await,
+        };
+        let carried = match carried {
+            // Told, it is not pending any more: nobody runs it a second time unawares.
+            Err(error) if matches!(error.kind, ErrorKind::Signal(_)) => {
+                self.result(
+                    transcript,
+                    name,
+                    request,
+                    b"interrupted: it had begun, and was ended",
+                    None,
+                    report,
+                )?;
+                return Err(error);
+            }
+            carried => carried?,
+        };
+        let result = self.result(transcript, name, request, &carried.text, carried.exit, report)?;
+        self.runner().journal(&result, request.kind(), &carried);
+        Ok(if carried.ran { Next::Again } else { Next::Answer })
+    }
+
+    /// Not carried out, and why: tool use is over for this turn.
+    fn dropped(
+        &mut self,
+        transcript: &mut Transcript,
+        name: &Name,
+        request: &ToolRequest,
+        why: &str,
+        report: &mut Report,
+    ) -> Result<Next> {
+        self.result(transcript, name, request, why.as_bytes(), None, report)?;
+        Ok(Next::Answer)
+    }
+
+    /// What came of a request: a tool's word on the side branch, lepo's own in the conv.
+    fn result(
+        &mut self,
+        transcript: &mut Transcript,
+        request_name: &Name,
+        request: &ToolRequest,
+        text: &[u8],
+        exit: Option<i32>,
+        report: &mut Report,
+    ) -> Result<Name> {
+        let kind = if request_name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
+        let name = self.add(transcript, kind, true, text)?;
+        report.tools.push(ToolUse { result: Some(name.id), exit, ..tool_use(request_name, request) });
+        Ok(name)
+    }
+}
+
+fn not_there(request: &ToolRequest) -> String {
+    match request {
+        ToolRequest::Call(CallRequest { server, tool, .. }) => {
+            format!("error: there is no tool {tool:?} of a server {server:?}")
+        }
+        ToolRequest::Command(_) => "error: there are no commands".to_string(),
+    }
+}
+
+fn tool_use(name: &Name, request: &ToolRequest) -> ToolUse {
+    ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
+}

@@ -1,0 +1,169 @@
+//! The path a turn grows on: what was said so far, and the bubbs that are added at its end.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+
+use super::Start;
+use crate::bubb::{BubbId, Kind, Name};
+use crate::conv::Forest;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::tool::ToolRequest;
+
+/// One bubb of the path, with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Who said it.
+    pub kind: Kind,
+    /// Not shown.
+    pub hidden: bool,
+    /// It has no prev.
+    pub root: bool,
+    /// What was said; bytes that are not UTF-8 as U+FFFD.
+    pub text: String,
+}
+
+/// What bubbs that were begun became, each with its bytes.
+type Written = Result<Vec<(Name, Vec<u8>)>>;
+
+/// The path from its root to the tip.
+pub struct Transcript {
+    store: Arc<Store>,
+    /// What was said, oldest first, the bubbs that are still being written too.
+    pub said: Vec<Said>,
+    /// The ids of the bubbs on disk, oldest first.
+    pub path: Vec<BubbId>,
+    /// A new root's time is not before this.
+    not_before: u64,
+    unsaved: Option<JoinHandle<Written>>,
+}
+
+impl Transcript {
+    /// The conv up to where a turn starts, or the beginning of a new one.
+    pub fn at(store: &Arc<Store>, forest: &Forest, start: Start) -> Result<Transcript> {
+        let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));
+        let mut transcript = Transcript {
+            store: store.clone(),
+            said: Vec::new(),
+            path: Vec::new(),
+            not_before: forest.root_time(crate::store::now()),
+            unsaved: None,
+        };
+        for ix in conv.map(|conv| conv.path).unwrap_or_default() {
+            let name = forest.name(ix);
+            let said = Said {
+                kind: name.kind,
+                hidden: name.hidden,
+                root: name.prev.is_none(),
+                text: store.text(&name)?,
+            };
+            transcript.said.push(said);
+            transcript.path.push(name.id);
+        }
+        Ok(transcript)
+    }
+
+    /// The bubb that the next one follows.
+    pub fn tip(&self) -> Option<BubbId> {
+        self.path.last().copied()
+    }
+
+    /// The last visible question on it.
+    pub fn question(&self) -> Option<BubbId> {
+        let is_question = |said: &Said| !said.hidden && said.kind == Kind::User;
+        self.said.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
+    }
+
+    /// Adds a bubb, durable when this returns.
+    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+        let name = self.store.write(kind, hidden, self.tip(), self.not_before, text)?;
+        self.hear(kind, hidden, self.path.is_empty(), text);
+        self.path.push(name.id);
+        Ok(name)
+    }
+
+    /// Begins to write bubbs, in a thread of its own: a connection opens meanwhile. `written` is
+    /// called when they are durable.
+    pub fn begin(&mut self, bubbs: Vec<(Kind, bool, String)>, written: impl FnOnce() + Send + 'static) {
+        for (i, (kind, hidden, text)) in bubbs.iter().enumerate() {
+            self.hear(*kind, *hidden, i == 0 && self.path.is_empty(), text.as_bytes());
+        }
+        let (store, not_before, mut tip) = (self.store.clone(), self.not_before, self.tip());
+        self.unsaved = Some(tokio::task::spawn_blocking(move || {
+            let mut names = Vec::new();
+            for (kind, hidden, text) in bubbs {
+                let name = store.write(kind, hidden, tip, not_before, text.as_bytes())?;
+                tip = Some(name.id);
+                names.push((name, text.into_bytes()));
+            }
+            written();
+            Ok(names)
+        }));
+    }
+
+    /// Waits until what was begun is durable, and tells what it became.
+    pub async fn saved(&mut self) -> Written {
+        let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
+        let names = unsaved.await;
+        self.unsaved = None;
+        let names = names.map_err(|error| Error::store("the writer ended early").because(error))??;
+        self.path.extend(names.iter().map(|(name, _)| name.id));
+        Ok(names)
+    }
+
+    /// Takes up a bubb that was written at the end of the path.
+    pub fn take_up(&mut self, name: &Name) -> Result<()> {
+        let bytes = self.store.read(name)?;
+        self.hear(name.kind, name.hidden, self.path.is_empty(), &bytes);
+        self.path.push(name.id);
+        Ok(())
+    }
+
+    /// The length of the path up to where a side branch began that it ends in; not known yet, if it
+    /// ends in none.
+    pub fn side_branch(&self) -> OnceCell<usize> {
+        let on_it = |said: &&Said| said.hidden && matches!(said.kind, Kind::Assistant | Kind::Tool);
+        match self.said.iter().rev().take_while(on_it).count() {
+            0 => OnceCell::new(),
+            side => OnceCell::from(self.path.len() - side),
+        }
+    }
+
+    /// The requests that were carried out since the question.
+    pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
+        let since = self.said.iter().rposition(|said| said.kind == Kind::User && !said.hidden);
+        let turn = self.said.get(since.unwrap_or_default()..).unwrap_or_default();
+        // What came of one follows it at once; what follows otherwise is the same edited, or nothing yet.
+        let asked = |said: &Said| request(said.kind, said.hidden, &said.text);
+        let carried_out = turn.windows(2).filter(|pair| asked(&pair[1]).is_none());
+        carried_out.filter_map(|pair| asked(&pair[0])).collect()
+    }
+
+    fn hear(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
+        self.said.push(Said { kind, hidden, root, text: String::from_utf8_lossy(text).into_owned() });
+    }
+}
+
+/// The request that a bubb is: hidden, lepo's or the model's, and its canonical form to the letter.
+pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
+    let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
+    ToolRequest::from_canonical(text).filter(|_| may)
+}
+
+/// Paths for the tests of this room.
+#[cfg(test)]
+pub mod fixture {
+    use super::{Kind, Said};
+
+    /// `s1 prompt / u0 hi`: the first is the root.
+    pub fn path(text: &str) -> Vec<Said> {
+        let said = |(i, line): (usize, &str)| {
+            let (tag, text) = line.split_once(' ').unwrap();
+            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
+            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into() }
+        };
+        text.split(" / ").enumerate().map(said).collect()
+    }
+}
