@@ -15,6 +15,7 @@
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
+//! | [`when`] | moments as people write and read them | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
 //! Imports run one way: cli → commands → repl → turn → {store, conv, config, model, tool} → bubb.
@@ -33,3 +34,4 @@ pub mod term;
 pub mod tls;
 pub mod tool;
 pub mod turn;
+pub mod when;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("tls", &[]),
+    ("when", &[]),
     ("bubb", &[]),
     ("conv", &["bubb", "error"]),
     ("store", &["bubb", "conv", "error"]),
@@ -15,7 +16,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("turn", &["bubb", "config", "conv", "error", "model", "store", "tool"]),
     ("term", &["bubb", "error"]),
     ("repl", &["bubb", "config", "conv", "error", "model", "store", "turn", "term", "tool"]),
-    ("commands", &["bubb", "config", "conv", "error", "repl", "store", "term"]),
+    ("commands", &["when", "bubb", "config", "conv", "error", "repl", "store", "term"]),
     ("cli", &["commands", "error", "term"]),
 ];
 
