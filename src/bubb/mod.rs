@@ -1,9 +1,15 @@
 //! A bubb as a value: its id, its kind, its file name. No I/O, no clock.
 
+mod attachment;
 mod id;
 mod kind;
+mod media;
 mod name;
 
+pub use attachment::{
+    Attachment, clean_name, is_hash, labelled, split_attachments, thousands, with_attachments,
+};
 pub use id::{BubbId, ContentHash, MAX_TIME};
 pub use kind::Kind;
+pub use media::{MAGIC, Media};
 pub use name::Name;

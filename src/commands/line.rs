@@ -1,7 +1,7 @@
 //! One line about a bubb or a conv, the same in every list that has it.
 
 use super::Context;
-use crate::bubb::{Kind, Name};
+use crate::bubb::{Kind, Name, labelled};
 use crate::conv::{Forest, Ix};
 use crate::store::Store;
 use crate::term::{clean, excerpt, excerpt_within, in_colour, say, width};
@@ -48,9 +48,13 @@ pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
     text_or_warn(store, name).map(|text| excerpt(&text))
 }
 
-/// A bubb's text, for a list: one that cannot be read is said and left out.
+/// A bubb's text, for a list: one that cannot be read is said and left out. Attachments are their labels.
 pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
-    store.glance(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()
+    let text = store.glance(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()?;
+    Some(match name.kind {
+        Kind::User => labelled(&text).into_owned(),
+        Kind::System | Kind::Assistant | Kind::Tool => text,
+    })
 }
 
 /// The request that a bubb is, if it is one.

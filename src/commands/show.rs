@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::words::resolve_all;
 use super::{Context, complete, name_json, warn_incomplete};
-use crate::bubb::Name;
+use crate::bubb::{Attachment, Kind, Name, split_attachments};
 use crate::conv::{Forest, Found};
 use crate::error::Result;
 use crate::store::{Fact, Store};
-use crate::term::{Out, Paint, heading};
+use crate::term::{Out, Paint, heading, say};
 
 /// Show a conversation, from its root to a bubb
 ///
@@ -19,7 +19,7 @@ use crate::term::{Out, Paint, heading};
 /// just the bubbs that B's conv has and A's has not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
-    lepo show --paths @ | xargs grep -n README\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
+    lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct Args {
     /// Which bubbs' convs; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
@@ -33,6 +33,9 @@ pub struct Args {
     /// The paths of the files instead of what is in them
     #[arg(long, conflicts_with = "json")]
     paths: bool,
+    /// The paths of the blobs they name instead: attached files, long output of tools
+    #[arg(long, conflicts_with_all = ["json", "paths"])]
+    blobs: bool,
     /// One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit
     #[arg(long)]
     pub json: bool,
@@ -54,6 +57,8 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         }
         if args.paths {
             context.out.line(&store.path_of(&name).to_string_lossy());
+        } else if args.blobs {
+            blobs(&store, &name, context)?;
         } else if args.one {
             copy(&store, &name, context.out)?;
         } else {
@@ -95,13 +100,38 @@ pub fn document(store: &Store, names: impl Iterator<Item = Name>, to: &mut impl 
 /// A bubb with what the journal knows of it; null where it knows nothing.
 fn json(store: &Store, name: &Name, fact: Option<&Fact>) -> Result<Value> {
     let mut map = name_json(store, name);
-    map.insert("text".into(), store.text(name)?.into());
+    let text = store.text(name)?;
+    let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
+    if !files.is_empty() {
+        let file = |file: &Attachment| {
+            json!({
+                "type": file.media.mime(),
+                "bytes": file.len,
+                "name": file.name,
+                "path": store.blob_path(&file.hash).to_string_lossy(),
+            })
+        };
+        map.insert("attachments".into(), files.iter().map(file).collect());
+    }
+    map.insert("text".into(), text.into());
     let fact = fact.cloned().unwrap_or_default();
     map.insert("model".into(), fact.model.into());
     map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
     map.insert("ms".into(), fact.ms.into());
     map.insert("exit".into(), fact.exit.into());
     Ok(map.into())
+}
+
+/// The paths of the blobs that a bubb names. One that is missing is said.
+fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
+    for hash in store.blobs_of(name)? {
+        let path = store.blob_path(&hash).display().to_string();
+        match store.open_blob(&hash)? {
+            Some(_) => context.out.line(&path),
+            None => say(&format!("warning: {path}, named by {}, is missing", name.id)),
+        }
+    }
+    Ok(())
 }
 
 /// A bubb under its heading.

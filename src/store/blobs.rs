@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use sha2::{Digest, Sha256};
 
 use super::Store;
+use crate::bubb::{Attachment, Kind, Name, is_hash, thousands};
 use crate::error::Result;
 
 /// A blob that is kept.
@@ -28,6 +29,27 @@ impl Store {
     /// Keeps all that `from` gives, durable when this returns.
     pub fn blob(&self, from: &mut dyn Read) -> Result<Blob> {
         self.keep_blob(from).map_err(|error| self.error("cannot write in", "_blobs", error))
+    }
+
+    /// The blobs that a bubb's last lines name, in order.
+    pub fn blobs_of(&self, name: &Name) -> Result<Vec<String>> {
+        let mut file = self.open(name)?;
+        blobs_at_end(&mut file, name.kind).map_err(|error| self.error("cannot read", name.to_string(), error))
+    }
+
+    /// A blob's file and its length, open for reading; `None` if it is not there.
+    pub fn open_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
+        let name = format!("_blobs/{hash}");
+        match self.open_sized(name.as_str()) {
+            Ok(opened) => Ok(Some(opened)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.error("cannot read", name, error)),
+        }
+    }
+
+    /// The path of a blob's file, as the user would type it.
+    pub fn blob_path(&self, hash: &str) -> std::path::PathBuf {
+        self.shown().join("_blobs").join(hash)
     }
 
     fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
@@ -54,44 +76,34 @@ impl Store {
 /// Bytes at the end of a bubb in which its blob lines are looked for: about five hundred lines.
 const END: u64 = 64 << 10;
 
-/// The hashes in the blob lines that end a bubb's file.
-pub(super) fn blobs_at_end(file: &mut File) -> io::Result<Vec<String>> {
+/// The hashes in the lines that end the file of a bubb of this kind, in order.
+pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<String>> {
     let len = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
     let mut end = Vec::new();
     file.take(END).read_to_end(&mut end)?;
-    Ok(blob_lines(&end))
+    Ok(blob_lines(&end, kind))
 }
 
-/// The hashes in the blob lines that end a text.
-pub(super) fn blob_lines(text: &[u8]) -> Vec<String> {
-    text.rsplit(|&byte| byte == b'\n').map_while(blob_line).collect()
+/// The hashes in the lines that end the text of a bubb of this kind, in order: blob lines, and in a user
+/// bubb attachment lines. Words of a model or a tool that look like an attachment line are words.
+pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<String> {
+    let named = |line: &[u8]| {
+        let line = std::str::from_utf8(line).ok()?;
+        let attached = || Attachment::parse(line).filter(|_| kind == Kind::User).map(|file| file.hash);
+        blob_line(line).or_else(attached)
+    };
+    let mut hashes: Vec<String> = text.rsplit(|&byte| byte == b'\n').map_while(named).collect();
+    hashes.reverse();
+    hashes
 }
 
 /// The hash in `[1,234,567 bytes: _blobs/SHA256]`.
-fn blob_line(line: &[u8]) -> Option<String> {
-    let line = std::str::from_utf8(line).ok()?.strip_prefix('[')?.strip_suffix(']')?;
+fn blob_line(line: &str) -> Option<String> {
+    let line = line.strip_prefix('[')?.strip_suffix(']')?;
     let (len, hash) = line.split_once(" bytes: _blobs/")?;
     let is_len = !len.is_empty() && len.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
     (is_len && is_hash(hash)).then(|| hash.to_string())
-}
-
-/// 64 hexadecimal digits in lower case: the name of a blob.
-pub(super) fn is_hash(name: &str) -> bool {
-    name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-/// `1234567` as `1,234,567`.
-fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -105,7 +117,7 @@ mod tests {
         for (text, hashes) in [
             (String::new(), vec![]),
             (line(&a), vec![&a]),
-            (format!("$ make\n{}\n{}", line(&a), line(&b)), vec![&b, &a]),
+            (format!("$ make\n{}\n{}", line(&a), line(&b)), vec![&a, &b]),
             (format!("{}\nand more", line(&a)), vec![]),
             (format!("see {}", line(&a)), vec![]),
             (format!("{}\n", line(&a)), vec![]),
@@ -114,7 +126,7 @@ mod tests {
             ("[12 bytes: _blobs/../../etc/passwd]".to_string(), vec![]),
         ] {
             assert_eq!(
-                blob_lines(text.as_bytes()),
+                blob_lines(text.as_bytes(), Kind::Tool),
                 hashes.into_iter().cloned().collect::<Vec<_>>(),
                 "{text}"
             );
@@ -122,9 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_written_in_thousands() {
-        for (n, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(thousands(n), text);
+    fn attachment_lines_count_in_a_user_bubb_only() {
+        let text = format!("why?\n\n[image/png 1,234 bytes a b.png: _blobs/{}]", "a".repeat(64));
+        for kind in Kind::ALL {
+            let found = blob_lines(text.as_bytes(), kind);
+            assert_eq!(found.len(), usize::from(kind == Kind::User), "{kind:?}");
         }
     }
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::hash::Content;
-use super::{Store, blobs, branches, now};
-use crate::bubb::{BubbId, Name};
+use super::{Store, branches, now};
+use crate::bubb::{BubbId, Name, is_hash};
 use crate::conv::{Flaw, flaws};
 use crate::error::Result;
 
@@ -120,7 +120,7 @@ impl Store {
         check.bubbs.sort();
         self.each_entry_of("_blobs", |file, kind| {
             let name = format!("_blobs/{}", lossy(file));
-            match std::str::from_utf8(file).is_ok_and(blobs::is_hash) {
+            match std::str::from_utf8(file).is_ok_and(is_hash) {
                 _ if file == b"." || file == b".." => {}
                 true if kind == FileType::RegularFile => check.blobs.push(name.into()),
                 true => check.add(What::NotAFile, name, "it has a blob's name and cannot be one"),

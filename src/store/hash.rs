@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -11,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::Store;
 use super::blobs::{blob_lines, blobs_at_end};
-use crate::bubb::ContentHash;
+use crate::bubb::{ContentHash, Kind, Name};
 
 /// Bytes read at a time.
 const PIECE: usize = 128 << 10;
@@ -64,6 +66,8 @@ impl Store {
     }
 
     fn read_one(&self, file: &OsStr, buffer: &mut [u8]) -> io::Result<Content> {
+        let kind = Path::new(file).file_name().and_then(|name| Name::parse(name.as_bytes()));
+        let kind = kind.map_or(Kind::System, |name| name.kind);
         let mut file = self.open_file(file)?;
         let mut hasher = Sha256::new();
         let (mut pieces, mut last) = (0, 0);
@@ -78,8 +82,8 @@ impl Store {
         }
         let blobs = match pieces {
             0 => Vec::new(),
-            1 => blob_lines(&buffer[..last]),
-            _ => blobs_at_end(&mut file)?,
+            1 => blob_lines(&buffer[..last], kind),
+            _ => blobs_at_end(&mut file, kind)?,
         };
         Ok(Content { hash: hasher.finalize().into(), blobs })
     }

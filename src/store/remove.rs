@@ -9,7 +9,6 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::Store;
-use super::blobs::blobs_at_end;
 use crate::bubb::{BubbId, Name};
 use crate::error::Result;
 
@@ -30,11 +29,6 @@ impl Store {
             }
         }
         Ok(only.into_iter().collect())
-    }
-
-    fn blobs_of(&self, name: &Name) -> Result<Vec<String>> {
-        let mut file = self.open(name)?;
-        blobs_at_end(&mut file).map_err(|error| self.error("cannot read", name.to_string(), error))
     }
 
     /// Deletes bubbs, then blobs, durably when this returns. One that is gone already is no failure.

@@ -1,5 +1,6 @@
 //! `lepo export`: a conv for other programs and other people.
 
+mod files;
 mod place;
 mod render;
 
@@ -7,7 +8,9 @@ use std::path::PathBuf;
 
 use super::words::resolve_one;
 use super::{Context, complete, warn_incomplete};
+use crate::bubb::Name;
 use crate::error::{Error, Result};
+use files::Files;
 use render::{Export, Format};
 
 /// Write a conversation as a document
@@ -15,7 +18,8 @@ use render::{Export, Format};
 /// markdown is for reading, json is the document of `lepo show --json`, session is the file of older
 /// chat programs: {"model", "startedAt", "messages": [{"role", "content"}]}, with only the questions
 /// that were answered, and their answers. With -o the file is named by the time and the first words of
-/// the first question, never replaces another, and its path is printed.
+/// the first question, never replaces another, and its path is printed; attached files are written
+/// beside it, in a folder whose name ends with -files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo export > conversation.md\n  \
     lepo export main --format session | jq -r '.messages[-1].content'\n  \
@@ -59,13 +63,15 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         let tip = forest.name(tip).id;
         return Err(Error::nothing(format!("nothing to export in the conv of {tip}")).hint(hint));
     }
-    let names = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
-    let export = Export::new(&store, names);
-    let bytes = export.bytes(args.format)?;
+    let names: Vec<Name> = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
+    let mut export = Export::new(&store, names.clone());
     match &args.output {
-        None => context.out.untrusted(&bytes),
+        None => context.out.untrusted(&export.bytes(args.format)?),
         Some(dir) => {
-            let path = place::write_new(dir, &export.stem()?, args.format.extension(), &bytes)?;
+            let stem = export.stem()?;
+            export.files = Files::of(&store, &names)?.write(&store, dir, &stem)?;
+            let bytes = export.bytes(args.format)?;
+            let path = place::write_new(dir, &stem, args.format.extension(), &bytes)?;
             context.out.line(&path.to_string_lossy());
         }
     }

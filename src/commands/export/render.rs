@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
 
+use super::files::Files;
 use super::place;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::commands::show;
@@ -41,12 +42,14 @@ pub struct Export<'s> {
     /// Oldest first.
     names: Vec<Name>,
     facts: HashMap<BubbId, Fact>,
+    /// The attached files, where they are written beside the document.
+    pub files: Option<Files>,
 }
 
 impl<'s> Export<'s> {
     /// These bubbs, oldest first.
     pub fn new(store: &'s Store, names: Vec<Name>) -> Export<'s> {
-        Export { store, names, facts: store.facts() }
+        Export { store, names, facts: store.facts(), files: None }
     }
 
     /// The whole document.
@@ -93,7 +96,10 @@ impl<'s> Export<'s> {
             let model = self.model(name).map(|model| format!(" ({model})")).unwrap_or_default();
             let hidden = if name.hidden { ", hidden" } else { "" };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
-            let said = self.store.text(name)?;
+            let mut said = self.store.text(name)?;
+            if let (Some(files), Kind::User) = (&self.files, name.kind) {
+                said = files.markdown(&said);
+            }
             text += &format!("\n## {who}{model}{hidden}\n\n*{time}, {}*\n\n{}\n", name.id, said.trim_end());
         }
         Ok(text)
