@@ -87,7 +87,7 @@ struct Globals {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
-    Do(Box<commands::r#do::Args>),
+    Do(Box<commands::r#do::DoArgs>),
     Init(commands::init::Args),
     Ls(commands::ls::Args),
     Show(commands::show::Args),
@@ -149,7 +149,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Ok(code) => code,
         Err(error) => {
             if wants_json && out.is_unused() {
-                out.line(&serde_json::json!({ "error": commands::error_json(&error) }).to_string());
+                out.line(&serde_json::json!({ "error": error.to_json() }).to_string());
                 let _ = out.finish();
             }
             report(&elsewhere(error, save_to.as_deref()))
@@ -176,7 +176,7 @@ fn misused(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
         let mut out = Out::stdout();
         let document = match is_do {
             true => commands::r#do::failure(&usage, args.iter().any(|word| word == "--events")),
-            false => serde_json::json!({ "error": commands::error_json(&usage) }),
+            false => serde_json::json!({ "error": usage.to_json() }),
         };
         out.line(&document.to_string());
         let _ = out.finish();
@@ -203,7 +203,7 @@ fn report(error: &Error) -> u8 {
 impl Command {
     fn run(self, context: &mut Context<'_>) -> Result<u8> {
         match self {
-            Command::Do(args) => commands::r#do::run(*args, context),
+            Command::Do(args) => commands::r#do::run_do(*args, context),
             Command::Init(args) => commands::init::run(args, context),
             Command::Ls(args) => commands::ls::run(args, context),
             Command::Show(args) => commands::show::run(args, context),

@@ -100,6 +100,11 @@ impl Error {
         self
     }
 
+    /// The document of it, for `--json`.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({ "kind": self.kind.word(), "message": self.chain(), "hint": self.hint })
+    }
+
     /// The same words again, of this kind.
     pub fn again(&self, kind: Kind) -> Error {
         Error { kind, message: self.chain(), hint: self.hint.clone(), source: None }

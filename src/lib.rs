@@ -11,6 +11,7 @@
 //! | [`model`] | talking to a model | bubbs, terminal |
 //! | [`tool`] | acting for a model, with consent | bubbs |
 //! | [`turn`] | one turn, from question to answer | terminal |
+//! | [`ui`] | everything that a turn shows | providers, the network |
 //! | [`repl`] | turns in a row, at a prompt | providers |
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
@@ -18,7 +19,7 @@
 //! | [`when`] | moments as people write and read them | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
-//! Imports run one way: cli → commands → repl → turn → {store, conv, config, model, tool} → bubb.
+//! Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool} → bubb.
 //! Events go up, values go down. `tests/e2e/house.rs` keeps it so.
 
 pub mod bubb;
@@ -34,4 +35,5 @@ pub mod term;
 pub mod tls;
 pub mod tool;
 pub mod turn;
+pub mod ui;
 pub mod when;

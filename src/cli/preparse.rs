@@ -61,7 +61,7 @@ fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
             command.get_arguments().find(|arg| is_meant(arg)).map(|arg| arg.get_action().takes_values())
         };
         let of_do =
-            || of(tree_of_do.get_or_init(|| commands::r#do::Args::augment_args(clap::Command::new("do"))));
+            || of(tree_of_do.get_or_init(|| commands::r#do::DoArgs::augment_args(clap::Command::new("do"))));
         of(root).or_else(of_do).unwrap_or_default()
     };
     if let Some(long) = word.strip_prefix("--") {

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::{Context, complete, resolve};
+use super::{Context, complete};
 use crate::bubb::Kind;
 use crate::error::{Error, Result};
 
@@ -52,7 +52,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     };
     let prev = match args.prev.as_deref() {
         Some("head") => None,
-        Some(address) => Some(resolve(&store, &forest, address)?.ix),
+        Some(address) => Some(store.find_bubb(&forest, address)?.ix),
         None => forest.newest(),
     };
     let name = match prev {

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
-use super::{Context, line};
+use super::Context;
 use crate::config::{Env, Flags, Paths, Settings, Word};
 use crate::conv::{Forest, Ix};
 use crate::store::{Offer, Store};
 use crate::term::{Color, Out, clean, excerpt};
+use crate::ui;
 
 /// More ids than a screen holds help nobody.
 const MOST: usize = 50;
@@ -36,7 +37,7 @@ pub fn branch() -> ArgValueCompleter {
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
         let waiting =
-            there.forest.pending(|ix| line::request(&there.store, &there.forest.name(ix))).into_iter();
+            there.forest.pending(|ix| ui::request(&there.store, &there.forest.name(ix))).into_iter();
         let told = waiting.map(|(ix, request)| (there.id(ix), Some(excerpt(&request.words()))));
         told.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()
     })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Context;
-use super::trust::trusted_config;
+use super::repo_files::trusted_config;
 use crate::config::{Env, Flags, Paths, Plan, Settings};
 use crate::error::Result;
 use crate::term::say;

@@ -1,11 +1,11 @@
 //! One line about a bubb or a conv, the same in every list that has it.
 
 use super::Context;
-use crate::bubb::{Kind, Name, labelled};
+use crate::bubb::Name;
 use crate::conv::{Forest, Ix};
 use crate::store::Store;
-use crate::term::{clean, excerpt, excerpt_within, in_colour, say, width};
-use crate::tool::ToolRequest;
+use crate::term::{clean, excerpt, excerpt_within, in_colour, width};
+use crate::ui::text_or_warn;
 
 /// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
 /// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow.
@@ -46,19 +46,4 @@ pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
 /// A bubb's excerpt.
 pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
     text_or_warn(store, name).map(|text| excerpt(&text))
-}
-
-/// A bubb's text, for a list: one that cannot be read is said and left out. Attachments are their labels.
-pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
-    let text = store.glance(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()?;
-    Some(match name.kind {
-        Kind::User => labelled(&text).into_owned(),
-        Kind::System | Kind::Assistant | Kind::Tool => text,
-    })
-}
-
-/// The request that a bubb is, if it is one.
-pub fn request(store: &Store, name: &Name) -> Option<ToolRequest> {
-    let may = matches!(name.kind, Kind::System | Kind::Assistant);
-    may.then(|| text_or_warn(store, name)).flatten().and_then(|text| ToolRequest::from_canonical(&text))
 }

@@ -2,10 +2,11 @@
 
 use super::line::{bubb_line, excerpt_of};
 use super::words::resolve_all;
-use super::{Context, complete, name_json, warn_incomplete};
+use super::{Context, complete, name_json};
 use crate::conv::{Forest, Found, Ix, Row};
 use crate::error::Result;
 use crate::store::Store;
+use crate::ui::warn_incomplete;
 
 /// List the bubbs of a conversation, newest first
 ///

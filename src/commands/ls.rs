@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::line::{excerpt_of, in_brackets, request};
+use super::line::{excerpt_of, in_brackets};
 use super::words::resolve_all;
 use super::{Context, complete, name_json};
 use crate::bubb::{BubbId, Name};
@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::store::in_order;
 use crate::term::{excerpt, excerpt_within, say};
 use crate::tool::ToolRequest;
+use crate::ui::request;
 
 /// List the tails, newest first
 ///

@@ -15,6 +15,7 @@ mod line;
 pub mod log;
 pub mod ls;
 pub mod model;
+mod repo_files;
 pub mod resolve;
 pub mod rm;
 pub mod show;
@@ -27,10 +28,9 @@ use std::path::{Path, PathBuf};
 
 use crate::bubb::Name;
 use crate::config::Insts;
-use crate::conv::{Addressee, Conv, End, Forest};
 use crate::error::{Error, Result};
 use crate::store::{STORE, Store};
-use crate::term::{Color, Out, Paint, say};
+use crate::term::{Color, Out, Paint};
 
 /// Where a command runs and where its output goes.
 pub struct Context<'o> {
@@ -104,25 +104,6 @@ impl<'o> Context<'o> {
     }
 }
 
-/// Finds the bubb of an address as written, where stdin is not for addresses; else see [`words`].
-pub fn resolve(store: &Store, forest: &Forest, address: &str) -> Result<Addressee> {
-    if address == "-" {
-        return Err(Error::usage("`-` is no address here: stdin is the text"));
-    }
-    words::resolve_one(store, forest, address)
-}
-
-/// A conv that ends without a root is shown as far as it goes, and said to be incomplete.
-pub fn warn_incomplete(conv: &Conv) {
-    match conv.end {
-        End::Root => {}
-        End::Missing(id) => say(&format!("warning: bubb {id} not found: incomplete conversation")),
-        End::Cycle(id) => {
-            say(&format!("warning: bubb {id} leads back into its own conv: incomplete conversation"))
-        }
-    }
-}
-
 /// What a bubb's name says, for `--json`.
 pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_json::Value> {
     let mut map = serde_json::Map::new();
@@ -133,9 +114,4 @@ pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_js
     map.insert("time".into(), name.id.time().into());
     map.insert("path".into(), store.path_of(name).to_string_lossy().into());
     map
-}
-
-/// An error, for `--json`.
-pub fn error_json(error: &Error) -> serde_json::Value {
-    serde_json::json!({ "kind": error.kind.word(), "message": error.chain(), "hint": error.hint })
 }

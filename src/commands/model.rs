@@ -4,12 +4,13 @@ use std::io::IsTerminal;
 
 use serde_json::{Value, json};
 
-use super::trust::trusted_config;
+use super::repo_files::trusted_config;
 use super::{Context, complete};
-use crate::config::{self, Choice, Env, Flags, ModelConfig, NewModel, Paths, Provider, Settings, Word};
+use crate::config::{Choice, Env, Flags, ModelConfig, Paths, Settings};
 use crate::error::Result;
-use crate::model::weights::{self, GroupTurn, SMOLLM2};
+use crate::model::weights::{self, FetchStage, SMOLLM2};
 use crate::term::{Progress, say};
+use crate::ui::{ListedModel, activate_model, embedded_in, listed_models};
 
 /// List models, make one active, fetch the embedded one
 ///
@@ -61,87 +62,16 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
     match args.command {
         Command::Ls { json } => list(&settings, &paths, json, context),
-        Command::Use { name } => activate(&settings, &paths, &name)?,
+        Command::Use { name } => activate_model(&settings, &paths, &name)?,
         Command::Get => get(&settings, &paths, context)?,
     }
     Ok(0)
 }
 
-/// A model to choose, and what there is to know of it.
-pub struct Listed {
-    /// What `-m` calls it.
-    pub name: String,
-    provider: Provider,
-    /// The provider's name for it; empty where it has none.
-    model: String,
-    /// It answers when nothing else is said.
-    pub active: bool,
-    /// The place that configures it.
-    configured: Option<String>,
-    /// Of an embedded one: its weights are there.
-    installed: Option<bool>,
-}
-
-/// The configured models; then the embedded one, if it is not among them.
-pub fn listed(settings: &Settings, paths: &Paths) -> Vec<Listed> {
-    let installed = is_installed(paths);
-    let configured = settings.models.iter().map(|model| Listed {
-        name: model.name.clone(),
-        provider: model.provider,
-        model: model.model.clone(),
-        active: model.active,
-        configured: Some(settings.source(&format!("models.{}", model.name)).to_string()),
-        installed: (model.provider == Provider::Embedded).then_some(installed),
-    });
-    let embedded = Listed {
-        name: SMOLLM2.name.to_string(),
-        provider: Provider::Embedded,
-        model: String::new(),
-        active: false,
-        configured: None,
-        installed: Some(installed),
-    };
-    let missing = embedded_in(settings).is_none().then_some(embedded);
-    configured.chain(missing).collect()
-}
-
-impl Listed {
-    /// `NAME PROVIDER MODEL`.
-    pub fn line(&self) -> String {
-        let model = if self.model.is_empty() { "-" } else { &self.model };
-        format!("{} {} {model}", self.name, self.provider.word())
-    }
-
-    /// What is behind it: ` active`, ` not installed`.
-    pub fn state(&self) -> &'static str {
-        match (self.active, self.installed, &self.configured) {
-            (_, Some(true), None) => " installed, not configured",
-            (true, Some(false), _) => " active, not installed",
-            (true, ..) => " active",
-            (false, Some(false), _) => " not installed",
-            (false, ..) => "",
-        }
-    }
-
-    fn document(&self) -> Value {
-        let mut document = json!({
-            "name": self.name,
-            "provider": self.provider.word(),
-            "model": self.model,
-            "active": self.active,
-            "configured": self.configured,
-        });
-        if let Some(installed) = self.installed {
-            document["installed"] = installed.into();
-        }
-        document
-    }
-}
-
 fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context<'_>) {
-    let models = listed(settings, paths);
+    let models = listed_models(settings, paths);
     if as_json {
-        let documents: Vec<Value> = models.iter().map(Listed::document).collect();
+        let documents: Vec<Value> = models.iter().map(ListedModel::document).collect();
         context.out.line(&json!({ "models": documents }).to_string());
         return;
     }
@@ -152,43 +82,16 @@ fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context
     }
 }
 
-/// Makes a model the active one, in the user's file; the embedded one is added to it if need be.
-pub fn activate(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
-    let known = settings.models.iter().any(|model| model.name == name);
-    let embedded = if name == SMOLLM2.name && !known {
-        config::add_model(&settings.file, &embedded_model())?;
-        true
-    } else {
-        config::set_active(&settings.file, name)?;
-        settings.models.iter().any(|model| model.name == name && model.provider == Provider::Embedded)
-    };
-    if embedded && !is_installed(paths) {
-        say("note: it is not installed yet: lepo model get");
-    }
-    Ok(())
-}
-
-fn embedded_model() -> NewModel {
-    NewModel {
-        name: SMOLLM2.name.to_string(),
-        provider: Provider::Embedded,
-        model: None,
-        base_url: None,
-        api_key: None,
-        active: true,
-    }
-}
-
 fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {
     let mut bar = Progress::new(true);
     let mut stage = None;
     let path = weights::fetch(&paths.models(), &mut |progress| {
         let what = match progress.stage {
-            GroupTurn::Waiting => "waiting for another lepo that fetches it",
-            GroupTurn::Downloading => "downloading",
-            GroupTurn::Unpacking => "unpacking",
-            GroupTurn::Checking => "checking",
-            GroupTurn::Present => "it is there already",
+            FetchStage::Waiting => "waiting for another lepo that fetches it",
+            FetchStage::Downloading => "downloading",
+            FetchStage::Unpacking => "unpacking",
+            FetchStage::Checking => "checking",
+            FetchStage::Present => "it is there already",
         };
         if stage.replace(progress.stage) != Some(progress.stage) && !std::io::stderr().is_terminal() {
             say(&format!("{}: {what}", SMOLLM2.name));
@@ -209,13 +112,4 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
         (None, _) => say(&format!("to use it: lepo model use {}", SMOLLM2.name)),
     }
     Ok(())
-}
-
-fn embedded_in(settings: &Settings) -> Option<&ModelConfig> {
-    settings.models.iter().find(|model| model.provider == Provider::Embedded)
-}
-
-/// Its weights are there. The program that reads them comes with lepo.
-fn is_installed(paths: &Paths) -> bool {
-    weights::installed(&paths.models()).is_some()
 }

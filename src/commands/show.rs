@@ -1,16 +1,17 @@
 //! `lepo show`: a conv to read, or one bubb as it is.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use serde_json::{Value, json};
 
 use super::words::resolve_all;
-use super::{Context, complete, name_json, warn_incomplete};
+use super::{Context, complete, name_json};
 use crate::bubb::{Attachment, Kind, Name, split_attachments};
 use crate::conv::{Forest, Found};
 use crate::error::Result;
 use crate::store::{Fact, Store};
-use crate::term::{Out, Paint, heading, say};
+use crate::term::say;
+use crate::ui::{copy_bubb, print_bubb, warn_incomplete};
 
 /// Show a conversation, from its root to a bubb
 ///
@@ -60,9 +61,9 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         } else if args.blobs {
             blobs(&store, &name, context)?;
         } else if args.one {
-            copy(&store, &name, context.out)?;
+            copy_bubb(&store, &name, context.out)?;
         } else {
-            bubb(&store, &name, context.out, context.paint)?;
+            print_bubb(&store, &name, context.out, context.paint)?;
         }
     }
     Ok(0)
@@ -132,32 +133,4 @@ fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A bubb under its heading.
-pub fn bubb(store: &Store, name: &Name, out: &mut Out, paint: Paint) -> Result<()> {
-    out.trusted(&heading(name, paint));
-    out.trusted("\n");
-    copy(store, name, out)?;
-    out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
-    Ok(())
-}
-
-/// A bubb's bytes, in pieces: it may be larger than memory.
-fn copy(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
-    let mut file = store.open(name)?;
-    let mut buffer = [0; 16 << 10];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(n) => out.untrusted(&buffer[..n]),
-            Err(error) => {
-                let path = store.path_of(name).display().to_string();
-                return Err(crate::error::Error::store(format!("cannot read {path}")).because(error));
-            }
-        }
-        if out.closed() {
-            return Ok(());
-        }
-    }
 }

@@ -1,16 +1,12 @@
 //! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::Context;
+use super::repo_files::{REPO_FILES, repo_file};
 use crate::config::{Env, Flags, Paths, RepoFile, Settings, Trust};
 use crate::error::{Error, Result};
-use crate::store::Store;
 use crate::term::{clean, columns, marked, say, tty};
-
-/// The files of a store that count only once trusted.
-pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
 
 /// Show what this repository's own configuration would do, and trust it on a yes
 ///
@@ -63,39 +59,6 @@ pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
     }
     trust.keep(&asked)?;
     Ok(0)
-}
-
-/// A file of the store that needs trust, as it is now; none if it is not there.
-pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
-    let Some(bytes) = store.furniture(name)? else { return Ok(None) };
-    let dir = store.path();
-    let dir = dir.canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
-    })?;
-    Ok(Some(RepoFile { path: dir.join(name), bytes }))
-}
-
-/// A file of the repository, if it counts. One that does not is told of in one line, unless all is to be quiet.
-pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<(PathBuf, Vec<u8>)>> {
-    let ignored = |why: &str| {
-        if !quiet {
-            say(&format!("note: {} is ignored: {why}", store.shown().join(name).display()));
-        }
-    };
-    match repo_file(store, name) {
-        Ok(Some(file)) if Trust::of(paths).covers(&file)? => return Ok(Some((file.path, file.bytes))),
-        Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
-        Ok(None) => {}
-        // A link, a fifo: nothing a person could have trusted.
-        Err(error) => ignored(&error.chain()),
-    }
-    Ok(None)
-}
-
-/// The repository's own settings, if there is a store and they count.
-pub fn trusted_config(context: &Context<'_>, paths: &Paths) -> Result<Option<(PathBuf, Vec<u8>)>> {
-    let Some(store) = context.find_store()? else { return Ok(None) };
-    trusted(&store, paths, REPO_FILES[0], false)
 }
 
 /// Path, effects, and the whole text; nothing in it may speak to a terminal, hide in a pipe to a pager, or look

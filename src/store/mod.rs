@@ -3,6 +3,7 @@
 //! Knows no network, no terminal and no environment. Nothing in it is edited once written; two
 //! writers never wait for each other. The format is lepo-store(5).
 
+mod address;
 mod blobs;
 mod branches;
 mod check;

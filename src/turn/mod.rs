@@ -10,6 +10,7 @@ mod call_filter;
 mod command_runner;
 mod context;
 mod decision;
+mod env;
 mod event;
 mod flow;
 mod group;
@@ -28,9 +29,12 @@ pub use between::{keep, run};
 pub use call::Mcp;
 pub use command_runner::CommandRunner;
 pub use decision::{Decision, Verdict};
+pub use env::{Configured, TrustedFile, TurnEnv};
 pub use event::{Event, Front};
 pub use flow::{Ask, Turn};
-pub use group::{Bid, Debated, GroupTurn, Moment, Participant, Polled, Speech, Watch};
+pub use group::{
+    Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Participant, Polled, Speech, Watch,
+};
 pub use interrupt::Interrupt;
 pub use question::{Context, Part, question};
 pub use report::{Answered, Report, ToolUse};

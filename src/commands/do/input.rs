@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::Args;
+use super::DoArgs;
 use crate::error::{Error, Result};
 use crate::term::say;
 use crate::turn::{Context, Part, question as join};
@@ -14,7 +14,7 @@ use crate::turn::{Context, Part, question as join};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The question; `None` where there is none and a person sits at the terminal.
-pub fn question(args: &Args) -> Result<Option<String>> {
+pub fn question(args: &DoArgs) -> Result<Option<String>> {
     let mut parts = Vec::new();
     if !args.prompt.is_empty() {
         parts.push(Part { from: "PROMPT".into(), bytes: args.prompt.join(" ").into_bytes() });

@@ -7,9 +7,10 @@ mod render;
 use std::path::PathBuf;
 
 use super::words::resolve_one;
-use super::{Context, complete, warn_incomplete};
+use super::{Context, complete};
 use crate::bubb::Name;
 use crate::error::{Error, Result};
+use crate::ui::warn_incomplete;
 use files::Files;
 use render::{Export, Format};
 

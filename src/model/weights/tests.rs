@@ -33,7 +33,7 @@ fn program(dir: &Path, script: &str) -> PathBuf {
     path
 }
 
-fn stages(weights: &Weights, dir: &Path, python: &Path) -> (Result<PathBuf>, Vec<GroupTurn>) {
+fn stages(weights: &Weights, dir: &Path, python: &Path) -> (Result<PathBuf>, Vec<FetchStage>) {
     let mut stages = Vec::new();
     let result = weights.fetch(dir, python.as_os_str(), &mut |progress| stages.push(progress.stage));
     stages.dedup();
@@ -50,12 +50,12 @@ fn fetched_once() {
     let (path, seen) = stages(&HELLO, &dir, &python);
     let path = path.unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"hello\n");
-    assert_eq!(seen.last(), Some(&GroupTurn::Checking));
+    assert_eq!(seen.last(), Some(&FetchStage::Checking));
     assert_eq!(HELLO.installed(&dir), Some(path.clone()));
     assert!(!dir.join(WORKSHOP).exists());
 
     let none = home.path().join("no python needed");
-    assert_eq!(stages(&HELLO, &dir, &none).1, [GroupTurn::Checking, GroupTurn::Present]);
+    assert_eq!(stages(&HELLO, &dir, &none).1, [FetchStage::Checking, FetchStage::Present]);
 
     fs::write(&path, "HELLO\n").unwrap();
     stages(&HELLO, &dir, &python).0.unwrap();

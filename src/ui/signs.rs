@@ -4,24 +4,24 @@ use crate::turn::Bid;
 
 /// What can be shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Style {
+pub struct Signs {
     pictures: bool,
 }
 
-impl Style {
+impl Signs {
     /// Pictures need a locale in UTF-8 and a terminal that is not dumb.
-    pub fn of_environment() -> Style {
-        Style::new(|name| std::env::var(name).ok())
+    pub fn of_environment() -> Signs {
+        Signs::new(|name| std::env::var(name).ok())
     }
 
-    fn new(env: impl Fn(&str) -> Option<String>) -> Style {
+    fn new(env: impl Fn(&str) -> Option<String>) -> Signs {
         let locale =
             ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(&env).find(|value| !value.is_empty());
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         });
-        Style { pictures: utf8 && env("TERM").is_none_or(|term| term != "dumb") }
+        Signs { pictures: utf8 && env("TERM").is_none_or(|term| term != "dumb") }
     }
 
     /// Between two parts of a line.
@@ -73,7 +73,7 @@ mod tests {
                 let found = env.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
                 found.map(str::to_string)
             };
-            assert_eq!(Style::new(value).pictures, pictures, "{env}");
+            assert_eq!(Signs::new(value).pictures, pictures, "{env}");
         }
     }
 }

@@ -1,89 +1,91 @@
-//! A conversation at a prompt: entries read, turns taken, one conv followed whatever others add meanwhile.
+//! The loop of a session: entries read, turns taken, one conv followed whatever others add meanwhile.
 
 use std::sync::Arc;
 
-use super::session::{Session, runtime};
-use super::{Args, find_tail, move_branch, past};
+use super::complain::complain;
+use super::entered::Entered;
+use super::reader::Reader;
 use crate::bubb::BubbId;
-use crate::commands::Context;
 use crate::config::ModelConfig;
 use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Kind, Result};
-use crate::repl::{Entered, Reader, State, Step, View, complain};
 use crate::store::Store;
-use crate::term::say;
-use crate::turn::{self, Ask, Interrupt, Report, Start, Wish, start};
+use crate::term::{Out, Paint, say};
+use crate::turn::{self, Ask, Report, Start, TurnEnv, Wish, start};
+use crate::ui::{self, Shown, State, Step, TurnView};
 
-/// SIGINT: it ends an answer, or at the prompt the conversation, and is no failure of either.
+/// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
 const SIGINT: u8 = 2;
 
-/// What goes on from turn to turn.
-pub struct Conversation<'c, 'o> {
-    pub(super) args: &'c Args,
-    pub(super) context: &'c mut Context<'o>,
-    pub(super) session: Session,
+/// How a session begins.
+pub struct SessionOptions {
+    /// With a new conversation.
+    pub new: bool,
+    /// The address that the first question follows.
+    pub tail: Option<String>,
+    /// The conversation so far is printed first.
+    pub show_past: bool,
+    /// How much of a turn is shown, and how.
+    pub shown: Shown,
+    /// Commands of the person's own, run before the first question.
+    pub runs: Vec<String>,
+}
+
+/// The state that goes on from turn to turn.
+pub struct Session<'o> {
+    pub(super) env: TurnEnv,
     pub(super) store: Arc<Store>,
+    pub(super) shown: Shown,
+    pub(super) out: &'o mut Out,
+    pub(super) paint: Paint,
     pub(super) reader: Reader,
-    pub(super) interrupt: Interrupt,
-    /// What the next question follows; nothing, where it begins a conv.
+    /// The bubb that the next question follows; none, where it begins a conv.
     pub(super) at: Option<BubbId>,
     /// The branch that moves on to each answer, and the bubb it names by now.
     pub(super) branch: Option<(String, BubbId)>,
-    /// Who answers, once that was found out.
+    /// The model that answers, once it was chosen.
     pub(super) model: Option<ModelConfig>,
-    /// Commands of the person's own, run before the first question.
     runs: Vec<String>,
 }
 
-/// Converses until the person leaves.
-pub fn converse(args: &Args, context: &mut Context<'_>) -> Result<u8> {
-    let session = Session::new(args, context)?;
-    let store = Arc::new(super::store(args, context)?);
-    let runtime = runtime()?;
-    let ended = runtime.block_on(async {
-        let mut conversation = Conversation::begin(args, context, session, store)?;
-        let ended = conversation.go_on().await;
-        conversation.session.close().await;
-        ended
-    });
-    // A prompt that was left by a signal still waits for its line.
-    runtime.shutdown_background();
-    ended.map(|()| 0)
+/// Reads entries and takes turns until the person leaves.
+pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
+    let mut session = Session::begin(options, env, out, paint)?;
+    let ended = session.go_on().await;
+    session.env.close().await;
+    ended
 }
 
-impl<'c, 'o> Conversation<'c, 'o> {
-    fn begin(
-        args: &'c Args,
-        context: &'c mut Context<'o>,
-        session: Session,
-        store: Arc<Store>,
-    ) -> Result<Self> {
+impl<'o> Session<'o> {
+    fn begin(options: SessionOptions, env: TurnEnv, out: &'o mut Out, paint: Paint) -> Result<Session<'o>> {
+        let SessionOptions { new, tail: address, show_past, shown, runs } = options;
+        let store = env.store.clone();
         let forest = store.forest()?;
-        let tail = find_tail(args, &store, &forest)?;
-        let begin = start(&store, &forest, Wish { new: args.new, tail, retry: false })?;
-        if args.show_past {
-            past::show(args.shown(), context, &store, &forest, begin)?;
+        let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
+        let begin = start(&store, &forest, Wish { new, tail, retry: false })?;
+        if show_past {
+            ui::show_past(shown, (out, paint), &store, &forest, begin)?;
         }
-        let named = args.tail.clone().filter(|_| tail.is_some_and(|tail| tail.by_branch));
-        let reader = Reader::new(session.state_dir(), store.clone(), context.paint);
-        Ok(Conversation {
-            args,
-            context,
-            session,
+        let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
+        let reader = Reader::new(&env.configured.paths.state, store.clone(), paint);
+        Ok(Session {
+            env,
             store,
+            shown,
+            out,
+            paint,
             reader,
-            interrupt: Interrupt::listen()?,
             at: begin.id(),
             branch: named.zip(begin.id()),
             model: None,
-            runs: args.run.clone(),
+            runs,
         })
     }
 
     async fn go_on(&mut self) -> Result<()> {
         let mut state = State::Idle;
         while state != State::End {
-            let entered = match self.reader.read(&self.interrupt).await {
+            let entered = match self.reader.read(&self.env.interrupt).await {
                 Ok(Some(text)) => Entered::read(&text),
                 Ok(None) => Entered::Leave,
                 Err(error) if error.kind == Kind::Signal(SIGINT) => Entered::Leave,
@@ -103,7 +105,7 @@ impl<'c, 'o> Conversation<'c, 'o> {
                     state
                 }
             };
-            self.interrupt.reset();
+            self.env.interrupt.reset();
         }
         Ok(())
     }
@@ -147,12 +149,13 @@ impl<'c, 'o> Conversation<'c, 'o> {
     ) -> Result<Report> {
         let model = match self.model.take() {
             Some(model) => model,
-            None => self.interrupt.or(self.session.choose()).await?,
+            None => self.env.interrupt.or(self.env.configured.choose()).await?,
         };
-        let mut view = View::new(self.context.out, self.context.paint, self.args.shown(), state);
+        let insts = ui::insts_with_warnings(self.env.insts()?);
+        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
         let ask = Ask::new(start, question, &self.runs);
         let hush = self.reader.hush();
-        let taken = self.session.turn(&model, &self.store, forest, &self.interrupt, &mut view, ask).await;
+        let taken = self.env.turn(&model, &insts, forest, &mut view, ask).await;
         view.end();
         drop(hush);
         self.model = Some(model);
@@ -166,14 +169,14 @@ impl<'c, 'o> Conversation<'c, 'o> {
         if let Some(answer) = &report.answer
             && let Some((name, from)) = self.branch.take()
         {
-            let moved = move_branch(&self.store, &name, from, answer.name.id, self.args.quiet)?;
+            let moved = ui::move_branch(&self.store, &name, from, answer.name.id, self.shown.quiet)?;
             self.branch = moved.then_some((name, answer.name.id));
         }
         Ok(())
     }
 
     fn keep(&mut self, forest: &Forest, start: Start, question: &str) -> Result<()> {
-        let prompt = self.session.system_prompt().unwrap_or_default();
+        let prompt = self.env.configured.system_prompt().unwrap_or_default();
         self.at = Some(turn::keep(&self.store, forest, start, prompt, question)?.id);
         Ok(())
     }
@@ -183,9 +186,9 @@ impl<'c, 'o> Conversation<'c, 'o> {
         let state = state.after(Step::Entered);
         let forest = self.store.forest()?;
         let start = self.start(&forest, false)?;
-        let prompt = self.session.system_prompt()?;
-        let mut view = View::new(self.context.out, self.context.paint, self.args.shown(), state);
-        let runner = self.session.runner(&self.store, &self.interrupt);
+        let prompt = self.env.configured.system_prompt()?;
+        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
+        let runner = self.env.runner();
         let hush = self.reader.hush();
         let ran = turn::run(runner, &self.store, &forest, start, prompt, command, &mut view).await;
         view.end();

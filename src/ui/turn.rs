@@ -36,7 +36,7 @@ impl Shown {
 }
 
 /// A view of one turn.
-pub struct View<'o> {
+pub struct TurnView<'o> {
     out: &'o mut Out,
     paint: Paint,
     shown: Shown,
@@ -50,12 +50,12 @@ pub struct View<'o> {
     cleaner: Cleaner,
 }
 
-impl<'o> View<'o> {
+impl<'o> TurnView<'o> {
     /// A view on stdout and stderr of the turn that begins in `state`.
-    pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, state: State) -> View<'o> {
+    pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, state: State) -> TurnView<'o> {
         let talkative = !shown.quiet && std::io::stderr().is_terminal();
         let markdown = shown.markdown(out, paint);
-        View { out, paint, shown, talkative, state, open: false, markdown, cleaner: Cleaner::default() }
+        TurnView { out, paint, shown, talkative, state, open: false, markdown, cleaner: Cleaner::default() }
     }
 
     /// The turn is over: what stands open is closed, and what is buffered shown.
@@ -155,7 +155,7 @@ impl<'o> View<'o> {
     }
 }
 
-impl Front for View<'_> {
+impl Front for TurnView<'_> {
     fn happens(&mut self, event: Event<'_>) {
         match event {
             Event::Waiting => self.step(Step::Asked),

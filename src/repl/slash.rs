@@ -1,15 +1,15 @@
-//! What the slash commands of a conversation do.
+//! The slash commands of a session.
 
-use super::converse::Conversation;
-use super::{past, tools};
-use crate::commands::resolve;
+use super::complain::complain;
+use super::entered::{Entered, help};
+use super::session::Session;
 use crate::config::Word;
 use crate::error::{Error, Result};
-use crate::repl::{Entered, complain, help};
 use crate::store::check_branch_name;
 use crate::term::{columns, edit, excerpt, say};
+use crate::ui;
 
-impl Conversation<'_, '_> {
+impl Session<'_> {
     /// Does what a command says. What goes wrong is told, and the prompt comes again.
     pub(super) async fn obey(&mut self, command: Entered) {
         if let Err(error) = self.try_to(command).await {
@@ -24,7 +24,7 @@ impl Conversation<'_, '_> {
             Entered::SetModel(name) => self.set_model(name).await?,
             Entered::Mcp => self.servers().await?,
             Entered::SetToolMode(mode) => {
-                self.session.use_tool_mode(mode)?;
+                self.env.use_tool_mode(mode)?;
                 say(&format!("tool_call_mode is {} now", mode.word()));
             }
             Entered::Tail(address) => self.tail(&address)?,
@@ -39,11 +39,11 @@ impl Conversation<'_, '_> {
 
     /// The MCP servers, which are up for the next turn then.
     async fn servers(&mut self) -> Result<()> {
-        let up = async { Ok(self.session.servers().await) };
-        let (servers, said) = self.interrupt.or(up).await?;
+        let up = async { Ok(self.env.servers().await) };
+        let (servers, said) = self.env.interrupt.or(up).await?;
         said.iter().for_each(|text| say(text));
-        tools::table(self.context, servers.each());
-        self.context.out.flush();
+        ui::tool_table(self.out, servers.each());
+        self.out.flush();
         Ok(())
     }
 
@@ -54,7 +54,8 @@ impl Conversation<'_, '_> {
 
     /// Lists the models with numbers, and takes one; 0 keeps what is.
     async fn set_model(&mut self, wanted: Option<String>) -> Result<()> {
-        let models = self.session.models();
+        let configured = &self.env.configured;
+        let models = ui::listed_models(&configured.settings, &configured.paths);
         let wanted = match wanted {
             Some(wanted) => wanted,
             None => {
@@ -62,7 +63,7 @@ impl Conversation<'_, '_> {
                     say(&format!("{:>3}  {}{}", i + 1, model.line(), model.state()));
                 }
                 const QUESTION: &str = "Number (0 keeps the present one): ";
-                self.reader.answer(QUESTION, &self.interrupt).await?.unwrap_or_default()
+                self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_default()
             }
         };
         let wanted = wanted.trim();
@@ -76,7 +77,9 @@ impl Conversation<'_, '_> {
             None => say("The model stays as it is."),
             Some(None) => say(&format!("no model {wanted}; /set-model lists them")),
             Some(Some(model)) => {
-                self.session.use_model(&model.name)?;
+                let configured = &self.env.configured;
+                ui::activate_model(&configured.settings, &configured.paths, &model.name)?;
+                self.env.use_model(&model.name)?;
                 self.model = None;
                 say(&format!("{} answers from now on.", model.name));
             }
@@ -86,7 +89,7 @@ impl Conversation<'_, '_> {
 
     fn tail(&mut self, address: &str) -> Result<()> {
         let forest = self.store.forest()?;
-        let found = resolve(&self.store, &forest, address)?;
+        let found = self.store.find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
         self.at = Some(id);
         self.branch = found.by_branch.then(|| (address.to_string(), id));
@@ -100,7 +103,7 @@ impl Conversation<'_, '_> {
     fn show(&mut self) -> Result<()> {
         let forest = self.store.forest()?;
         let begin = self.start(&forest, false)?;
-        past::show(self.args.shown(), self.context, &self.store, &forest, begin)
+        ui::show_past(self.shown, (self.out, self.paint), &self.store, &forest, begin)
     }
 
     fn name_branch(&mut self, name: String) -> Result<()> {

@@ -1,34 +1,35 @@
-//! `--events`: everything that happens in a turn, one JSON object a line, for programs built on lepo.
-//! Stable, and told in lepo-do(1); the last line is the document of `--json`.
+//! `--events`: everything that happens in a turn or a group turn, one JSON object a line, for programs built on
+//! lepo. Stable, and told in lepo-do(1); the last line is the document of `--json`.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 
 use serde_json::{Value, json};
 
+use super::consent;
 use crate::bubb::Name;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Utf8;
-use crate::repl::ask;
 use crate::term::Out;
 use crate::tool::{Proposal, Reply};
-use crate::turn::{Event, Front};
+use crate::turn::{Event, Front, Moment, Watch};
 
 /// A turn as lines on stdout.
-pub struct Events<'o> {
+pub struct EventLines<'o> {
     out: &'o mut Out,
     /// What a command writes may end inside a character.
     stderr: Utf8,
 }
 
-impl<'o> Events<'o> {
+impl<'o> EventLines<'o> {
     /// Lines on `out`.
-    pub fn new(out: &'o mut Out) -> Events<'o> {
-        Events { out, stderr: Utf8::default() }
+    pub fn new(out: &'o mut Out) -> EventLines<'o> {
+        EventLines { out, stderr: Utf8::default() }
     }
 
-    /// Something that happened, in the reply of the one of this name, where many are asked.
-    pub fn tell(&mut self, name: Option<&str>, event: Event<'_>) {
+    /// An event, with the name of the participant whose reply it is in.
+    fn tell(&mut self, name: Option<&str>, event: Event<'_>) {
         let told = match event {
             Event::Pause => return self.out.flush(),
             Event::Bubb(name, bytes) => bubb(name, bytes),
@@ -47,8 +48,8 @@ impl<'o> Events<'o> {
         self.line(named(told, name));
     }
 
-    /// One line, seen at once; text of an answer waits for [`Event::Pause`].
-    pub fn line(&mut self, event: Value) {
+    /// Prints one line, at once; text of an answer waits for [`Event::Pause`].
+    fn line(&mut self, event: Value) {
         self.out.line(&event.to_string());
         if !matches!(event["event"].as_str(), Some("text" | "thinking")) {
             self.out.flush();
@@ -56,7 +57,7 @@ impl<'o> Events<'o> {
     }
 }
 
-impl Front for Events<'_> {
+impl Front for EventLines<'_> {
     fn happens(&mut self, event: Event<'_>) {
         self.tell(None, event);
     }
@@ -67,11 +68,32 @@ impl Front for Events<'_> {
 
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         self.line(request("ask", proposal));
-        Box::pin(ask(proposal.clone()))
+        Box::pin(consent::ask(proposal.clone()))
     }
 }
 
-/// With who it is about, if it is about one of many.
+impl Watch for RefCell<EventLines<'_>> {
+    fn sees(&self, moment: Moment<'_>) {
+        let mut events = self.borrow_mut();
+        let line = match moment {
+            Moment::Common(event) => return events.tell(None, event),
+            Moment::In(name, event) => return events.tell(Some(name), event),
+            // The end tells both whole.
+            Moment::Spoken(..) | Moment::Concluded(_) => return,
+            Moment::Failed(name, error) => {
+                json!({ "event": "failed", "name": name, "error": Error::to_json(error) })
+            }
+            Moment::Floor(round, names) => json!({ "event": "floor", "round": round, "names": names }),
+            Moment::Wants(name, bid) => json!({ "event": "bid", "name": name, "bid": bid.word() }),
+            Moment::Judging(name) => json!({ "event": "judging", "name": name }),
+            Moment::Narration(text) => json!({ "event": "narration", "text": text }),
+            Moment::Chosen(name) => json!({ "event": "chosen", "name": name }),
+        };
+        events.line(line);
+    }
+}
+
+/// The event with the name of its participant, if it has one.
 fn named(mut told: Value, name: Option<&str>) -> Value {
     if let Some(name) = name {
         told["name"] = name.into();

@@ -1,13 +1,14 @@
-//! The options of asking many, and what they say about settings.
+//! The options of `--parallel` and `--debate`, and the settings they change.
 
 use crate::commands::complete;
 use crate::config::Flags;
 use crate::error::{Error, Result};
+use crate::turn::GroupMode;
 
-/// `--parallel`, `--debate`, and who takes part.
+/// `--parallel`, `--debate`, and the models that take part.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub struct Args {
+pub struct GroupArgs {
     /// Ask all participants at once; each answer is a branch of its own
     #[arg(long, group = "mode", conflicts_with_all = ["approve", "deny"])]
     parallel: bool,
@@ -22,26 +23,17 @@ pub struct Args {
     participants: Vec<String>,
 }
 
-/// How many are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// All at once, each for itself.
-    Parallel,
-    /// One after another, each hearing all.
-    Debate,
-}
-
-impl Args {
-    /// Whether many are asked, and how.
-    pub fn mode(&self) -> Option<Mode> {
+impl GroupArgs {
+    /// Whether several models are asked, and how.
+    pub fn mode(&self) -> Option<GroupMode> {
         match (self.parallel, self.debate) {
-            (true, _) => Some(Mode::Parallel),
-            (_, true) => Some(Mode::Debate),
+            (true, _) => Some(GroupMode::Parallel),
+            (_, true) => Some(GroupMode::Debate),
             (false, false) => None,
         }
     }
 
-    /// `flags` with what is said here, and by `-m`: one who answers, or several who take part.
+    /// `flags` with these options, and `-m`: one model that answers, or several that take part.
     pub fn flags(&self, models: &[String], flags: Flags) -> Result<Flags> {
         let some = |names: &[String]| Some(names.to_vec()).filter(|names| !names.is_empty());
         match (self.mode(), models) {

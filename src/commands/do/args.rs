@@ -1,0 +1,185 @@
+//! The arguments of `lepo do`, and its help.
+
+use std::path::PathBuf;
+
+use super::group_args::GroupArgs;
+use crate::bubb::BubbId;
+use crate::commands::complete;
+use crate::config::{Flags, ToolMode, list_words, read_word};
+use crate::error::{Error, Result};
+use crate::turn::Verdict;
+use crate::ui::Shown;
+
+/// The words of `--tools`.
+const TOOL_MODES: &[(&str, &str)] =
+    &[("manual", "ask before each"), ("auto", "run them unasked"), ("off", "no tools")];
+
+/// Ask a model and keep the conversation
+///
+/// The question is PROMPT, then --file, then stdin if it is not a terminal, whichever are there.
+/// It follows the newest tail unless told otherwise, and so does its answer:
+///
+///     s1 ← u0 ← a0              lepo do QUESTION
+///     s1 ← u0 ← a0 ← u0 ← a0    again: it goes on where it was
+///     s1 ← u0 ← a0              lepo do --retry: a second answer
+///            ↖ a0
+///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
+///                ↖ u0 ← a0
+///
+/// With nothing to ask and a terminal on stdin it is a conversation, line by line.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER, verbatim_doc_comment)]
+pub struct DoArgs {
+    /// The question
+    #[arg(value_name = "PROMPT")]
+    pub(super) prompt: Vec<String>,
+    /// Start a new conversation
+    #[arg(short, long, conflicts_with_all = ["tail", "retry"])]
+    pub(super) new: bool,
+    /// Start from this bubb
+    #[arg(short, long, value_name = "ADDR", add = complete::address())]
+    pub(super) tail: Option<String>,
+    /// Answer the last visible question again
+    #[arg(short, long, conflicts_with_all = ["prompt", "file"])]
+    pub(super) retry: bool,
+    /// Print the conversation so far first
+    #[arg(short = 'p', long)]
+    pub(super) show_past: bool,
+    /// Show hidden bubbs too
+    #[arg(short = 'a', long)]
+    pub(super) show_all: bool,
+    /// Add this file's text to the question
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// Add a file to the question as context; repeatable
+    #[arg(long, value_name = "FILE", conflicts_with = "retry")]
+    pub(super) context: Vec<PathBuf>,
+    /// Leave stdin alone
+    #[arg(long)]
+    pub(super) no_stdin: bool,
+    /// Run this first and give its output to the model; repeatable
+    #[arg(long, value_name = "COMMAND")]
+    pub(super) run: Vec<String>,
+    /// Which model answers: a configured name, or PROVIDER:MODEL; repeatable with --parallel
+    #[arg(short, long, value_name = "NAME", add = complete::model())]
+    pub(super) model: Vec<String>,
+    /// Consent for tool requests this time: manual, auto or off
+    #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES))]
+    pub(super) tools: Option<ToolMode>,
+    /// List the MCP servers that are on and their tools, then exit
+    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "approve", "deny", "events"])]
+    pub(super) list_tools: bool,
+    /// Carry out this pending request and go on with its turn
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "deny"])]
+    pub(super) approve: Option<String>,
+    /// Refuse this pending request and go on with its turn
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry"])]
+    pub(super) deny: Option<String>,
+    #[command(flatten)]
+    pub(super) group: GroupArgs,
+    /// Use this configuration instead of the user's
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Print one JSON document about the turn
+    #[arg(long)]
+    pub json: bool,
+    /// Print everything as it happens, one JSON object a line
+    #[arg(long, conflicts_with = "json")]
+    pub events: bool,
+    /// Write the result to a file as well
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Print the answer and nothing else
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+    /// Print the answer as it is, also on a terminal: its Markdown is not formed
+    #[arg(long)]
+    pub(super) plain: bool,
+}
+
+impl DoArgs {
+    /// How much of a turn is shown, and how.
+    pub fn shown(&self) -> Shown {
+        Shown { json: self.json, quiet: self.quiet, all: self.show_all, plain: self.plain }
+    }
+
+    /// The options that change settings.
+    pub fn flags(&self) -> Result<Flags> {
+        let flags = Flags { config: self.config.clone(), tools: self.tools, ..Flags::default() };
+        self.group.flags(&self.model, flags)
+    }
+
+    /// `--approve` and `--deny`. Only a full id will do: a piece of one may come to mean another bubb.
+    pub fn verdict(&self) -> Result<Option<(BubbId, Verdict)>> {
+        let (option, text, verdict) = match (&self.approve, &self.deny) {
+            (Some(id), _) => ("--approve", id, Verdict::Approve),
+            (None, Some(id)) => ("--deny", id, Verdict::Deny),
+            (None, None) => return Ok(None),
+        };
+        match BubbId::parse(text.as_bytes()) {
+            Some(id) => Ok(Some((id, verdict))),
+            None => Err(Error::usage(format!("{option} needs the full id of a request, not {text:?}"))
+                .hint("`lepo ls --pending` lists the requests that wait")),
+        }
+    }
+}
+
+fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
+    const MODES: &[ToolMode] = ToolMode::ALL;
+    read_word(text, MODES).ok_or_else(|| list_words(MODES))
+}
+
+/// The end of the help and of the man page.
+const AFTER: &str = "\
+Examples:
+  lepo do 'what does this repository do?'
+  lepo do --run 'git log --oneline -5' 'what changed?'
+  git diff | lepo do --file review.md --context src/main.rs
+  lepo do --tail main --retry -m other
+  lepo do --list-tools
+  lepo do --parallel -m gpt -m qwen 'which is simpler?'
+  lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
+  lepo do --debate --tail @            # the same debate, on
+
+The document of --json is printed on failure too:
+  conv     the ids of the conversation, oldest first, as far as it got
+  user     the id of the question
+  answer   null, or {id, text, model, usage: {input, output}, ms}: tokens as the provider
+           counted them or null, milliseconds from the request to the end
+  tools    [{bubb, kind, request, result, exit}]: the request's bubb and what it says, the
+           bubb of its result or null, the exit code or null; kind is command, mcp, or run for
+           --run
+  pending  the id of a request that waits for consent, or null
+  error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
+           interrupted, one for each exit code
+
+With --parallel it is an array of such documents, one a participant, each with its name; with
+--debate it has besides
+  speeches [{name, id, text}], in order; the answer is the conclusion
+  rounds   how many were begun
+
+--events prints an object a line, each with the field event:
+  bubb      a bubb was written: id, kind, hidden, prev, text (null for an answer, whose text
+            came in pieces before)
+  waiting   a model is asked; nothing has come yet
+  thinking  text: a piece of the model's thinking
+  text      text: a piece of the answer
+  note      text: something about the work
+  announce  a request that is carried out unasked: request, and dir, sandbox of a command or
+            description, changed of an MCP tool
+  ask       one that needs consent, the same; the terminal is asked, or without one the turn
+            ends, pending
+  running   command: one of --run begins
+  stderr    text: what the running command says
+  calling   request: an MCP tool is called
+  progress  text: how far the call has come
+  end       the last line, on failure too, with the fields of --json
+Where many are asked, what is in one's reply has its name, and there are
+  failed     name, error: one failed; the others go on
+  floor      round, names: these are asked whether they want the floor
+  bid        name, bid: REQUEST or PASS
+  judging    name: the orchestrator is asked who speaks
+  narration  text: what it says to the reader
+  chosen     name: who speaks
+  end        with --parallel replies and error; with --debate the fields of --json
+Others may be added; a reader passes over what it does not know.";

@@ -1,0 +1,115 @@
+//! `--parallel` and `--debate`: several models asked at once, or led through a debate.
+
+use std::cell::RefCell;
+
+use super::output::{open_output, write_output};
+use super::setup::{Setup, find_tail, runtime, store_of_turn};
+use super::{DoArgs, input};
+use crate::commands::Context;
+use crate::conv::{Forest, Ix};
+use crate::error::{Error, Result};
+use crate::turn::{Ask, GroupMode, GroupTurn, Interrupt, Panel, Start, Wish, start};
+use crate::ui::{self, EventLines, GroupView};
+
+/// Asks them.
+pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> Result<u8> {
+    let question = question(args, mode)?;
+    let Setup { configured, .. } = Setup::read(args, context)?;
+    let mut panel = Panel::of(mode, &configured)?;
+    let mut output = args.output.as_ref().map(open_output).transpose()?;
+    let store = store_of_turn(args, context)?;
+    let forest = store.forest()?;
+    let tail = find_tail(args, &store, &forest)?;
+    let wish = Wish { new: args.new, tail, retry: args.retry };
+    let begin = match (&question, tail) {
+        (None, Some(tail)) if !args.retry => debate_at(&forest, tail.ix)?,
+        _ => start(&store, &forest, wish)?,
+    };
+    if tail.is_none() && !args.quiet {
+        ui::note_place(&store, &forest, begin);
+    }
+    if args.show_past && !args.json && !args.events {
+        ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
+    }
+    let insts = ui::insts_with_warnings(configured.insts(&store)?);
+    let mut ask = Ask::new(begin, question, &args.run);
+    if begin == Start::New {
+        ask.system_prompt = configured.system_prompt()?;
+    }
+
+    let runtime = runtime()?;
+    let own = configured.own();
+    let outcome = runtime.block_on(async {
+        let interrupt = Interrupt::listen()?;
+        let group = |watch| GroupTurn {
+            store: &store,
+            forest: &forest,
+            settings: &configured.settings,
+            insts: &insts,
+            own: &own,
+            interrupt: &interrupt,
+            watch,
+        };
+        if args.events {
+            let events = RefCell::new(EventLines::new(context.out));
+            return group(&events).take(&mut panel, ask).await;
+        }
+        let view =
+            RefCell::new(GroupView::new(context.out, context.paint, args.shown(), mode, &panel, &store));
+        view.borrow_mut().begin(ask.question.as_deref());
+        let taken = tokio::select! {
+            taken = group(&view).take(&mut panel, ask) => taken,
+            never = ui::ticks(&view) => never,
+        };
+        view.borrow_mut().end();
+        taken
+    })?;
+    runtime.shutdown_background();
+
+    let document = ui::group_document(&store, &outcome);
+    if args.events {
+        context.out.line(&ui::group_end(&outcome, document.clone()).to_string());
+    } else if args.json {
+        context.out.line(&document.to_string());
+    }
+    if let Some(file) = &mut output {
+        let bubbs = ui::bubbs_to_read(&outcome, args.quiet);
+        write_output(file, &store, args.json.then_some(&document), &bubbs)?;
+    }
+    context.out.flush();
+    if !args.quiet && !args.json && !args.events {
+        ui::tell_ids(&store, &outcome)?;
+    }
+    match outcome.into_error() {
+        Some(error) => Err(error),
+        None => Ok(0),
+    }
+}
+
+/// The question; none where one is answered again, or a debate goes on.
+fn question(args: &DoArgs, mode: GroupMode) -> Result<Option<String>> {
+    let goes_on =
+        mode == GroupMode::Debate && args.tail.is_some() && args.prompt.is_empty() && args.file.is_none();
+    if goes_on && !args.context.is_empty() {
+        return Err(Error::usage("--context belongs to a question, and there is none")
+            .hint("to say something to the debate: lepo do --debate --tail ADDR --context FILE QUESTION"));
+    }
+    if args.retry || goes_on {
+        return Ok(None);
+    }
+    let none = || Error::usage("no question").hint("lepo do --parallel QUESTION, or the question on stdin");
+    input::question(args)?.ok_or_else(none).map(Some)
+}
+
+/// Where a debate goes on: at the last that was said in it, so that what an interruption left is passed by.
+fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
+    let id = forest.name(tail).id;
+    if forest.last_question(tail).is_none() {
+        return Err(Error::usage(format!(
+            "no debate to go on with: nobody asked anything in the conv of {id}"
+        ))
+        .hint("begin one: lepo do --debate QUESTION"));
+    }
+    let said = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
+    Ok(Start::Under(said.map_or(id, |name| name.id)))
+}

@@ -1,0 +1,111 @@
+//! The set-up of a turn: options, the user's files and those of the repository, the store, the log.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use tracing::Level;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::time::SystemTime;
+use tracing_subscriber::layer::SubscriberExt;
+
+use super::DoArgs;
+use crate::commands::Context;
+use crate::commands::repo_files::{REPO_FILES, trusted};
+use crate::config::{Env, LogLevel, Paths};
+use crate::conv::{Addressee, Forest};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::tool::mcp::Servers;
+use crate::turn::{Configured, TrustedFile};
+
+/// The configuration of `do`, read before anything is written.
+pub struct Setup {
+    /// The settings in force.
+    pub configured: Configured,
+    /// The working directory of turns.
+    dir: PathBuf,
+    /// The MCP servers that the repository brings, if they are trusted.
+    repo_servers: Option<TrustedFile>,
+}
+
+impl Setup {
+    /// Reads the configuration, and begins the log.
+    pub fn read(args: &DoArgs, context: &Context<'_>) -> Result<Setup> {
+        let env = Env::from_process();
+        let paths = Paths::from_env(&env)?;
+        let flags = args.flags()?;
+        let (dir, repo, repo_servers) = match context.find_store()? {
+            Some(store) => {
+                let [config, servers] = REPO_FILES.map(|name| trusted(&store, &paths, name, args.quiet));
+                (store.root().to_path_buf(), config?, servers?)
+            }
+            None => (context.cwd().to_path_buf(), None, None),
+        };
+        let configured = Configured::load(paths, &env, repo, flags)?;
+        start_log(&configured.paths, configured.settings.log_level);
+        Ok(Setup { configured, dir, repo_servers })
+    }
+
+    /// The MCP servers. Nothing is started yet.
+    pub fn servers(&self) -> Result<Servers> {
+        self.configured.servers(&self.dir, self.repo_servers.clone())
+    }
+}
+
+/// The store of a turn, made where there is none; not for a turn that starts from something in it.
+pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>> {
+    if (args.retry || args.tail.is_some()) && context.find_store()?.is_none() {
+        let sought =
+            args.tail.as_ref().map_or("no question to answer again".into(), |tail| format!("no {tail}"));
+        return Err(Error::usage(format!("{sought}: there is no store here"))
+            .hint("ask something first: lepo do QUESTION"));
+    }
+    context.store_or_make().map(Arc::new)
+}
+
+/// The bubb of `--tail`.
+pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
+    args.tail.as_deref().map(|address| store.find_bubb(forest, address)).transpose()
+}
+
+/// The runtime of `do`: one thread, which waits.
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    let failed = |error| Error::store("cannot start the runtime").because(error);
+    // It panics where there are no descriptors for its own five.
+    drop(
+        [UnixStream::pair(), UnixStream::pair(), UnixStream::pair()]
+            .into_iter()
+            .collect::<io::Result<Vec<_>>>()
+            .map_err(failed)?,
+    );
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)
+}
+
+/// Begins to log to `application-lepo-YYYY-MM-DD.log`. A log that cannot be written is done without. Its day is
+/// that of its lines, in UTC: to ask for the local one, all of the system's time zones would be looked through.
+fn start_log(paths: &Paths, level: LogLevel) {
+    let dir = paths.logs();
+    if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
+        return;
+    }
+    let name = format!("application-lepo-{}.log", jiff::Timestamp::now().to_zoned(TimeZone::UTC).date());
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(dir.join(name));
+    let Ok(file) = file else { return };
+    let level = match level {
+        LogLevel::Debug => Level::DEBUG,
+        LogLevel::Info => Level::INFO,
+        LogLevel::Warn => Level::WARN,
+        LogLevel::Error => Level::ERROR,
+    };
+    let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_timer(SystemTime).with_writer(file);
+    // Libraries log what they like: whole URLs, with the tokens in them.
+    let lepo_alone = Targets::new().with_target("lepo", level);
+    let subscriber = tracing_subscriber::registry().with(layer.with_filter(lepo_alone));
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}

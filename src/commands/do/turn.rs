@@ -1,0 +1,112 @@
+//! One turn: a question and its answer, an answer anew, or a decision on a request that waits.
+
+use super::DoArgs;
+use super::output::{open_output, write_output};
+use super::setup::{Setup, find_tail, runtime, store_of_turn};
+use crate::bubb::BubbId;
+use crate::commands::Context;
+use crate::error::Result;
+use crate::store::Store;
+use crate::term::say;
+use crate::turn::{Ask, Decision, Interrupt, Report, Start, TurnEnv, Verdict, Wish, start};
+use crate::ui::{self, EventLines, State, Step, TurnView};
+
+/// Takes one turn.
+pub fn run_turn(
+    args: &DoArgs,
+    verdict: Option<(BubbId, Verdict)>,
+    question: Option<String>,
+    context: &mut Context<'_>,
+) -> Result<u8> {
+    let setup = Setup::read(args, context)?;
+    let servers = setup.servers()?;
+    let runtime = runtime()?;
+    let config = runtime.block_on(setup.configured.choose())?;
+    let mut output = args.output.as_ref().map(open_output).transpose()?;
+    let store = match verdict {
+        Some(_) => context.store()?.into(),
+        None => store_of_turn(args, context)?,
+    };
+    let _claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
+    let forest = store.forest()?;
+    let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
+    if let Some(Decision { request, verdict: Verdict::Approve, .. }) =
+        decision.as_ref().filter(|_| args.quiet)
+    {
+        // Not even quietly does anything run that nobody has seen here.
+        say(&format!("in {}: {}", store.root().display(), request.canonical()));
+    }
+    let tail = find_tail(args, &store, &forest)?;
+    let wish = Wish { new: args.new, tail, retry: args.retry };
+    let begin = match &decision {
+        Some(decision) => Start::Decided(decision.name.id),
+        None => start(&store, &forest, wish)?,
+    };
+    if tail.is_none() && !args.quiet {
+        ui::note_place(&store, &forest, begin);
+    }
+    if args.show_past && !args.json && !args.events {
+        ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
+    }
+
+    let mut report = runtime.block_on(async {
+        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
+        let insts = ui::insts_with_warnings(env.insts()?);
+        let ask = Ask { decision, ..Ask::new(begin, question, &args.run) };
+        let taken = if args.events {
+            env.turn(&config, &insts, &forest, &mut EventLines::new(context.out), ask).await
+        } else {
+            let state = State::Idle.after(Step::Entered);
+            let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+            let taken = env.turn(&config, &insts, &forest, &mut view, ask).await;
+            view.end();
+            taken
+        };
+        env.close().await;
+        taken
+    })?;
+    // What still runs (a lookup that was given up) is not waited for.
+    runtime.shutdown_background();
+
+    let model = args.model.first();
+    report.error = report
+        .error
+        .take()
+        .map(|error| ui::with_same_model(ui::with_kept_question(error, report.user), model));
+    if let (Some(tail), Some(branch)) = (tail, &args.tail)
+        && tail.by_branch
+    {
+        let from = forest.name(tail.ix).id;
+        advance_branch(&store, branch, from, &report, args.quiet)?;
+    }
+    let document = || ui::document(Some(&store), &report, report.error.as_ref());
+    if args.events {
+        context.out.line(&ui::end(document()).to_string());
+    }
+    let document = args.json.then(document);
+    if let Some(document) = &document {
+        context.out.line(&document.to_string());
+    }
+    if let Some(file) = &mut output {
+        let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
+        write_output(file, &store, document.as_ref(), &answer)?;
+    }
+    match report.error {
+        Some(error) => Err(error),
+        None => Ok(0),
+    }
+}
+
+/// Moves the branch of `--tail` to the answer, if there is one.
+fn advance_branch(store: &Store, branch: &str, from: BubbId, report: &Report, quiet: bool) -> Result<()> {
+    match &report.answer {
+        Some(answer) => ui::move_branch(store, branch, from, answer.name.id, quiet).map(|_| ()),
+        None if quiet => Ok(()),
+        None => {
+            say(&format!(
+                "note: branch {branch} stays; `lepo branch -f {branch}` moves it to the newest tail"
+            ));
+            Ok(())
+        }
+    }
+}

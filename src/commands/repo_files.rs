@@ -1,0 +1,44 @@
+//! The configuration that a repository brings in its store: it counts only once it is trusted.
+
+use super::Context;
+use crate::config::{Paths, RepoFile, Trust};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::term::say;
+use crate::turn::TrustedFile;
+
+/// The files of a store that count only once trusted.
+pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
+
+/// A file of the store that needs trust, as it is now; none if it is not there.
+pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
+    let Some(bytes) = store.furniture(name)? else { return Ok(None) };
+    let dir = store.path();
+    let dir = dir.canonicalize().map_err(|error| {
+        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+    })?;
+    Ok(Some(RepoFile { path: dir.join(name), bytes }))
+}
+
+/// A file of the repository, if it counts. One that does not is told of in one line, unless all is to be quiet.
+pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<TrustedFile>> {
+    let ignored = |why: &str| {
+        if !quiet {
+            say(&format!("note: {} is ignored: {why}", store.shown().join(name).display()));
+        }
+    };
+    match repo_file(store, name) {
+        Ok(Some(file)) if Trust::of(paths).covers(&file)? => return Ok(Some((file.path, file.bytes))),
+        Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
+        Ok(None) => {}
+        // A link, a fifo: nothing a person could have trusted.
+        Err(error) => ignored(&error.chain()),
+    }
+    Ok(None)
+}
+
+/// The repository's own settings, if there is a store and they count.
+pub fn trusted_config(context: &Context<'_>, paths: &Paths) -> Result<Option<TrustedFile>> {
+    let Some(store) = context.find_store()? else { return Ok(None) };
+    trusted(&store, paths, REPO_FILES[0], false)
+}

@@ -1,0 +1,209 @@
+//! What every turn of a process shares: settings, store, servers, sandbox, and the signals that end it early.
+//!
+//! Made in one place, and lent to one-shot turns, sessions, groups and decisions alike.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::{Ask, CommandRunner, Front, Interrupt, Mcp, Report, Start, Turn};
+use crate::config::{
+    Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Record, Settings, ToolMode, servers, set_tool_mode,
+    system_prompt,
+};
+use crate::conv::Forest;
+use crate::error::Result;
+use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights};
+use crate::store::Store;
+use crate::tool::Detected;
+use crate::tool::mcp::client::{Limits, Place};
+use crate::tool::mcp::{Patience, Pins, Servers};
+
+/// A file of the repository that is trusted: its path and its bytes.
+pub type TrustedFile = (PathBuf, Vec<u8>);
+
+/// The settings in force and the files they came from. Read before a store is made.
+pub struct Configured {
+    /// Where the user's own files are.
+    pub paths: Paths,
+    /// The settings.
+    pub settings: Settings,
+    flags: Flags,
+    repo: Option<TrustedFile>,
+}
+
+impl Configured {
+    /// Reads the user's files, `repo` (the repository's own configuration) and the options.
+    pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
+        let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
+        Ok(Configured { paths, settings, flags, repo })
+    }
+
+    /// The settings anew. A choice made in a session counts as an option: neither the environment nor the
+    /// repository wins over it.
+    fn reload(&mut self) -> Result<()> {
+        self.settings = Settings::load(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
+        Ok(())
+    }
+
+    /// The MCP servers of the user and of `repo`, to be started in `dir`; none where tools are off.
+    pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
+        let configs = match self.settings.tool_call_mode {
+            ToolMode::Off => Vec::new(),
+            ToolMode::Manual | ToolMode::Auto => servers(&self.paths, repo)?,
+        };
+        let settings = &self.settings;
+        let patience = Patience {
+            connect: settings.mcp_connect,
+            call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
+        };
+        let hidden_env = settings.key_variables().to_vec();
+        Ok(Servers::new(configs, patience, Place { dir: dir.to_path_buf(), hidden_env, keeper: None }))
+    }
+
+    /// The model that answers. Where none can: exit 2, with what to do about it.
+    pub async fn choose(&self) -> Result<ModelConfig> {
+        match self.settings.choose()? {
+            Choice::Model(config) => Ok(*config),
+            Choice::Look(look) => {
+                let ollama_model = first_ollama_model(&look.ollama_url).await;
+                let embedded = self.installed().is_some();
+                look.settle(Found { ollama_model, embedded })
+            }
+        }
+    }
+
+    /// The system prompt of a new conv.
+    pub fn system_prompt(&self) -> Result<Option<String>> {
+        system_prompt(&self.paths)
+    }
+
+    /// The instructions in force, and a warning for each part of their file that is ignored.
+    pub fn insts(&self, store: &Store) -> Result<(Insts, Vec<String>)> {
+        match store.insts()? {
+            Some(bytes) => Insts::parse(&store.shown().join("_insts.toml"), &bytes),
+            None => Ok((Insts::default(), Vec::new())),
+        }
+    }
+
+    /// lepo's own directories and files, which no held command sees: keys stand in them.
+    pub fn own(&self) -> Vec<PathBuf> {
+        let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
+        [self.paths.config.clone(), self.paths.state.clone()].into_iter().chain(named).collect()
+    }
+
+    /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
+    pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
+        let timeouts = Timeouts { connect: self.settings.http_connect, idle };
+        Model::new(config, timeouts, &self.paths.state, gate, self.installed())
+    }
+
+    /// The embedded model, if it is there.
+    fn installed(&self) -> Option<Installed> {
+        let weights = weights::installed(&self.paths.models())?;
+        Some(Installed { program: embedded_program()?, weights })
+    }
+}
+
+/// Everything that is the same for all turns of a process, until a setting is changed in a session.
+pub struct TurnEnv {
+    /// The settings in force.
+    pub configured: Configured,
+    /// The store that turns are written to.
+    pub store: Arc<Store>,
+    /// The signals that end a turn early.
+    pub interrupt: Interrupt,
+    own: Vec<PathBuf>,
+    sandbox: Detected,
+    servers: Mutex<Servers>,
+    pins: Pins,
+}
+
+impl TurnEnv {
+    /// Puts it together. Nothing is started yet.
+    pub fn new(configured: Configured, servers: Servers, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
+        TurnEnv {
+            own: configured.own(),
+            sandbox: Detected::default(),
+            servers: Mutex::new(servers),
+            pins: Pins::new(Record::at(configured.paths.state.join("pins"))),
+            configured,
+            store,
+            interrupt,
+        }
+    }
+
+    /// The MCP servers, each up with its tools or failed, and what there is to say of that.
+    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<String>) {
+        let mut servers = self.servers.lock().await;
+        let notes = servers.ready().await;
+        (servers, notes)
+    }
+
+    /// Ends what turns have left running: to be waited for before the process ends.
+    pub async fn close(&self) {
+        self.servers.lock().await.close().await;
+    }
+
+    /// Takes `name` as the model that answers from now on.
+    pub fn use_model(&mut self, name: &str) -> Result<()> {
+        self.configured.flags.model = Some(name.to_string());
+        self.configured.reload()
+    }
+
+    /// Changes how tool requests get their consent, in the user's file and here.
+    pub fn use_tool_mode(&mut self, mode: ToolMode) -> Result<()> {
+        set_tool_mode(&self.configured.settings.file, mode)?;
+        self.configured.flags.tools = Some(mode);
+        self.configured.reload()
+    }
+
+    /// Runs commands.
+    pub fn runner(&self) -> CommandRunner<'_> {
+        CommandRunner {
+            store: &self.store,
+            settings: &self.configured.settings,
+            own: &self.own,
+            interrupt: &self.interrupt,
+        }
+    }
+
+    /// The instructions in force, and a warning for each part of their file that is ignored.
+    pub fn insts(&self) -> Result<(Insts, Vec<String>)> {
+        self.configured.insts(&self.store)
+    }
+
+    /// One turn. An error is one before it began: nothing was sent, and nothing written.
+    pub async fn turn(
+        &self,
+        config: &ModelConfig,
+        insts: &Insts,
+        forest: &Forest,
+        front: &mut dyn Front,
+        mut ask: Ask,
+    ) -> Result<Report> {
+        let settings = &self.configured.settings;
+        if ask.start == Start::New {
+            ask.system_prompt = self.configured.system_prompt()?;
+        }
+        let gate = Gate::new();
+        let mut model = self.configured.model(config, settings.http_idle, gate.clone())?;
+        let turn = Turn {
+            store: &self.store,
+            forest,
+            settings,
+            insts,
+            config,
+            model: &mut model,
+            gate,
+            interrupt: &self.interrupt,
+            sandbox: &self.sandbox,
+            own: &self.own,
+            mcp: Mcp { servers: &mut *self.servers.lock().await, pins: &self.pins },
+            front,
+        };
+        Ok(turn.take(ask).await)
+    }
+}

@@ -1,0 +1,92 @@
+//! The documents of `--json`: one for a turn; for `--parallel` an array of them, each with its `name`; for a
+//! debate one with its speeches. Stable, and told in lepo-do(1).
+
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::store::Store;
+use crate::turn::{GroupOutcome, Report, Speech, ToolUse};
+
+/// The document of one turn.
+pub fn document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
+    let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
+    let answer = report.answer.and_then(|answer| {
+        let text = store?.text(&answer.name).ok()?;
+        let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
+        Some(json!({
+            "id": answer.name.id.to_string(),
+            "text": text,
+            "model": report.model,
+            "usage": usage,
+            "ms": answer.ms,
+        }))
+    });
+    json!({
+        "conv": ids,
+        "user": report.user.map(|id| id.to_string()),
+        "answer": answer,
+        "tools": report.tools.iter().map(tool).collect::<Vec<_>>(),
+        "pending": report.pending.map(|id| id.to_string()),
+        "error": error.map(Error::to_json),
+    })
+}
+
+/// A document as the last line of `--events`.
+pub fn end(document: Value) -> Value {
+    let mut line = json!({ "event": "end" });
+    extend(&mut line, document);
+    line
+}
+
+/// The document of a group turn.
+pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
+    match outcome {
+        GroupOutcome::Polled(polled) => {
+            let one = |(name, report): &(String, Report)| {
+                let mut named = json!({ "name": name });
+                extend(&mut named, document(Some(store), report, report.error.as_ref()));
+                named
+            };
+            polled.replies.iter().map(one).collect()
+        }
+        GroupOutcome::Debated(debated) => {
+            let report = &debated.report;
+            let mut whole = document(Some(store), report, report.error.as_ref());
+            let speech = |speech: &Speech| {
+                let text = store.text(&speech.bubb).unwrap_or_default();
+                json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
+            };
+            whole["speeches"] = debated.speeches.iter().map(speech).collect();
+            whole["rounds"] = debated.rounds.into();
+            whole
+        }
+    }
+}
+
+/// A group document as the last line of `--events`: an array stands under `replies`, with the error that
+/// ended it.
+pub fn group_end(outcome: &GroupOutcome, document: Value) -> Value {
+    match outcome {
+        GroupOutcome::Polled(polled) => {
+            let error = polled.error.as_ref().map(Error::to_json);
+            end(json!({ "replies": document, "error": error }))
+        }
+        GroupOutcome::Debated(_) => end(document),
+    }
+}
+
+fn extend(to: &mut Value, more: Value) {
+    if let (Value::Object(to), Value::Object(more)) = (to, more) {
+        to.extend(more);
+    }
+}
+
+fn tool(used: &ToolUse) -> Value {
+    json!({
+        "bubb": used.bubb.to_string(),
+        "kind": used.kind,
+        "request": used.request,
+        "result": used.result.map(|id| id.to_string()),
+        "exit": used.exit,
+    })
+}

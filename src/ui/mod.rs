@@ -1,0 +1,27 @@
+//! Everything a turn shows: the views of a turn and of a group turn, the question for consent, the documents of
+//! `--json` and the lines of `--events`, notes. The same for one-shot `do` and for a session.
+
+mod consent;
+mod document;
+mod events;
+mod group;
+mod models;
+mod notes;
+mod past;
+mod rows;
+mod signs;
+mod state;
+mod tools;
+mod turn;
+
+pub use document::{document, end, group_document, group_end};
+pub use events::EventLines;
+pub use group::{GroupView, bubbs_to_read, tell_ids, ticks};
+pub use models::{ListedModel, activate_model, embedded_in, listed_models};
+pub use notes::{
+    insts_with_warnings, move_branch, note_place, request, text_or_warn, with_kept_question, with_same_model,
+};
+pub use past::{copy_bubb, print_bubb, show_past, warn_incomplete};
+pub use state::{State, Step};
+pub use tools::tool_table;
+pub use turn::{Shown, TurnView};

@@ -1,0 +1,78 @@
+//! Notes about a turn on stderr: where its question goes, what stays when it fails, and its branch.
+
+use crate::bubb::{BubbId, Kind as Speaker, Name, labelled};
+use crate::config::Insts;
+use crate::conv::{Forest, Standing};
+use crate::error::{Error, Kind, Result};
+use crate::store::{Store, now};
+use crate::term::say;
+use crate::tool::ToolRequest;
+use crate::turn::Start;
+
+/// Notes about the newest tail, where the question goes by default: it is dated ahead, or a request waited there.
+pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
+    let (Start::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
+    let name = forest.name(newest);
+    if forest.is_ahead(newest, now()) {
+        say(&format!(
+            "warning: {}, the newest tail, is dated more than a day ahead; --tail goes on elsewhere",
+            name.id
+        ));
+    }
+    let waited = || forest.standing(newest) == Standing::Pending && request(store, &name).is_some();
+    if from != name.id && waited() {
+        say(&format!("note: request {} waits no longer", name.id));
+    }
+}
+
+/// Names the model of `-m` in the hint of a pending request, so that the same model goes on with it.
+pub fn with_same_model(mut error: Error, model: Option<&String>) -> Error {
+    if let (Kind::Pending, Some(model), Some(hint)) = (&error.kind, model, &error.hint) {
+        let model = shlex::try_quote(model).unwrap_or(model.into());
+        error.hint = Some(hint.replace("`lepo do --", &format!("`lepo do -m {model} --")));
+    }
+    error
+}
+
+/// Adds to the hint of a failure that the question is kept: asked once more it would stand there twice.
+pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
+    let hint = error.hint.take().unwrap_or_default();
+    if question.is_none() || error.kind != Kind::Remote || hint.contains("--retry") {
+        error.hint = Some(hint).filter(|hint| !hint.is_empty());
+        return error;
+    }
+    let between = if hint.is_empty() { "" } else { "; " };
+    error.hint(format!("{hint}{between}the question is kept: `lepo do --retry` answers it"))
+}
+
+/// Says the warnings about an instructions file, and gives the instructions.
+pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
+    for warning in warnings {
+        say(&format!("warning: {warning}"));
+    }
+    insts
+}
+
+/// Moves the branch a turn started from to its answer. False, and said, if it has moved meanwhile.
+pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
+    let moved = store.move_branch(name, from, to)?;
+    if !moved && !quiet {
+        say(&format!("note: branch {name} has moved meanwhile and was left where it is"));
+    }
+    Ok(moved)
+}
+
+/// The text of a bubb, for a list: one that cannot be read is said and left out. Attachments are their labels.
+pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
+    let text = store.glance(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()?;
+    Some(match name.kind {
+        Speaker::User => labelled(&text).into_owned(),
+        Speaker::System | Speaker::Assistant | Speaker::Tool => text,
+    })
+}
+
+/// The request that a bubb is, if it is one.
+pub fn request(store: &Store, name: &Name) -> Option<ToolRequest> {
+    let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
+    may.then(|| text_or_warn(store, name)).flatten().and_then(|text| ToolRequest::from_canonical(&text))
+}
