@@ -3,7 +3,7 @@
 //! reaches a server it was not meant for.
 
 use super::url::{BASE_URL_FORM, base_url, ollama_url};
-use super::{AnswerForm, Env, Key, ModelConfig, Provider, Secret};
+use super::{Env, Key, ModelConfig, Provider, Secret};
 use crate::error::{Error, Result};
 
 /// OpenAI's own address, where a key is needed.
@@ -64,15 +64,10 @@ impl Ambient {
                 .hint("write it like openai:gpt-4o or ollama:qwen3:8b")));
         }
         Some(Ok(ModelConfig {
-            name: text.to_string(),
-            provider,
             model: model.trim().to_string(),
             base_url,
             key,
-            command: Vec::new(),
-            answer: AnswerForm::Text,
-            system_first: false,
-            active: false,
+            ..ModelConfig::new(text, provider)
         }))
     }
 }

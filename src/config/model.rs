@@ -89,3 +89,20 @@ pub struct ModelConfig {
     /// The one that is used when nothing else is said.
     pub active: bool,
 }
+
+impl ModelConfig {
+    /// A model of this name, with nothing configured yet.
+    pub fn new(name: impl Into<String>, provider: Provider) -> ModelConfig {
+        ModelConfig {
+            name: name.into(),
+            provider,
+            model: String::new(),
+            base_url: String::new(),
+            key: Key::default(),
+            command: Vec::new(),
+            answer: AnswerForm::Text,
+            system_first: false,
+            active: false,
+        }
+    }
+}

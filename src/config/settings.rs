@@ -11,7 +11,7 @@ use super::layer::Layer;
 use super::models::{complete, merge};
 use super::source::{Set, Source};
 use super::word::{AutoAccess, LogLevel, Planner, ToolMode};
-use super::{Env, ModelConfig, Paths, Provider};
+use super::{Env, ModelConfig, Paths};
 use crate::error::{Error, Result};
 
 /// What the command line says about settings; a flag that is not given says nothing.
@@ -175,13 +175,13 @@ impl Settings {
         })
     }
 
-    /// Who decides about commands when this model answers: the embedded one cannot, unless the
-    /// configuration says otherwise. Without tools there is nothing to decide.
-    pub fn planner_for(&self, model: &ModelConfig) -> Planner {
-        match (self.tool_call_mode, self.planner, model.provider) {
+    /// Who decides about commands; `fitting` is what suits the model that answers. Without tools there is
+    /// nothing to decide, and a model that no planner suits has none unless the configuration names one.
+    pub fn planner_or(&self, fitting: Planner) -> Planner {
+        match (self.tool_call_mode, self.planner, fitting) {
             (ToolMode::Off, _, _) => Planner::Off,
             (_, Some(planner), _) => planner,
-            (_, None, Provider::Embedded) => Planner::Off,
+            (_, None, Planner::Off) => Planner::Off,
             (_, None, _) => Planner::Chooser,
         }
     }

@@ -7,7 +7,6 @@ use super::cli::Run;
 use super::embedded::Exchange;
 use super::error_text::without_key;
 use super::event::{Event, Events};
-use super::{ollama, openai_answer};
 use crate::config::Secret;
 use crate::error::{Error, Result};
 
@@ -16,10 +15,23 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where an answer comes from.
 pub(super) enum Source<'m> {
-    Openai(Body, openai_answer::Reader),
-    Ollama(Body, ollama::Reader),
+    Http(Body, Box<dyn AnswerReader>),
     Cli(Box<Run>),
     Embedded(Exchange<'m>),
+}
+
+/// Understands the bytes of one answer, whatever pieces they come in.
+pub(super) trait AnswerReader {
+    /// Takes the next bytes.
+    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()>;
+
+    /// The bytes have ended.
+    fn end(&mut self, events: &mut Events) -> Result<()>;
+
+    /// The answer is complete, and only its price may follow.
+    fn is_finishing(&self) -> bool {
+        false
+    }
 }
 
 /// One answer. Dropped before its end, it cancels the request: the connection is closed, the
@@ -72,7 +84,7 @@ impl Source<'_> {
     /// Waits for what comes next, once, and reads all of it.
     async fn more(&mut self, events: &mut Events) -> Result<()> {
         match self {
-            Source::Openai(body, reader) => {
+            Source::Http(body, reader) => {
                 let finishing = reader.is_finishing();
                 let patience = if finishing { PATIENCE } else { Duration::MAX };
                 let batch = match body.batch(patience).await {
@@ -90,17 +102,6 @@ impl Source<'_> {
                         Err(_) if reader.is_finishing() => return reader.end(events),
                         Err(error) => return Err(error),
                     }
-                }
-                finish(body, events);
-                Ok(())
-            }
-            Source::Ollama(body, reader) => {
-                let batch = body.batch(Duration::MAX).await?;
-                if batch.is_empty() {
-                    return reader.end(events);
-                }
-                for chunk in batch {
-                    reader.read(&chunk?, events)?;
                 }
                 finish(body, events);
                 Ok(())

@@ -9,12 +9,17 @@ use super::Timeouts;
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
-use super::frames::{LIMIT, Lines};
 use super::message::Request;
+use super::ndjson::{LIMIT, Lines};
 use super::process::Process;
+use super::spec::{PathForm, ProviderSpec, ToolWire};
 use super::utf8::Utf8;
-use crate::config::{AnswerForm, ModelConfig};
+use crate::config::{AnswerForm, ModelConfig, Planner};
 use crate::error::{Error, Result};
+
+/// A program that is an AI.
+pub(super) static SPEC: ProviderSpec =
+    ProviderSpec { tools: ToolWire::Prompt, planner: Planner::Chooser, path: PathForm::Program, http: None };
 
 /// What stands for the question in a command.
 const PLACE: &str = "{prompt}";

@@ -12,11 +12,17 @@ use serde_json::json;
 use super::Timeouts;
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish, Usage};
-use super::frames::Lines;
 use super::gate::Gate;
 use super::message::Request;
+use super::ndjson::Lines;
 use super::process::Process;
+use super::spec::{PathForm, ProviderSpec, ToolWire};
+use crate::config::Planner;
 use crate::error::{Error, Result};
+
+/// The model that comes with lepo.
+pub(super) static SPEC: ProviderSpec =
+    ProviderSpec { tools: ToolWire::Prompt, planner: Planner::Off, path: PathForm::Plain, http: None };
 
 const NAME: &str = "lepo-embedded";
 
@@ -59,7 +65,7 @@ impl Embedded {
         }
         gate.passed().await;
         let messages: Vec<_> =
-            request.messages.iter().map(|m| json!({"role": m.role.word(), "content": m.text})).collect();
+            request.messages.iter().map(|m| json!({"role": m.role.word(), "content": &*m.text})).collect();
         let line = json!({"messages": messages, "temperature": super::TEMPERATURE}).to_string() + "\n";
         tracing::debug!(model = "embedded", request = line, "request");
         if let Some(process) = &mut self.process {

@@ -8,17 +8,17 @@ use super::event::Event;
 
 /// What the text of an event is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Participant {
+pub(super) enum Voice {
     Thinking,
     Text,
 }
 
-impl Participant {
+impl Voice {
     /// The event that says `text` in this voice.
     pub fn says(self, text: String) -> Event {
         match self {
-            Participant::Thinking => Event::Thinking(text),
-            Participant::Text => Event::Text(text),
+            Voice::Thinking => Event::Thinking(text),
+            Voice::Text => Event::Text(text),
         }
     }
 }
@@ -27,14 +27,14 @@ impl Participant {
 pub(super) struct Pattern {
     before: Vec<u8>,
     after: Vec<u8>,
-    voice: Participant,
+    voice: Voice,
 }
 
 impl Pattern {
     /// The pattern of `json`, of which `text` is a part, borrowed from it.
     ///
     /// `None` if it is not: a string with escapes has been copied.
-    pub fn of(json: &[u8], text: &str, voice: Participant) -> Option<Self> {
+    pub fn of(json: &[u8], text: &str, voice: Voice) -> Option<Self> {
         let start = (text.as_ptr() as usize).checked_sub(json.as_ptr() as usize)?;
         let end = start.checked_add(text.len())?;
         // Only what a string borrowed from here can have on both sides.
@@ -66,7 +66,7 @@ mod tests {
     fn only_another_text_in_the_same_place_fits() {
         let json = r#"{"a":"x","t":"one","z":1}"#;
         let text = json.split('"').nth(7).unwrap();
-        let pattern = Pattern::of(json.as_bytes(), text, Participant::Text).unwrap();
+        let pattern = Pattern::of(json.as_bytes(), text, Voice::Text).unwrap();
         for (json, expected) in [
             (r#"{"a":"x","t":"two 둘","z":1}"#, Some("two 둘")),
             (r#"{"a":"x","t":"one","z":1}"#, Some("one")),
@@ -86,6 +86,6 @@ mod tests {
     #[test]
     fn a_text_from_elsewhere_leaves_no_pattern() {
         let elsewhere = String::from("one");
-        assert!(Pattern::of(br#"{"t":"one"}"#, &elsewhere, Participant::Text).is_none());
+        assert!(Pattern::of(br#"{"t":"one"}"#, &elsewhere, Voice::Text).is_none());
     }
 }

@@ -13,16 +13,14 @@ pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
         let leading = merged.iter().all(|earlier| earlier.role == Role::System);
         if message.role == Role::System && !leading {
             message.role = Role::User;
-            message.text.insert_str(0, "[system]\n");
+            message.text = format!("[system]\n{}", message.text).into();
         }
         match merged.last_mut() {
             Some(last)
                 if last.role == message.role && message.call_id.is_none() && last.call_id.is_none() =>
             {
-                if !last.text.is_empty() && !message.text.is_empty() {
-                    last.text.push_str("\n\n");
-                }
-                last.text.push_str(&message.text);
+                let between = if last.text.is_empty() || message.text.is_empty() { "" } else { "\n\n" };
+                last.text = format!("{}{between}{}", last.text, message.text).into();
                 last.calls.append(&mut message.calls);
             }
             _ => merged.push(message),
@@ -37,7 +35,7 @@ pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
 /// Which messages are given at all (not the root, not the `general` inst) is the caller's decision.
 pub fn prompt_text(messages: &[Message]) -> String {
     if let [Message { role: Role::User, text, .. }] = messages {
-        return text.clone();
+        return text.to_string();
     }
     let parts: Vec<String> = messages.iter().map(|m| format!("[{}]\n{}", m.role.word(), m.text)).collect();
     parts.join("\n\n")

@@ -1,15 +1,20 @@
 //! The HTTP client of one model: where it may connect, what it may send there, what it says when
 //! that fails. A key goes to the configured origin only, and into no message; nor does a URL's query.
 
-use bytes::Bytes;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use std::convert::Infallible;
+
+use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::{Body, Client, Response, StatusCode, Url, redirect};
 use tokio::time::sleep;
 
 use super::Timeouts;
 use super::gate::{Gate, GateLayer};
+use super::payload::Payload;
 use crate::config::{Key, ModelConfig, is_loopback, needs_certificates};
 use crate::error::{Error, Result, cause};
+
+/// Bodies up to this length are made at once, longer ones while they are sent.
+const SHORT: usize = 256 << 10;
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
@@ -60,7 +65,7 @@ impl Http {
     ///
     /// The connection opens at once; the request leaves when the gate is open. Redirects (301, 302,
     /// 307, 308) are followed with the same body, within the origin only.
-    pub async fn post(&mut self, body: Bytes) -> Result<Response> {
+    pub async fn post(&mut self, body: Payload) -> Result<Response> {
         if self.connected {
             // A connection from the pool does not come through the connector, where the gate stands.
             self.gate.passed().await;
@@ -79,8 +84,15 @@ impl Http {
         Err(Error::remote(format!("{} redirects in circles", self.place)).hint("check `base_url`"))
     }
 
-    async fn send(&self, url: Url, body: Bytes) -> Result<Response> {
-        let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json").body(body);
+    async fn send(&self, url: Url, body: Payload) -> Result<Response> {
+        let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json");
+        request = match body.length() {
+            ..=SHORT => request.body(body.to_vec()),
+            length => {
+                let chunks = tokio_stream::iter(body.chunks().map(Ok::<_, Infallible>));
+                request.header(CONTENT_LENGTH, length).body(Body::wrap_stream(chunks))
+            }
+        };
         if let Some(value) = &self.authorization {
             request = request.header(AUTHORIZATION, value.clone());
         }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::text::Text;
+
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -33,7 +35,7 @@ pub struct Message {
     /// Who speaks.
     pub role: Role,
     /// What is said.
-    pub text: String,
+    pub text: Text,
     /// The native tool calls of an assistant's message.
     pub calls: Vec<ToolCall>,
     /// Of a tool's message: the id of the call it answers.
@@ -42,7 +44,7 @@ pub struct Message {
 
 impl Message {
     /// A message that is text and nothing else.
-    pub fn new(role: Role, text: impl Into<String>) -> Self {
+    pub fn new(role: Role, text: impl Into<Text>) -> Self {
         Message { role, text: text.into(), calls: Vec::new(), call_id: None }
     }
 }
@@ -86,7 +88,7 @@ pub struct Request<'a> {
     pub messages: &'a [Message],
     /// The shape of the answer, if it must have one.
     pub schema: Option<&'a Schema>,
-    /// The tools it may call natively; only `openai` is told of them.
+    /// The tools it may call natively, where its API has fields for them.
     pub tools: &'a [ToolSpec],
 }
 

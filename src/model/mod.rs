@@ -1,7 +1,7 @@
 //! Talking to a model: one request in, one stream of events out. Knows no bubbs and no terminal.
 //!
-//! Providers are a closed enum; each has a file that says what is sent and how what comes back is
-//! read. All that may fail or be asked again before the first token is in `exchange`.
+//! Each provider is a file or folder with its [`ProviderSpec`]: what is sent, and how what comes back is
+//! read. All that may fail or be asked again before the first token is in `send`.
 
 mod answer;
 mod body;
@@ -11,20 +11,23 @@ mod error_text;
 mod event;
 mod fast_path;
 mod forms;
-mod frames;
 mod gate;
 mod http;
+mod memory;
 mod message;
+mod ndjson;
 mod ollama;
 mod openai;
-mod openai_answer;
-mod openai_chunk;
+mod payload;
 mod probe;
 mod process;
 mod quirks;
 mod refusal;
 mod retry;
 mod send;
+mod spec;
+mod sse;
+mod text;
 mod utf8;
 pub mod weights;
 #[cfg(fuzzing)]
@@ -40,11 +43,13 @@ pub use forms::prompt_text;
 pub use gate::Gate;
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use probe::first_ollama_model;
+pub use spec::{PathForm, ProviderSpec, ToolWire, spec};
+pub use text::Text;
 pub use utf8::Utf8;
 #[cfg(fuzzing)]
 pub use wire::{Wire, read_pieces};
 
-use crate::config::{ModelConfig, Provider};
+use crate::config::ModelConfig;
 use crate::error::{Error, Result};
 use answer::Source;
 use embedded::Embedded;
@@ -79,8 +84,7 @@ pub struct Model {
 }
 
 enum Speaker {
-    Openai(Box<Remote>),
-    Ollama(Box<Remote>),
+    Http(Box<Remote>),
     Cli,
     Embedded(Box<Embedded>),
 }
@@ -89,7 +93,7 @@ impl Model {
     /// Prepares the model that `config` names; nothing is connected or started yet.
     ///
     /// `state_dir` is where what models turn out not to take is remembered. `gate` holds every
-    /// request back until it is open. `installed` is needed for [`Provider::Embedded`] only.
+    /// request back until it is open. `installed` is needed for the embedded model only.
     ///
     /// # Errors
     /// [`Kind::Usage`](crate::error::Kind::Usage) for a `base_url` or key that cannot be used, and
@@ -101,17 +105,16 @@ impl Model {
         gate: Gate,
         installed: Option<Installed>,
     ) -> Result<Self> {
-        let remote = |path: &[&str]| -> Result<Box<Remote>> {
-            let http = Http::new(config, path, timeouts, gate.clone())?;
-            Ok(Box::new(Remote::new(http, config, state_dir)))
-        };
-        let speaker = match config.provider {
-            Provider::Openai => Speaker::Openai(remote(openai::PATH)?),
-            Provider::Ollama => Speaker::Ollama(remote(ollama::PATH)?),
-            Provider::Cli => Speaker::Cli,
-            Provider::Embedded => {
+        let spec = spec(config);
+        let speaker = match (spec.http, spec.path) {
+            (Some(api), _) => {
+                let http = Http::new(config, api.path, timeouts, gate.clone())?;
+                Speaker::Http(Box::new(Remote::new(http, api, config, state_dir)))
+            }
+            (None, PathForm::Plain) => {
                 Speaker::Embedded(Box::new(Embedded::new(installed.ok_or_else(missing)?, timeouts)))
             }
+            (None, _) => Speaker::Cli,
         };
         Ok(Model { config: config.clone(), timeouts, gate, speaker })
     }
@@ -127,12 +130,7 @@ impl Model {
     pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Answer<'_>> {
         let key = self.config.key.value.clone();
         let asked: Result<Source<'_>> = match &mut self.speaker {
-            Speaker::Openai(remote) => {
-                remote.ask(request, notice).await.map(|body| Source::Openai(body, Default::default()))
-            }
-            Speaker::Ollama(remote) => {
-                remote.ask(request, notice).await.map(|body| Source::Ollama(body, Default::default()))
-            }
+            Speaker::Http(remote) => remote.ask(request, notice).await,
             Speaker::Cli => {
                 self.gate.passed().await;
                 cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
@@ -148,9 +146,4 @@ impl Model {
 
 fn missing() -> Error {
     Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it")
-}
-
-/// A request's body. What is serialised here has only string keys, so it cannot fail.
-fn json_bytes(body: &impl serde::Serialize) -> Vec<u8> {
-    serde_json::to_vec(body).unwrap_or_default()
 }

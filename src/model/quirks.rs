@@ -1,160 +1,123 @@
-//! What a model turned out not to take, learned from its own refusals and remembered.
+//! What a model turned out not to take, as data: how a refusal names it, and what is said of it.
 //!
 //! Servers that speak one API differ in what they accept, and say so only when asked. So lepo asks
-//! for everything, and asks once more without what a refusal names.
+//! for everything, and asks once more in the form that a refusal calls for. Each provider lists its
+//! quirks; `memory` keeps what was learned.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
 
-/// Something a model does not take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Quirk {
-    /// No `temperature`.
-    Temperature,
-    /// No structured output.
-    ResponseFormat,
-    /// No `stream_options`.
-    StreamOptions,
-    /// System messages only first, roles only in turns.
-    SystemFirst,
+/// Something a model does not take, or needs.
+#[derive(Debug)]
+pub(super) struct Quirk {
+    /// Its word in the file.
+    pub word: &'static str,
+    /// The HTTP statuses of a refusal that may be about it.
+    pub status: &'static [u16],
+    /// Groups of words in lower case: the refusal has one of each group.
+    pub named: &'static [&'static [&'static str]],
+    /// What is said of it once, when it is learned, behind the model's name.
+    pub says: &'static str,
 }
 
+/// The statuses of a request that was not well formed.
+pub(super) const MALFORMED: &[u16] = &[400, 422];
+
+/// No `temperature`.
+pub(super) static TEMPERATURE: Quirk = Quirk {
+    word: "temperature",
+    status: MALFORMED,
+    named: &[&["temperature"]],
+    says: "does not take `temperature`: asking again without it",
+};
+
+/// System messages only first, roles only in turns. Chat templates refuse the order of roles with 400, or
+/// with 500 where the template itself raised it.
+pub(super) static SYSTEM_FIRST: Quirk = Quirk {
+    word: "system_first",
+    status: &[400, 422, 500],
+    named: &[&["role", "message"], &["alternat", "system"]],
+    says: "takes a system message only as the first one: asking again in that form",
+};
+
 impl Quirk {
-    const ALL: [Quirk; 4] =
-        [Quirk::Temperature, Quirk::ResponseFormat, Quirk::StreamOptions, Quirk::SystemFirst];
-
-    /// Its word in the file; also the API's own name of the field, where it is one.
-    fn word(self) -> &'static str {
-        match self {
-            Quirk::Temperature => "temperature",
-            Quirk::ResponseFormat => "response_format",
-            Quirk::StreamOptions => "stream_options",
-            Quirk::SystemFirst => "system_first",
-        }
-    }
-
-    /// What is said of it, once, when it is learned.
-    pub fn notice(self, model: &str) -> String {
-        match self {
-            Quirk::SystemFirst => {
-                format!("{model} takes a system message only as the first one: asking again in that form")
-            }
-            field => format!("{model} does not take `{}`: asking again without it", field.word()),
-        }
-    }
-
     /// Whether a refusal with this HTTP status and body is about it.
-    ///
-    /// Chat templates refuse the order of roles with 400, or with 500 where the template itself raised it.
-    fn is_named(self, status: u16, body: &str) -> bool {
-        match self {
-            Quirk::SystemFirst => {
-                let body = body.to_lowercase();
-                matches!(status, 400 | 422 | 500)
-                    && (body.contains("role") || body.contains("message"))
-                    && (body.contains("alternat") || body.contains("system"))
-            }
-            field => matches!(status, 400 | 422) && body.contains(field.word()),
-        }
+    pub fn is_named(&self, status: u16, body: &str) -> bool {
+        let body = body.to_lowercase();
+        self.status.contains(&status)
+            && self.named.iter().all(|group| group.iter().any(|word| body.contains(word)))
     }
 }
 
 /// The quirks of one model.
-pub(super) type Quirks = BTreeSet<Quirk>;
+#[derive(Debug, Clone, Default)]
+pub(super) struct Quirks(BTreeMap<&'static str, &'static Quirk>);
+
+impl Quirks {
+    /// Whether this one is among them.
+    pub fn has(&self, quirk: &Quirk) -> bool {
+        self.0.contains_key(quirk.word)
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, quirk: &'static Quirk) {
+        self.0.insert(quirk.word, quirk);
+    }
+
+    /// Those that `known` has not.
+    pub fn beyond(&self, known: &Quirks) -> Quirks {
+        Quirks(
+            self.0.iter().filter(|(word, _)| !known.0.contains_key(*word)).map(|(w, q)| (*w, *q)).collect(),
+        )
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each of them.
+    pub fn each(&self) -> impl Iterator<Item = &'static Quirk> {
+        self.0.values().copied()
+    }
+
+    /// Their words.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.0.keys().copied()
+    }
+}
+
+impl FromIterator<&'static Quirk> for Quirks {
+    fn from_iter<I: IntoIterator<Item = &'static Quirk>>(quirks: I) -> Quirks {
+        Quirks(quirks.into_iter().map(|quirk| (quirk.word, quirk)).collect())
+    }
+}
 
 /// Those of the `possible` quirks that a refusal names.
-pub(super) fn named(status: u16, body: &str, possible: &Quirks) -> Quirks {
+pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
     possible.iter().copied().filter(|quirk| quirk.is_named(status, body)).collect()
-}
-
-/// The file in the state directory where quirks are remembered, and the model they belong to.
-///
-/// `quirks.json`: `{"openai https://api.openai.com/v1 o3": ["temperature"]}`. It is a convenience:
-/// what cannot be read or written is learned again.
-pub(super) struct Memory {
-    path: PathBuf,
-    model: String,
-}
-
-type Remembered = BTreeMap<String, BTreeSet<String>>;
-
-impl Memory {
-    /// The memory of `model` (provider, address without its query, name) in `state_dir`.
-    pub fn new(state_dir: &Path, model: String) -> Self {
-        Memory { path: state_dir.join("quirks.json"), model }
-    }
-
-    /// What was learned in earlier runs.
-    pub fn recall(&self) -> Quirks {
-        let words = self.read().remove(&self.model).unwrap_or_default();
-        Quirk::ALL.into_iter().filter(|quirk| words.contains(quirk.word())).collect()
-    }
-
-    /// Adds to what was learned.
-    pub fn keep(&self, quirks: &Quirks) {
-        let mut all = self.read();
-        all.entry(self.model.clone()).or_default().extend(quirks.iter().map(|quirk| quirk.word().to_owned()));
-        if let Err(error) = self.write(&all) {
-            tracing::warn!("{} could not be written: {error}", self.path.display());
-        }
-    }
-
-    fn read(&self) -> Remembered {
-        let bytes = fs::read(&self.path).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
-    }
-
-    /// By rename, so that a reader never sees half of it; of two writers at once, one learns again.
-    fn write(&self, all: &Remembered) -> std::io::Result<()> {
-        if let Some(directory) = self.path.parent() {
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-        }
-        let temporary = self.path.with_extension(format!("{}.tmp", std::process::id()));
-        let mut file =
-            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
-        file.write_all(&serde_json::to_vec_pretty(all)?)?;
-        fs::rename(&temporary, &self.path)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::openai;
 
     #[test]
     fn refusals_name_what_they_refuse() {
-        let all: Quirks = Quirk::ALL.into();
         for (status, body, expected) in [
-            (400, "Unsupported value: 'temperature' does not support 0.1", vec![Quirk::Temperature]),
-            (422, "extra fields: response_format", vec![Quirk::ResponseFormat]),
-            (400, "stream_options and temperature unknown", vec![Quirk::Temperature, Quirk::StreamOptions]),
-            (400, "Conversation roles must alternate user/assistant", vec![Quirk::SystemFirst]),
-            (500, "System message must be at the beginning.", vec![Quirk::SystemFirst]),
+            (400, "Unsupported value: 'temperature' does not support 0.1", vec!["temperature"]),
+            (422, "extra fields: response_format", vec!["response_format"]),
+            (400, "stream_options and temperature unknown", vec!["stream_options", "temperature"]),
+            (400, "Conversation roles must alternate user/assistant", vec!["system_first"]),
+            (500, "System message must be at the beginning.", vec!["system_first"]),
             (400, "context length exceeded", vec![]),
             (404, "temperature", vec![]),
             (500, "temperature", vec![]),
         ] {
-            let found: Vec<Quirk> = named(status, body, &all).into_iter().collect();
+            let quirks = openai::SPEC.http.unwrap().quirks;
+            let found: Vec<&str> = named(status, body, quirks).words().collect();
             assert_eq!(found, expected, "{status} {body}");
         }
-        assert_eq!(named(400, "temperature", &Quirks::new()), Quirks::new());
-    }
-
-    #[test]
-    fn what_is_kept_is_recalled_for_its_model_only() {
-        let state = tempfile::tempdir().unwrap();
-        let directory = state.path().join("lepo");
-        let memory = |model: &str| Memory::new(&directory, model.to_owned());
-        assert_eq!(memory("a").recall(), Quirks::new());
-        memory("a").keep(&[Quirk::Temperature].into());
-        memory("b").keep(&[Quirk::SystemFirst].into());
-        memory("a").keep(&[Quirk::StreamOptions].into());
-        assert_eq!(memory("a").recall(), [Quirk::Temperature, Quirk::StreamOptions].into());
-        assert_eq!(memory("b").recall(), [Quirk::SystemFirst].into());
-        fs::write(directory.join("quirks.json"), "{").unwrap();
-        assert_eq!(memory("a").recall(), Quirks::new());
+        assert!(named(400, "temperature", &[]).is_empty());
     }
 }

@@ -6,7 +6,8 @@ use reqwest::Response;
 use reqwest::header::RETRY_AFTER;
 
 use super::error_text::{complaint, excerpt};
-use crate::config::{ModelConfig, Provider};
+use super::spec::HttpSpec;
+use crate::config::ModelConfig;
 use crate::error::Error;
 
 /// How much of a refusal is read.
@@ -58,12 +59,12 @@ impl Refusal {
     }
 
     /// The error for it, from `place`.
-    pub fn error(&self, config: &ModelConfig, place: &str) -> Error {
+    pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, place: &str) -> Error {
         let words = &self.words;
         match self.status {
             401 | 403 => Error::remote(format!("{place} refused the key: {words}")).hint(key_hint(config)),
             404 => Error::remote(format!("no model \"{}\" at {place}: {words}", config.model))
-                .hint(model_hint(config)),
+                .hint((spec.missing)(&config.model)),
             429 => Error::remote(format!("{place} has had too many requests: {words}"))
                 .hint("wait and ask again"),
             300..=399 => Error::remote(format!("{place} answered {words}"))
@@ -83,14 +84,5 @@ fn key_hint(config: &ModelConfig) -> String {
     match config.key.value {
         Some(_) => format!("the key was {looked_for}"),
         None => format!("looked for {looked_for}, and there was none"),
-    }
-}
-
-fn model_hint(config: &ModelConfig) -> String {
-    match config.provider {
-        Provider::Ollama => {
-            format!("`ollama pull {}` fetches it, `ollama list` names what is there", config.model)
-        }
-        _ => "check `model` and `base_url`".to_owned(),
     }
 }

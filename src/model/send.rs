@@ -1,41 +1,77 @@
 //! One request over HTTP, asked until it is answered or refused for good: the only place that
 //! decides to ask again. Everything here happens before the first token.
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use reqwest::Response;
 
+use super::answer::Source;
+use super::body::Body;
 use super::forms::system_first;
 use super::http::Http;
+use super::memory::Memory;
 use super::message::{Message, Request};
-use super::quirks::{self, Memory, Quirk, Quirks};
+use super::payload::Payload;
+use super::quirks::{self, Quirk, Quirks, SYSTEM_FIRST};
 use super::refusal::Refusal;
 use super::retry::{self, Next};
-use super::{ollama, openai};
-use crate::config::{ModelConfig, Provider};
+use super::spec::HttpSpec;
+use crate::config::ModelConfig;
 use crate::error::{Error, Result};
 
 /// A model behind HTTP.
 pub(super) struct Remote {
     http: Http,
+    spec: &'static HttpSpec,
     config: ModelConfig,
     quirks: Quirks,
     memory: Memory,
 }
 
+/// A request that is being put into a body.
+pub(super) struct Asking<'a> {
+    /// The model.
+    pub config: &'a ModelConfig,
+    /// What is asked.
+    pub request: Request<'a>,
+    learned: &'a Quirks,
+    open: Vec<&'static Quirk>,
+}
+
+impl<'a> Asking<'a> {
+    /// A request to a model of which `learned` is known.
+    pub fn new(config: &'a ModelConfig, request: Request<'a>, learned: &'a Quirks) -> Self {
+        Asking { config, request, learned, open: Vec::new() }
+    }
+
+    /// Whether the model has this quirk. If it is not known to, a refusal may be about it.
+    pub fn has(&mut self, quirk: &'static Quirk) -> bool {
+        let known = self.learned.has(quirk);
+        if !known {
+            self.open.push(quirk);
+        }
+        known
+    }
+
+    /// Whether the model takes what this quirk would forbid.
+    pub fn takes(&mut self, quirk: &'static Quirk) -> bool {
+        !self.has(quirk)
+    }
+}
+
 impl Remote {
     /// The model `config` names, with the quirks that were learned of it before.
-    pub fn new(http: Http, config: &ModelConfig, state_dir: &std::path::Path) -> Self {
-        let provider = match config.provider {
-            Provider::Ollama => "ollama",
-            _ => "openai",
-        };
-        let memory = Memory::new(state_dir, format!("{provider} {} {}", http.place, config.model));
-        let mut quirks = memory.recall();
+    pub fn new(
+        http: Http,
+        spec: &'static HttpSpec,
+        config: &ModelConfig,
+        state_dir: &std::path::Path,
+    ) -> Self {
+        let memory = Memory::new(state_dir, format!("{} {} {}", spec.name, http.place, config.model));
+        let mut quirks = memory.recall(spec.quirks);
         if config.system_first {
-            quirks.insert(Quirk::SystemFirst);
+            quirks.add(&SYSTEM_FIRST);
         }
-        Remote { http, config: config.clone(), quirks, memory }
+        Remote { http, spec, config: config.clone(), quirks, memory }
     }
 
     /// Asks, and asks again where that can help. `notice` is told each time.
@@ -43,22 +79,29 @@ impl Remote {
         &mut self,
         request: Request<'_>,
         notice: &mut dyn FnMut(&str),
-    ) -> Result<super::body::Body> {
+    ) -> Result<Source<'static>> {
         let mut quirks = self.quirks.clone();
         let mut attempt = 0;
         loop {
-            let (body, sent) = self.body(request, &quirks);
-            tracing::debug!(model = self.config.name, request = %String::from_utf8_lossy(&body), "request");
+            let (body, open) = self.body(request, &quirks);
+            tracing::debug!(
+                model = self.config.name,
+                request = %String::from_utf8_lossy(&body.to_vec()),
+                "request"
+            );
             let response = self.http.post(body).await?;
             tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
             if response.status().is_success() {
-                return Ok(self.accepted(response, quirks));
+                let body = self.accepted(response, quirks);
+                return Ok(Source::Http(body, (self.spec.reader)(!request.tools.is_empty())));
             }
             let refusal = Refusal::read(response, self.http.timeouts.idle).await;
-            let learned = quirks::named(refusal.status, &refusal.body, &sent);
+            let learned = quirks::named(refusal.status, &refusal.body, &open);
             if !learned.is_empty() {
-                learned.iter().for_each(|quirk| notice(&quirk.notice(&self.config.name)));
-                quirks.extend(learned);
+                for quirk in learned.each() {
+                    notice(&format!("{} {}", self.config.name, quirk.says));
+                    quirks.add(quirk);
+                }
                 continue;
             }
             self.pause(&refusal, attempt, notice).await?;
@@ -66,45 +109,33 @@ impl Remote {
         }
     }
 
-    /// The body of the request, and what in it a refusal may be about.
-    fn body(&self, request: Request<'_>, quirks: &Quirks) -> (Bytes, Quirks) {
+    /// The body of the request, and the quirks that a refusal of it may be about.
+    fn body(&self, request: Request<'_>, quirks: &Quirks) -> (Payload, Vec<&'static Quirk>) {
         let merged: Vec<Message>;
-        let mut form = request;
-        let first = system_first(request.messages);
-        let differs = first != request.messages;
-        if quirks.contains(&Quirk::SystemFirst) {
-            merged = first;
-            form.messages = &merged;
+        let mut asking = Asking::new(&self.config, request, quirks);
+        if self.spec.quirks.iter().any(|quirk| quirk.word == SYSTEM_FIRST.word) {
+            let first = system_first(request.messages);
+            if first != request.messages && asking.has(&SYSTEM_FIRST) {
+                merged = first;
+                asking.request.messages = &merged;
+            }
         }
-        let body = match self.config.provider {
-            Provider::Ollama => ollama::body(&self.config.model, form, quirks),
-            _ => openai::body(&self.config.model, form, quirks),
-        };
-        let mut sent: Quirks = match self.config.provider {
-            Provider::Ollama => [Quirk::Temperature].into(),
-            _ => [Quirk::Temperature, Quirk::StreamOptions].into(),
-        };
-        if request.schema.is_some() && self.config.provider == Provider::Openai {
-            sent.insert(Quirk::ResponseFormat);
-        }
-        if differs {
-            sent.insert(Quirk::SystemFirst);
-        }
-        (Bytes::from(body), &sent - quirks)
+        let payload = (self.spec.body)(&mut asking);
+        (payload, asking.open)
     }
 
-    fn accepted(&mut self, response: Response, quirks: Quirks) -> super::body::Body {
-        let learned = &quirks - &self.quirks;
+    fn accepted(&mut self, response: Response, quirks: Quirks) -> Body {
+        let learned = quirks.beyond(&self.quirks);
         if !learned.is_empty() {
             self.memory.keep(&learned);
             self.quirks = quirks;
         }
-        super::body::Body::new(response, self.http.place.clone(), self.http.timeouts)
+        Body::new(response, self.http.place.clone(), self.http.timeouts)
     }
 
     /// Waits before the next try, or says why there is none.
     async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(&str)) -> Result<()> {
-        let error = || -> Error { refusal.error(&self.config, &self.http.place) };
+        let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
         if !refusal.may_pass() || attempt == retry::TRIES {
             return Err(error());
         }

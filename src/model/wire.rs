@@ -1,12 +1,12 @@
 //! What `fuzz/` needs of this room: an answer read from bytes that no network brought.
 
 use super::event::{Event, Events};
-use super::{ollama, openai_answer};
+use super::{ollama, openai};
 
 /// Whose form the bytes have.
 #[derive(Debug, Clone, Copy)]
 pub enum Wire {
-    /// Server-sent events.
+    /// Chat completions: server-sent events.
     Openai,
     /// A JSON object a line.
     Ollama,
@@ -18,20 +18,14 @@ pub fn read_pieces<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> (Vec<Event>, Option<String>) {
     let mut events = Events::new();
-    let mut pieces = pieces.into_iter();
-    let read = match wire {
-        Wire::Openai => {
-            let mut reader = openai_answer::Reader::default();
-            pieces
-                .try_for_each(|piece| reader.read(piece, &mut events))
-                .and_then(|()| reader.end(&mut events))
-        }
-        Wire::Ollama => {
-            let mut reader = ollama::Reader::default();
-            pieces
-                .try_for_each(|piece| reader.read(piece, &mut events))
-                .and_then(|()| reader.end(&mut events))
-        }
+    let spec = match wire {
+        Wire::Openai => &openai::SPEC,
+        Wire::Ollama => &ollama::SPEC,
     };
+    let Some(http) = spec.http else { return (Vec::new(), None) };
+    let mut reader = (http.reader)(true);
+    let mut pieces = pieces.into_iter();
+    let read =
+        pieces.try_for_each(|piece| reader.read(piece, &mut events)).and_then(|()| reader.end(&mut events));
     (events.into(), read.err().map(|error| error.chain()))
 }

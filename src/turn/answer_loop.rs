@@ -14,9 +14,8 @@ use super::send::{send, tell_saved};
 use super::transcript::Transcript;
 use super::{Event, Report, Turn};
 use crate::bubb::Kind;
-use crate::config::Provider;
 use crate::error::Result;
-use crate::model::{Request, ToolCall, ToolSpec};
+use crate::model::{Request, ToolCall, ToolSpec, ToolWire, spec};
 use crate::tool::ToolRequest;
 use crate::tool::mcp::{CallRequest, blocks, native_name};
 
@@ -63,7 +62,8 @@ impl Turn<'_> {
         loop {
             let offered = if rounds > 0 { &told } else { &nothing };
             let inst = Inst::General(self.insts.general.as_deref());
-            let messages = messages(&transcript.said, inst, self.config.provider, offered.blocks.as_deref());
+            let messages =
+                messages(&transcript.said, inst, spec(self.config).path, offered.blocks.as_deref());
             let (start, interrupt) = (Instant::now(), self.interrupt);
             let tools = match (&offered.blocks, offered.specs.as_slice()) {
                 (Some(_), _) => Tools::Told,
@@ -127,8 +127,8 @@ impl Turn<'_> {
             told.specs.push(run_command());
         }
         let servers = self.mcp.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
-        match self.config.provider {
-            Provider::Openai => {
+        match spec(self.config).tools {
+            ToolWire::Native => {
                 for server in servers {
                     told.specs.extend(server.tools.iter().map(|tool| ToolSpec {
                         name: native_name(&server.config.name, &tool.name),
@@ -137,7 +137,7 @@ impl Turn<'_> {
                     }));
                 }
             }
-            Provider::Ollama | Provider::Cli | Provider::Embedded => {
+            ToolWire::Prompt => {
                 let mut servers = servers.map(|s| (s.config.name.as_str(), s.tools.as_slice())).peekable();
                 if servers.peek().is_some() {
                     told.blocks = Some(blocks(servers));

@@ -5,8 +5,7 @@
 use super::native::call_of;
 use super::transcript::Said;
 use crate::bubb::Kind;
-use crate::config::Provider;
-use crate::model::{Message, Role};
+use crate::model::{Message, PathForm, Role};
 
 /// Which instruction goes with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,20 +17,18 @@ pub enum Inst<'i> {
 }
 
 /// The messages of one request. `blocks` are tools told in words, at the end of the system prompt.
-pub fn messages(said: &[Said], inst: Inst<'_>, provider: Provider, blocks: Option<&str>) -> Vec<Message> {
-    let mut messages = match provider {
-        Provider::Openai => with_calls(said, inst),
-        Provider::Ollama => whole(said, inst),
-        Provider::Cli => for_program(said, inst, blocks.is_some()),
-        Provider::Embedded => for_embedded(said),
+pub fn messages(said: &[Said], inst: Inst<'_>, form: PathForm, blocks: Option<&str>) -> Vec<Message> {
+    let mut messages = match form {
+        PathForm::Messages => with_calls(said, inst),
+        PathForm::Prompted => whole(said, inst),
+        PathForm::Program => for_program(said, inst, blocks.is_some()),
+        PathForm::Plain => plain(said),
     };
     let Some(blocks) = blocks else { return messages };
-    let prompt = said.first().is_some_and(is_system_prompt) && provider == Provider::Ollama;
+    let prompt = said.first().is_some_and(is_system_prompt) && form == PathForm::Prompted;
     match messages.first_mut() {
         Some(first) if prompt => {
-            first.text.truncate(first.text.trim_end().len());
-            first.text.push_str("\n\n");
-            first.text.push_str(blocks);
+            first.text = format!("{}\n\n{blocks}", first.text.trim_end()).into();
         }
         _ => messages.insert(0, Message::new(Role::System, blocks)),
     }
@@ -40,7 +37,7 @@ pub fn messages(said: &[Said], inst: Inst<'_>, provider: Provider, blocks: Optio
 
 fn whole(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
     let (Inst::General(inst) | Inst::Planner(inst)) = inst;
-    let path = said.iter().map(|said| Message::new(role(said.kind), said.text.as_str()));
+    let path = said.iter().map(|said| Message::new(role(said.kind), said.text.clone()));
     path.chain(inst.map(|inst| Message::new(Role::System, inst))).collect()
 }
 
@@ -72,13 +69,13 @@ fn for_program(said: &[Said], inst: Inst<'_>, told: bool) -> Vec<Message> {
         None => false,
     };
     let kept = if alone && planner.is_none() && !told { path.len() - 1 } else { 0 };
-    let path = path.iter().skip(kept).map(|said| Message::new(role(said.kind), said.text.as_str()));
+    let path = path.iter().skip(kept).map(|said| Message::new(role(said.kind), said.text.clone()));
     path.chain(planner.map(|inst| Message::new(Role::System, inst))).collect()
 }
 
 /// It answers worse with any system message: the root and insts stay out, what a command printed is
 /// the user's word, and neighbours of one role are one message.
-fn for_embedded(said: &[Said]) -> Vec<Message> {
+fn plain(said: &[Said]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for said in said.iter().filter(|said| !is_system_prompt(said)) {
         let role = match said.kind {
@@ -87,10 +84,9 @@ fn for_embedded(said: &[Said]) -> Vec<Message> {
         };
         match messages.last_mut() {
             Some(last) if last.role == role => {
-                last.text.push_str("\n\n");
-                last.text.push_str(&said.text);
+                last.text = format!("{}\n\n{}", last.text, said.text).into();
             }
-            _ => messages.push(Message::new(role, said.text.as_str())),
+            _ => messages.push(Message::new(role, said.text.clone())),
         }
     }
     messages
@@ -128,62 +124,62 @@ mod tests {
     fn each_provider_gets_its_own_view() {
         let general = Inst::General(Some("INST"));
         let planner = Inst::Planner(Some("PLAN"));
-        use Provider::{Cli, Embedded, Ollama, Openai};
-        for (said, inst, provider, expected) in [
-            ("s1 P / u0 hi", general, Openai, "system P / user hi / system INST"),
-            ("s1 P / u0 hi", planner, Ollama, "system P / user hi / system PLAN"),
-            ("s1 P / u0 hi", Inst::General(None), Openai, "system P / user hi"),
+        use PathForm::{Messages, Plain, Program, Prompted};
+        for (said, inst, form, expected) in [
+            ("s1 P / u0 hi", general, Messages, "system P / user hi / system INST"),
+            ("s1 P / u0 hi", planner, Prompted, "system P / user hi / system PLAN"),
+            ("s1 P / u0 hi", Inst::General(None), Messages, "system P / user hi"),
             (
                 "s1 P / u0 a / a0 b / t1 c / u0 d",
                 general,
-                Openai,
+                Messages,
                 "system P / user a / assistant b / tool c / user d / system INST",
             ),
             (
                 r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#,
                 Inst::General(None),
-                Openai,
+                Messages,
                 "user a / assistant call_1=run_command / tool call_1:b",
             ),
             // … with its result only, and only where an API has such fields
             (
                 r#"u0 a / a1 {"access":"read","command":"ls"}"#,
                 Inst::General(None),
-                Openai,
+                Messages,
                 r#"user a / assistant {"access":"read","command":"ls"}"#,
             ),
             (
                 r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#,
                 Inst::General(None),
-                Ollama,
+                Prompted,
                 r#"user a / assistant {"access":"read","command":"ls"} / tool b"#,
             ),
-            ("s1 P / u0 hi", general, Cli, "user hi"),
-            ("s1 P / s1 x / u0 hi", general, Cli, "user hi"),
-            ("s1 P / s0 ran / u0 hi", general, Cli, "system ran / user hi"),
-            ("s1 P / u0 a / a0 b / u0 c", general, Cli, "user a / assistant b / user c"),
-            ("s1 P / u0 hi", planner, Cli, "user hi / system PLAN"),
-            ("u0 hi / s1 r", general, Cli, "user hi / system r"),
-            ("s1 P / u0 hi", general, Embedded, "user hi"),
-            ("s1 P / s0 ran / u0 hi", general, Embedded, "user ran+hi"),
-            ("s0 ran / u0 a / a0 b / u0 c", general, Embedded, "user ran+a / assistant b / user c"),
+            ("s1 P / u0 hi", general, Program, "user hi"),
+            ("s1 P / s1 x / u0 hi", general, Program, "user hi"),
+            ("s1 P / s0 ran / u0 hi", general, Program, "system ran / user hi"),
+            ("s1 P / u0 a / a0 b / u0 c", general, Program, "user a / assistant b / user c"),
+            ("s1 P / u0 hi", planner, Program, "user hi / system PLAN"),
+            ("u0 hi / s1 r", general, Program, "user hi / system r"),
+            ("s1 P / u0 hi", general, Plain, "user hi"),
+            ("s1 P / s0 ran / u0 hi", general, Plain, "user ran+hi"),
+            ("s0 ran / u0 a / a0 b / u0 c", general, Plain, "user ran+a / assistant b / user c"),
         ] {
-            assert_eq!(written(&messages(&path(said), inst, provider, None)), expected, "{said}");
+            assert_eq!(written(&messages(&path(said), inst, form, None)), expected, "{said}");
         }
     }
 
     #[test]
     fn tools_are_told_at_the_end_of_the_system_prompt() {
-        use Provider::{Cli, Embedded, Ollama};
-        for (said, provider, expected) in [
-            ("s1 P / u0 hi", Ollama, "system P+BLOCKS / user hi / system INST"),
-            ("u0 hi", Ollama, "system BLOCKS / user hi / system INST"),
-            ("s0 ran / u0 hi", Ollama, "system BLOCKS / system ran / user hi / system INST"),
-            ("s1 P / u0 hi", Cli, "system BLOCKS / user hi"),
-            ("s1 P / u0 hi", Embedded, "system BLOCKS / user hi"),
+        use PathForm::{Plain, Program, Prompted};
+        for (said, form, expected) in [
+            ("s1 P / u0 hi", Prompted, "system P+BLOCKS / user hi / system INST"),
+            ("u0 hi", Prompted, "system BLOCKS / user hi / system INST"),
+            ("s0 ran / u0 hi", Prompted, "system BLOCKS / system ran / user hi / system INST"),
+            ("s1 P / u0 hi", Program, "system BLOCKS / user hi"),
+            ("s1 P / u0 hi", Plain, "system BLOCKS / user hi"),
         ] {
             let inst = Inst::General(Some("INST"));
-            assert_eq!(written(&messages(&path(said), inst, provider, Some("BLOCKS"))), expected, "{said}");
+            assert_eq!(written(&messages(&path(said), inst, form, Some("BLOCKS"))), expected, "{said}");
         }
     }
 }

@@ -10,10 +10,10 @@ use super::send::tell_saved;
 use super::transcript::Transcript;
 use super::{Decision, Event, Front, Interrupt, Mcp, Report, Start};
 use crate::bubb::{Kind, Name};
-use crate::config::{Insts, ModelConfig, Planner, Provider, Settings, ToolMode};
+use crate::config::{Insts, ModelConfig, Planner, Settings, ToolMode};
 use crate::conv::Forest;
 use crate::error::Result;
-use crate::model::{Gate, Model};
+use crate::model::{Gate, Model, ToolWire, spec};
 use crate::store::Store;
 use crate::tool::{Detected, GrantedCommand};
 
@@ -148,8 +148,8 @@ impl<'t> Turn<'t> {
 
     /// Who decides about commands. Native tools are an API's, which only some providers have.
     fn planner(&mut self) -> Planner {
-        match self.settings.planner_for(self.config) {
-            Planner::Native if self.config.provider != Provider::Openai => {
+        match self.settings.planner_or(spec(self.config).planner) {
+            Planner::Native if spec(self.config).tools != ToolWire::Native => {
                 let name = &self.config.name;
                 let note = format!("note: {name} has no native tools: a chooser and a writer plan instead");
                 self.front.happens(Event::Say(&note));

@@ -10,7 +10,7 @@ use super::transcript::Transcript;
 use super::{Event, Report, Turn};
 use crate::bubb::{BubbId, Kind};
 use crate::error::Result;
-use crate::model::{self, Request, Schema};
+use crate::model::{self, Request, Schema, spec};
 use crate::store::Entry;
 use crate::tool::ToolRequest;
 
@@ -70,7 +70,8 @@ impl Turn<'_> {
         report: &mut Report,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<(T, Used)>> {
-        let messages = messages(&transcript.said, Inst::Planner(inst.as_deref()), self.config.provider, None);
+        let messages =
+            messages(&transcript.said, Inst::Planner(inst.as_deref()), spec(self.config).path, None);
         for schema in [Some(schema), None] {
             let request = Request { messages: &messages, schema, ..Request::default() };
             let start = Instant::now();

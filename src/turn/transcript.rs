@@ -9,6 +9,7 @@ use super::Start;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
+use crate::model::Text;
 use crate::store::Store;
 use crate::tool::ToolRequest;
 
@@ -22,7 +23,7 @@ pub struct Said {
     /// It has no prev.
     pub root: bool,
     /// What was said; bytes that are not UTF-8 as U+FFFD.
-    pub text: String,
+    pub text: Text,
 }
 
 /// What bubbs that were begun became, each with its bytes.
@@ -57,7 +58,7 @@ impl Transcript {
                 kind: name.kind,
                 hidden: name.hidden,
                 root: name.prev.is_none(),
-                text: store.text(&name)?,
+                text: store.text(&name)?.into(),
             };
             transcript.said.push(said);
             transcript.path.push(name.id);
@@ -142,7 +143,7 @@ impl Transcript {
     }
 
     fn hear(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
-        self.said.push(Said { kind, hidden, root, text: String::from_utf8_lossy(text).into_owned() });
+        self.said.push(Said { kind, hidden, root, text: String::from_utf8_lossy(text).into_owned().into() });
     }
 }
 

@@ -10,7 +10,7 @@ mod quirks;
 use std::future::Future;
 use std::time::Duration;
 
-use lepo::config::{AnswerForm, Key, ModelConfig, Provider, Secret};
+use lepo::config::{Key, ModelConfig, Provider, Secret};
 use lepo::error::Error;
 use lepo::model::{Event, Gate, Message, Model, Request, Role, Timeouts};
 
@@ -24,15 +24,11 @@ const TIMEOUTS: Timeouts = Timeouts { connect: Duration::from_secs(5), idle: Dur
 
 fn config(provider: Provider, base_url: &str) -> ModelConfig {
     ModelConfig {
-        name: "mine".into(),
-        provider,
         model: "test-1".into(),
         base_url: base_url.into(),
         key: Key { value: Some(Secret::new(KEY)), looked_for: "TEST_KEY in the environment".into() },
-        command: Vec::new(),
-        answer: AnswerForm::Text,
-        system_first: false,
         active: true,
+        ..ModelConfig::new("mine", provider)
     }
 }
 

@@ -121,7 +121,7 @@ timeout = 30
     assert_eq!(codex.answer, AnswerForm::AgentMessage);
     assert_eq!(codex.command[..2], ["codex", "exec"]);
     assert_eq!(small.provider, Provider::Embedded);
-    assert_eq!(settings.planner_for(small), Planner::Native);
+    assert_eq!(settings.planner_or(Planner::Off), Planner::Native);
 }
 
 #[test]
@@ -132,10 +132,8 @@ fn defaults() {
     assert_eq!(settings.log_level, LogLevel::Info);
     assert_eq!(settings.tool_call_mode, ToolMode::Manual);
     assert_eq!(settings.source("max_rounds"), &Source::Default);
-    let embedded = settings.model("embedded:").unwrap();
-    let ollama = settings.model("ollama:x").unwrap();
-    assert_eq!(settings.planner_for(&embedded), Planner::Off);
-    assert_eq!(settings.planner_for(&ollama), Planner::Chooser);
+    assert_eq!(settings.planner_or(Planner::Off), Planner::Off);
+    assert_eq!(settings.planner_or(Planner::Native), Planner::Chooser);
 }
 
 #[test]
@@ -157,8 +155,7 @@ fn what_is_said_later_wins_and_is_named() {
     let settings = load(user, repo, &env, &flags).unwrap();
     assert_eq!(settings.tool_call_mode, ToolMode::Off);
     assert_eq!(settings.source("tool_call_mode"), &Source::Flag("--tools"));
-    let model = settings.model("ollama:x").unwrap();
-    assert_eq!(settings.planner_for(&model), Planner::Off);
+    assert_eq!(settings.planner_or(Planner::Native), Planner::Off);
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl GroupTurn<'_> {
         let general = Inst::General(self.insts.general.as_deref());
         let asked = panel.iter_mut().map(|voice| async {
             let name = voice.name.clone();
-            let said = messages(&transcript.said, general, voice.provider, None);
+            let said = messages(&transcript.said, general, voice.form, None);
             let spoken = voice.speak(&said, transcript.tip(), self).await;
             let mut report = Report {
                 conv: transcript.path.clone(),

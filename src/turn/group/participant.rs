@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use super::{GroupTurn, Moment, Watch};
 use crate::bubb::{BubbId, Kind as Speaker, Name};
-use crate::config::{ModelConfig, Provider};
+use crate::config::ModelConfig;
 use crate::error::{Error, Kind, Result};
-use crate::model::{Answer, Message, Model, Request, Role, Usage};
+use crate::model::{Answer, Message, Model, PathForm, Request, Role, Usage, spec};
 use crate::store::Entry;
 use crate::tool::{Proposal, Reply, without_thinking};
 use crate::turn::answer::{Place, Received, Tools, receive};
@@ -20,7 +20,8 @@ use crate::turn::{Event, Front};
 pub struct Participant {
     /// Its configured name.
     pub name: String,
-    pub(super) provider: Provider,
+    /// The form in which it takes a conversation.
+    pub(super) form: PathForm,
     /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
     model: Result<Model>,
 }
@@ -48,7 +49,7 @@ impl Brief {
 impl Participant {
     /// The one of this configuration.
     pub fn new(config: &ModelConfig, model: Result<Model>) -> Participant {
-        Participant { name: config.name.clone(), provider: config.provider, model }
+        Participant { name: config.name.clone(), form: spec(config).path, model }
     }
 
     /// Asks with one prompt, and takes the reply whole.

@@ -24,7 +24,7 @@ pub fn past(path: &[Said]) -> Option<Past<'_>> {
     let mut past = Past { topic: &path[topic].text, heard: Vec::new() };
     let mut speaker = None;
     for (i, said) in path.iter().enumerate() {
-        let text = said.text.as_str();
+        let text = &*said.text;
         if said.hidden {
             speaker = match decision(text, &[]) {
                 Some((_, Decision::End(_))) => Some(ORCHESTRATOR),

@@ -1,18 +1,21 @@
 //! OpenAI's chat completions: what comes back, a stream of events or one document.
 
-use super::body::cut_off;
-use super::error_text::{excerpt, is_half, words};
-use super::event::{Event, Events, Finish, Usage};
-use super::fast_path::{Participant, Pattern};
-use super::frames::{Frame, LIMIT, Sse};
-use super::message::{self, ToolCall};
-use super::openai_chunk::{CallPiece, Choice, Chunk, Delta};
-use crate::error::{Error, Result};
 use serde_json::Value;
+
+use super::chunk::{CallPiece, Choice, Chunk, Delta};
+use crate::error::{Error, Result};
+use crate::model::answer::AnswerReader;
+use crate::model::body::cut_off;
+use crate::model::error_text::{excerpt, is_half, words};
+use crate::model::event::{Event, Events, Finish, Usage};
+use crate::model::fast_path::{Pattern, Voice};
+use crate::model::message::{self, ToolCall};
+use crate::model::ndjson::LIMIT;
+use crate::model::sse::{Frame, Sse};
 
 /// Reads an answer, whatever pieces its bytes come in.
 #[derive(Default)]
-pub(super) struct Reader {
+pub struct Reader {
     shape: Shape,
     state: State,
 }
@@ -47,9 +50,8 @@ struct Call {
     arguments: String,
 }
 
-impl Reader {
-    /// Takes the next bytes.
-    pub fn read(&mut self, mut bytes: &[u8], events: &mut Events) -> Result<()> {
+impl AnswerReader for Reader {
+    fn read(&mut self, mut bytes: &[u8], events: &mut Events) -> Result<()> {
         if let Shape::Unknown = self.shape {
             // White space, and a byte order mark.
             let blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
@@ -74,8 +76,7 @@ impl Reader {
         }
     }
 
-    /// The bytes have ended.
-    pub fn end(&mut self, events: &mut Events) -> Result<()> {
+    fn end(&mut self, events: &mut Events) -> Result<()> {
         let Reader { shape, state } = self;
         match shape {
             Shape::Unknown => return Err(Error::remote("the answer was empty")),
@@ -108,8 +109,7 @@ impl Reader {
         }
     }
 
-    /// The reason to end has come, and only the price and `[DONE]` may follow.
-    pub fn is_finishing(&self) -> bool {
+    fn is_finishing(&self) -> bool {
         self.state.finish.is_some()
     }
 }
@@ -219,19 +219,15 @@ impl State {
 }
 
 /// What a delta says, in order.
-fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, Participant); 3] {
+fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, Voice); 3] {
     // Servers in between two names send the same text under both.
     let thinking =
         if delta.reasoning_content.0.is_empty() { &delta.reasoning.0 } else { &delta.reasoning_content.0 };
-    [
-        (thinking, Participant::Thinking),
-        (&delta.content.0, Participant::Text),
-        (&delta.refusal.0, Participant::Text),
-    ]
+    [(thinking, Voice::Thinking), (&delta.content.0, Voice::Text), (&delta.refusal.0, Voice::Text)]
 }
 
 /// The one text of a delta that has only one.
-fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, Participant)> {
+fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, Voice)> {
     let both_names = !delta.reasoning_content.0.is_empty() && !delta.reasoning.0.is_empty();
     let mut said = texts(delta).into_iter().filter(|(text, _)| !text.is_empty());
     said.next().filter(|_| !both_names && said.next().is_none())

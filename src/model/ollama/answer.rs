@@ -1,59 +1,15 @@
-//! Ollama's chat API: JSON lines. Tool schemas never go into its `tools`: they stand in the prompt.
-//! <https://github.com/ollama/ollama/blob/main/docs/api.md>
+//! Reads an answer of Ollama's chat API: one JSON object a line.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::body::cut_off;
-use super::error_text::{excerpt, is_half, words};
-use super::event::{Event, Events, Finish, Usage};
-use super::frames::Lines;
-use super::message::{self, Message, Request, ToolCall};
-use super::quirks::{Quirk, Quirks};
 use crate::error::{Error, Result};
-
-/// Where the requests go, under `base_url`.
-pub(super) const PATH: &[&str] = &["api", "chat"];
-
-#[derive(Serialize)]
-struct Body<'a> {
-    model: &'a str,
-    messages: Vec<Said<'a>>,
-    stream: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    options: Option<Value>,
-}
-
-#[derive(Serialize)]
-struct Said<'a> {
-    role: &'static str,
-    content: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Value>,
-}
-
-/// The JSON of a request to `model`, without what it does not take.
-pub(super) fn body(model: &str, request: Request<'_>, quirks: &Quirks) -> Vec<u8> {
-    let body = Body {
-        model,
-        messages: request.messages.iter().map(said).collect(),
-        stream: true,
-        format: request.schema.map(|schema| &schema.schema),
-        options: (!quirks.contains(&Quirk::Temperature)).then(|| json!({"temperature": super::TEMPERATURE})),
-    };
-    super::json_bytes(&body)
-}
-
-fn said(message: &Message) -> Said<'_> {
-    let called = |call: &ToolCall| json!({"function": {"name": call.name, "arguments": call.arguments}});
-    Said {
-        role: message.role.word(),
-        content: &message.text,
-        tool_calls: message.calls.iter().map(called).collect(),
-    }
-}
+use crate::model::answer::AnswerReader;
+use crate::model::body::cut_off;
+use crate::model::error_text::{excerpt, is_half, words};
+use crate::model::event::{Event, Events, Finish, Usage};
+use crate::model::message::{self, ToolCall};
+use crate::model::ndjson::Lines;
 
 #[derive(Deserialize)]
 struct Line {
@@ -90,7 +46,7 @@ struct Function {
 
 /// Reads an answer, whatever pieces its bytes come in.
 #[derive(Default)]
-pub(super) struct Reader {
+pub struct Reader {
     lines: Lines,
     state: State,
 }
@@ -102,15 +58,13 @@ struct State {
     done: bool,
 }
 
-impl Reader {
-    /// Takes the next bytes.
-    pub fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
+impl AnswerReader for Reader {
+    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
         let Reader { lines, state } = self;
         lines.feed(bytes, |line| state.line(line, events))
     }
 
-    /// The bytes have ended.
-    pub fn end(&mut self, events: &mut Events) -> Result<()> {
+    fn end(&mut self, events: &mut Events) -> Result<()> {
         let Reader { lines, state } = self;
         let mut half = false;
         lines.end(|line| {
@@ -168,25 +122,5 @@ impl State {
         };
         let id = call.id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", self.calls));
         ToolCall { id, name: call.function.name, arguments }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::message::{Role, Schema, ToolSpec};
-    use super::*;
-
-    #[test]
-    fn tools_never_go_into_the_request() {
-        let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
-        let tool = ToolSpec { name: "t".into(), description: String::new(), schema: json!({}) };
-        let messages = [Message::new(Role::User, "hi")];
-        let request = Request { messages: &messages, schema: Some(&schema), tools: &[tool] };
-        let sent: Value = serde_json::from_slice(&body("m", request, &Quirks::new())).unwrap();
-        assert_eq!(
-            sent,
-            json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": true,
-                   "format": {"type": "object"}, "options": {"temperature": 0.1}})
-        );
     }
 }

@@ -1,67 +1,7 @@
-//! Bytes from a network → lines → server-sent events. The one line splitter of the room.
-//!
-//! A read may end anywhere, even inside a character, so bytes are only looked at as text once a
-//! line is whole. Lines that lie whole in one read are not copied.
+//! Server-sent events (WHATWG HTML, section 9.2), read from bytes in pieces of any size.
 
-use memchr::memchr;
-
-use crate::error::{Error, Result};
-
-/// The longest line or event that is taken: 16 MiB.
-pub(super) const LIMIT: usize = 16 << 20;
-
-/// Splits bytes into lines that end in LF or CRLF; a byte order mark at the start is dropped.
-#[derive(Default)]
-pub(super) struct Lines {
-    partial: Vec<u8>,
-    begun: bool,
-}
-
-impl Lines {
-    /// CommandRunner on every line that `bytes` completes, without its end.
-    pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        while let Some(end) = memchr(b'\n', bytes) {
-            let (head, rest) = bytes.split_at(end);
-            bytes = &rest[1..];
-            if self.partial.is_empty() {
-                bounded(head.len())?;
-                line(self.bare(head))?;
-            } else {
-                bounded(self.partial.len() + head.len())?;
-                let mut whole = std::mem::take(&mut self.partial);
-                whole.extend_from_slice(head);
-                line(self.bare(&whole))?;
-                whole.clear();
-                self.partial = whole;
-            }
-        }
-        bounded(self.partial.len() + bytes.len())?;
-        self.partial.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    /// CommandRunner on a last line that had no end.
-    pub fn end(&mut self, mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let last = std::mem::take(&mut self.partial);
-        if last.is_empty() { Ok(()) } else { line(self.bare(&last)) }
-    }
-
-    fn bare<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if std::mem::replace(&mut self.begun, true) {
-            return line;
-        }
-        line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
-    }
-}
-
-fn bounded(length: usize) -> Result<()> {
-    if length <= LIMIT {
-        return Ok(());
-    }
-    Err(Error::remote("a line of the answer is longer than 16 MiB")
-        .hint("check that `provider` and `base_url` belong together"))
-}
+use super::ndjson::{Lines, bounded};
+use crate::error::Result;
 
 /// What a stream of server-sent events holds.
 pub(super) enum Frame<'a> {
@@ -79,13 +19,13 @@ pub(super) struct Sse {
 }
 
 impl Sse {
-    /// CommandRunner on every event that `bytes` completes.
+    /// Calls `frame` on every event that `bytes` completes.
     pub fn feed(&mut self, bytes: &[u8], mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
         let Sse { lines, event } = self;
         lines.feed(bytes, |line| event.line(line, &mut frame))
     }
 
-    /// CommandRunner on a last event that had no empty line after it: many servers leave it out.
+    /// Calls `frame` on a last event that had no empty line after it: many servers leave it out.
     pub fn end(&mut self, mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
         let Sse { lines, event } = self;
         lines.end(|line| event.line(line, &mut frame))?;
@@ -174,12 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_or_event_is_an_error() {
-        let mut lines = Lines::default();
+    fn an_endless_event_is_an_error() {
         let piece = vec![b'x'; 1 << 20];
-        let failed = (0..17).find_map(|_| lines.feed(&piece, |_| Ok(())).err());
-        assert!(failed.is_some_and(|e| e.message.contains("16 MiB")));
-
         let mut sse = Sse::default();
         let line = [b"data: ".as_slice(), &piece, b"\n"].concat();
         let failed = (0..17).find_map(|_| sse.feed(&line, |_| Ok(())).err());

@@ -1,0 +1,226 @@
+//! The JSON body of a request, as pieces: small JSON, and long texts that are escaped only while they
+//! are sent. So a conversation is in memory once, whatever its length.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::text::Text;
+
+/// Texts up to this length are escaped at once.
+const SMALL: usize = 4 << 10;
+
+/// How much of a long text is escaped at a time.
+const SLICE: usize = 64 << 10;
+
+/// A JSON document in pieces. Clones share the long texts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Payload {
+    parts: Vec<Part>,
+    last: Vec<u8>,
+    length: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    /// JSON as it is.
+    Json(Bytes),
+    /// The inside of a JSON string, not escaped yet.
+    Text(Text),
+}
+
+impl Payload {
+    /// Adds JSON as it is.
+    pub fn raw(&mut self, json: &str) {
+        self.last.extend_from_slice(json.as_bytes());
+    }
+
+    /// Adds a value. What is serialised here has only string keys, so it cannot fail.
+    pub fn json(&mut self, value: &(impl Serialize + ?Sized)) {
+        let _ = serde_json::to_writer(&mut self.last, value);
+    }
+
+    /// Adds a text as a JSON string.
+    pub fn text(&mut self, text: &Text) {
+        if text.len() <= SMALL {
+            return self.json(&**text);
+        }
+        self.last.push(b'"');
+        self.flush();
+        self.length += escaped_length(text);
+        self.parts.push(Part::Text(text.clone()));
+        self.last.push(b'"');
+    }
+
+    fn flush(&mut self) {
+        if !self.last.is_empty() {
+            self.length += self.last.len();
+            self.parts.push(Part::Json(Bytes::from(std::mem::take(&mut self.last))));
+        }
+    }
+
+    /// Its length in bytes.
+    pub fn length(&self) -> usize {
+        self.length + self.last.len()
+    }
+
+    /// Its bytes, in chunks that are made when they are asked for.
+    pub fn chunks(mut self) -> impl Iterator<Item = Bytes> + Send {
+        self.flush();
+        self.parts.into_iter().flat_map(|part| match part {
+            Part::Json(bytes) => Chunks { text: Text::default(), at: 0, json: Some(bytes) },
+            Part::Text(text) => Chunks { text, at: 0, json: None },
+        })
+    }
+
+    /// All of it at once: for logs and for short requests.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.length());
+        self.clone().chunks().for_each(|chunk| bytes.extend_from_slice(&chunk));
+        bytes
+    }
+}
+
+/// The chunks of one part.
+struct Chunks {
+    text: Text,
+    at: usize,
+    json: Option<Bytes>,
+}
+
+impl Iterator for Chunks {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        if let Some(json) = self.json.take() {
+            return Some(json);
+        }
+        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let slice = rest.split_at(rest.floor_char_boundary(SLICE)).0;
+        self.at += slice.len();
+        let mut json = serde_json::to_vec(slice).unwrap_or_default();
+        json.pop();
+        Some(Bytes::from(json).slice(1..))
+    }
+}
+
+/// The length of a text within a JSON string.
+fn escaped_length(text: &str) -> usize {
+    let length = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
+        0x00..=0x1F => 6,
+        _ => 1,
+    };
+    text.bytes().map(length).sum()
+}
+
+/// A JSON object that is being written, key by key. Keys of `extra` replace those that are written here,
+/// and objects are merged.
+pub(super) struct Object<'e> {
+    payload: Payload,
+    extra: &'e Map<String, Value>,
+    written: Vec<&'static str>,
+}
+
+impl<'e> Object<'e> {
+    /// An empty object.
+    pub fn new(extra: &'e Map<String, Value>) -> Self {
+        let mut payload = Payload::default();
+        payload.raw("{");
+        Object { payload, extra, written: Vec::new() }
+    }
+
+    /// Writes a key, and gives the payload to write its value to.
+    pub fn key(&mut self, key: &'static str) -> &mut Payload {
+        if !self.written.is_empty() {
+            self.payload.raw(",");
+        }
+        self.written.push(key);
+        self.payload.json(key);
+        self.payload.raw(":");
+        &mut self.payload
+    }
+
+    /// Writes a key with its value.
+    pub fn field(&mut self, key: &'static str, value: impl Into<Value>) {
+        let value = match (value.into(), self.extra.get(key)) {
+            (Value::Object(mut ours), Some(Value::Object(theirs))) => {
+                ours.extend(theirs.clone());
+                Value::Object(ours)
+            }
+            (_, Some(theirs)) => theirs.clone(),
+            (ours, None) => ours,
+        };
+        self.key(key).json(&value);
+    }
+
+    /// Writes a key with its value, where there is one.
+    pub fn maybe(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.field(key, value);
+        }
+    }
+
+    /// The whole object.
+    pub fn end(mut self) -> Payload {
+        let rest: Vec<_> =
+            self.extra.iter().filter(|(key, _)| !self.written.contains(&key.as_str())).collect();
+        for (key, value) in rest {
+            if self.payload.length() > 1 {
+                self.payload.raw(",");
+            }
+            self.payload.json(key);
+            self.payload.raw(":");
+            self.payload.json(value);
+        }
+        self.payload.raw("}");
+        self.payload
+    }
+}
+
+/// Writes the items of a list.
+pub(super) fn list<T>(
+    payload: &mut Payload,
+    items: impl IntoIterator<Item = T>,
+    each: impl Fn(&mut Payload, T),
+) {
+    payload.raw("[");
+    for (i, item) in items.into_iter().enumerate() {
+        if i > 0 {
+            payload.raw(",");
+        }
+        each(payload, item);
+    }
+    payload.raw("]");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_long_text_is_the_same_json_in_pieces() {
+        let odd = "가\u{1}\"\\\n\r\t\u{8}\u{c}\u{7f}🙂z";
+        for times in [1, 1000, 20_000] {
+            let text = Text::from(odd.repeat(times));
+            let mut payload = Payload::default();
+            list(&mut payload, [&text, &text], |payload, text| payload.text(text));
+            let bytes = payload.to_vec();
+            assert_eq!(payload.length(), bytes.len(), "{times}");
+            assert_eq!(bytes, serde_json::to_vec(&[&*text, &*text]).unwrap(), "{times}");
+        }
+    }
+
+    #[test]
+    fn extra_keys_replace_and_merge() {
+        let extra = json!({"top": 1, "options": {"b": 2}, "model": "x"});
+        let mut object = Object::new(extra.as_object().unwrap());
+        object.field("model", "m");
+        object.field("options", json!({"a": 1, "b": 1}));
+        object.maybe("none", None::<Value>);
+        let sent: Value = serde_json::from_slice(&object.end().to_vec()).unwrap();
+        assert_eq!(sent, json!({"model": "x", "options": {"a": 1, "b": 2}, "top": 1}));
+        assert_eq!(Object::new(&Map::new()).end().to_vec(), b"{}");
+    }
+}
