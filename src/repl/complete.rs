@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
-use super::entered::COMMANDS;
+use super::commands::{COMMANDS, Takes};
 use crate::bubb::Name;
 use crate::conv::Forest;
 use crate::store::{Offer, Store};
@@ -57,16 +57,20 @@ impl Completion {
         let offers = match line.split_at(at).0.trim_end() {
             "" if at == 0 && begun.starts_with('/') => COMMANDS
                 .iter()
-                .filter(|(word, ..)| word.starts_with(begun))
-                .map(|(word, _, about)| (word.to_string(), about.to_string()))
+                .filter(|command| command.word.starts_with(begun))
+                .map(|command| (command.word.to_string(), command.about.to_string()))
                 .collect(),
-            "/tail" => self.addresses(begun),
-            "/set-tool-mode" => ["auto", "manual"]
-                .iter()
-                .filter(|mode| mode.starts_with(begun))
-                .map(|mode| (mode.to_string(), String::new()))
-                .collect(),
-            _ => Vec::new(),
+            word => {
+                match COMMANDS.iter().find(|command| command.word == word).map(|command| &command.takes) {
+                    Some(Takes::Address) => self.addresses(begun),
+                    Some(Takes::OneOf(words)) => words
+                        .iter()
+                        .filter(|word| word.starts_with(begun))
+                        .map(|word| (word.to_string(), String::new()))
+                        .collect(),
+                    _ => Vec::new(),
+                }
+            }
         };
         (at, offers)
     }
@@ -75,8 +79,9 @@ impl Completion {
 impl Completer for Completion {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let (at, offers) = self.offers(line.get(..pos).unwrap_or_default());
-        let takes_more =
-            |value: &str| COMMANDS.iter().any(|(word, follows, _)| *word == value && !follows.is_empty());
+        let takes_more = |value: &str| {
+            COMMANDS.iter().any(|command| command.word == value && !command.takes.sign().is_empty())
+        };
         let suggestions: Vec<Suggestion> = offers
             .into_iter()
             .map(|(value, about)| Suggestion {

@@ -1,5 +1,6 @@
 //! A session: turns in a row, at a prompt.
 
+mod commands;
 mod complain;
 mod complete;
 mod entered;

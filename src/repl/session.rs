@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::commands::After;
 use super::complain::complain;
 use super::entered::Entered;
 use super::reader::Reader;
@@ -94,14 +95,18 @@ impl<'o> Session<'o> {
             state = match entered {
                 Entered::Leave => state.after(Step::Left),
                 Entered::Question(text) => self.ask(state, Some(text)).await?,
-                Entered::Retry => self.ask(state, None).await?,
                 Entered::Run(command) => self.run(state, &command).await?,
-                Entered::Edit(text) => match self.edit(&text)? {
-                    Some(text) => self.ask(state, Some(text)).await?,
-                    None => state,
+                Entered::Command(command, argument) => match command.run(self, &argument).await {
+                    Ok(After::Prompt) => state,
+                    Ok(After::Turn(question)) => self.ask(state, question).await?,
+                    Ok(After::Leave) => state.after(Step::Left),
+                    Err(error) => {
+                        complain(&error);
+                        state
+                    }
                 },
-                command => {
-                    self.obey(command).await;
+                Entered::Wrong(why) => {
+                    say(&why);
                     state
                 }
             };

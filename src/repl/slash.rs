@@ -1,44 +1,16 @@
-//! The slash commands of a session.
+//! The work of the slash commands.
 
-use super::complain::complain;
-use super::entered::{Entered, help};
+use super::commands::After;
 use super::session::Session;
-use crate::config::Word;
+use crate::config::{ToolMode, Word, read_word};
 use crate::error::{Error, Result};
 use crate::store::check_branch_name;
-use crate::term::{columns, edit, excerpt, say};
+use crate::term::{edit, excerpt, say};
 use crate::ui;
 
 impl Session<'_> {
-    /// Does what a command says. What goes wrong is told, and the prompt comes again.
-    pub(super) async fn obey(&mut self, command: Entered) {
-        if let Err(error) = self.try_to(command).await {
-            complain(&error);
-        }
-    }
-
-    async fn try_to(&mut self, command: Entered) -> Result<()> {
-        match command {
-            Entered::Help => say(&help(columns())),
-            Entered::New => self.new_conv(),
-            Entered::SetModel(name) => self.set_model(name).await?,
-            Entered::Mcp => self.servers().await?,
-            Entered::SetToolMode(mode) => {
-                self.env.use_tool_mode(mode)?;
-                say(&format!("tool_call_mode is {} now", mode.word()));
-            }
-            Entered::Tail(address) => self.tail(&address)?,
-            Entered::Show => self.show()?,
-            Entered::Branch(name) => self.name_branch(name)?,
-            Entered::Wrong(why) => say(&why),
-            // These are turns, and the end.
-            Entered::Question(_) | Entered::Run(_) | Entered::Retry | Entered::Edit(_) | Entered::Leave => {}
-        }
-        Ok(())
-    }
-
     /// The MCP servers, which are up for the next turn then.
-    async fn servers(&mut self) -> Result<()> {
+    pub(super) async fn servers(&mut self) -> Result<()> {
         let up = async { Ok(self.env.servers().await) };
         let (servers, said) = self.env.interrupt.or(up).await?;
         said.iter().for_each(|text| say(text));
@@ -47,18 +19,18 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn new_conv(&mut self) {
+    pub(super) fn new_conv(&mut self) {
         (self.at, self.branch) = (None, None);
         say("The next question begins a new conversation.");
     }
 
     /// Lists the models with numbers, and takes one; 0 keeps what is.
-    async fn set_model(&mut self, wanted: Option<String>) -> Result<()> {
+    pub(super) async fn set_model(&mut self, wanted: &str) -> Result<()> {
         let configured = &self.env.configured;
         let models = ui::listed_models(&configured.settings, &configured.paths);
         let wanted = match wanted {
-            Some(wanted) => wanted,
-            None => {
+            wanted if !wanted.is_empty() => wanted.to_string(),
+            _ => {
                 for (i, model) in models.iter().enumerate() {
                     say(&format!("{:>3}  {}{}", i + 1, model.line(), model.state()));
                 }
@@ -87,7 +59,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn tail(&mut self, address: &str) -> Result<()> {
+    pub(super) fn set_tool_mode(&mut self, word: &str) -> Result<()> {
+        let Some(mode) = read_word(word, ToolMode::LASTING) else { return Ok(()) };
+        self.env.use_tool_mode(mode)?;
+        say(&format!("tool_call_mode is {} now", mode.word()));
+        Ok(())
+    }
+
+    pub(super) fn tail(&mut self, address: &str) -> Result<()> {
         let forest = self.store.forest()?;
         let found = self.store.find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
@@ -100,40 +79,38 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn show(&mut self) -> Result<()> {
+    pub(super) fn show(&mut self) -> Result<()> {
         let forest = self.store.forest()?;
         let begin = self.start(&forest, false)?;
         ui::show_past(self.shown, (self.out, self.paint), &self.store, &forest, begin)
     }
 
-    fn name_branch(&mut self, name: String) -> Result<()> {
-        check_branch_name(&name)?;
+    pub(super) fn name_branch(&mut self, name: &str) -> Result<()> {
+        check_branch_name(name)?;
         let at = self.at.ok_or_else(|| {
             Error::nothing("there is nothing to name yet").hint("ask something first: a branch names a bubb")
         })?;
-        if !self.store.make_branch(&name, at)? {
+        if !self.store.make_branch(name, at)? {
             return Err(Error::nothing(format!("branch {name} is there already"))
                 .hint(format!("/tail {name} goes on from it; `lepo branch -f {name}` moves it")));
         }
         say(&format!("branch {name} moves on with the answers"));
-        self.branch = Some((name, at));
+        self.branch = Some((name.to_string(), at));
         Ok(())
     }
 
-    /// A question from the person's editor, shown as if it had been typed; none if nothing came of it.
-    pub(super) fn edit(&mut self, text: &str) -> Result<Option<String>> {
+    /// A question from the person's editor, shown as if it had been typed.
+    pub(super) fn edit(&mut self, text: &str) -> Result<After> {
         let edited = edit(text.as_bytes(), ".md").and_then(|bytes| {
             String::from_utf8(bytes).map_err(|error| Error::usage("it is not UTF-8").because(error))
         });
-        match edited {
-            Err(error) => complain(&error),
-            Ok(text) if text.trim().is_empty() => say("Nothing was asked."),
-            Ok(text) => {
-                let text = text.trim_end_matches(['\n', '\r']);
-                say(&format!("> {}", text.replace('\n', "\n  ")));
-                return Ok(Some(text.to_string()));
-            }
+        let text = edited?;
+        if text.trim().is_empty() {
+            say("Nothing was asked.");
+            return Ok(After::Prompt);
         }
-        Ok(None)
+        let text = text.trim_end_matches(['\n', '\r']);
+        say(&format!("> {}", text.replace('\n', "\n  ")));
+        Ok(After::Turn(Some(text.to_string())))
     }
 }
