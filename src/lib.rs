@@ -7,6 +7,7 @@
 //! | [`bubb`] | values: ids, kinds, file names | I/O, the clock |
 //! | [`conv`] | the forest: tails, heights, addresses | I/O |
 //! | [`store`] | the directory `.lepo` | network, terminal, environment |
+//! | [`search`] | grep and its text cache | terminal |
 //! | [`config`] | files and environment, resolved once into `Settings` | models, tools, terminal |
 //! | [`model`] | talking to a model | bubbs, terminal |
 //! | [`tool`] | acting for a model, with consent | bubbs |
@@ -30,6 +31,7 @@ pub mod conv;
 pub mod error;
 pub mod model;
 pub mod repl;
+pub mod search;
 pub mod store;
 pub mod term;
 pub mod tls;

@@ -74,6 +74,16 @@ impl BubbId {
         Some(BubbId((u128::from(time) << 80 | u128::from(high) << 40 | u128::from(low)).to_be_bytes()))
     }
 
+    /// The id of these 16 bytes, most significant first.
+    pub fn from_bytes(bytes: [u8; 16]) -> BubbId {
+        BubbId(bytes)
+    }
+
+    /// Its 16 bytes, most significant first.
+    pub fn bytes(self) -> [u8; 16] {
+        self.0
+    }
+
     /// Milliseconds since 1970.
     pub fn time(self) -> u64 {
         self.ulid().timestamp_ms()

@@ -10,6 +10,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("bubb", &[]),
     ("conv", &["bubb", "error"]),
     ("store", &["bubb", "conv", "error"]),
+    ("search", &["bubb", "conv", "error", "store"]),
     ("config", &["error"]),
     ("model", &["config", "error", "tls"]),
     ("tool", &["config", "error", "tls"]),

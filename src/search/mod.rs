@@ -1,0 +1,12 @@
+//! Finding what was said: the pattern, which bubbs it is looked for in, and the text cache of days that are over.
+//!
+//! The cache (`segment`, `cache`) only ever narrows down which files are read: every line that is reported
+//! was found in a bubb's own file.
+
+mod filter;
+mod pattern;
+mod segment;
+
+pub use filter::Filter;
+pub use pattern::{Line, LineKind, Pattern, PatternOptions};
+pub use segment::{Day, Segment, SegmentWriter};

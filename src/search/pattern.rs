@@ -1,0 +1,240 @@
+//! The pattern of a search and the lines of a text that it matches, by the libraries that ripgrep is made of.
+
+use std::io;
+use std::ops::Range;
+
+use grep_matcher::{LineTerminator, Matcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+
+use crate::error::{Error, Result};
+
+/// How a pattern is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PatternOptions {
+    /// Upper and lower case are the same.
+    pub ignore_case: bool,
+    /// Only whole words.
+    pub words: bool,
+    /// The pattern is text, not a regular expression.
+    pub fixed: bool,
+    /// Lines that do not match.
+    pub invert: bool,
+    /// A match may span lines.
+    pub multi_line: bool,
+    /// Lines of context before and after a match.
+    pub context: usize,
+}
+
+/// A pattern that was read.
+pub struct Pattern {
+    matcher: RegexMatcher,
+    options: PatternOptions,
+}
+
+/// What a reported line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineKind {
+    /// It matches.
+    Match,
+    /// It stands beside one that does.
+    Context,
+    /// No line: what is between two groups of lines was left out.
+    Break,
+}
+
+/// A line of a text, or several where a match spans them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What it is.
+    pub kind: LineKind,
+    /// Its number, from 1.
+    pub number: u64,
+    /// Where it begins, in bytes from the beginning of the text.
+    pub offset: u64,
+    /// Its bytes without the final newline.
+    pub bytes: Vec<u8>,
+    /// Where the pattern matches, in bytes of `bytes`; none where lines are reported that do not match.
+    pub matches: Vec<Range<usize>>,
+}
+
+impl Pattern {
+    /// Reads a pattern in the syntax of the crate `regex`.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`](crate::error::Kind::Usage) with what is wrong in it.
+    pub fn new(text: &str, options: PatternOptions) -> Result<Pattern> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder.case_insensitive(options.ignore_case).word(options.words).fixed_strings(options.fixed);
+        builder.multi_line(true).crlf(false);
+        if !options.multi_line {
+            builder.line_terminator(Some(b'\n'));
+        }
+        let matcher = builder.build(text).map_err(|error| {
+            let why = error.to_string();
+            let hint = match why.contains("\\n") {
+                true => "a match within one line has no newline; -U finds matches that span lines",
+                false => "-F takes the pattern as plain text",
+            };
+            let why =
+                why.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+            Error::usage(format!("bad pattern {text:?}: {why}")).hint(hint)
+        })?;
+        Ok(Pattern { matcher, options })
+    }
+
+    /// Whether a text can have a line to report: quick, and never wrong when it says no.
+    pub fn may_match(&self, text: &[u8]) -> bool {
+        self.options.invert || self.matcher.is_match(text).unwrap_or(true)
+    }
+
+    /// Whether the matches of a text do not depend on what stands in other lines, so that texts can be
+    /// searched joined by newlines.
+    pub fn is_by_line(&self) -> bool {
+        !self.options.multi_line && !self.options.invert
+    }
+
+    /// The end of the first match in `text`, if there is one.
+    pub fn first_match_end(&self, text: &[u8]) -> Option<usize> {
+        self.matcher.shortest_match(text).ok().flatten()
+    }
+
+    /// The lines of a text to report: those that match, and their context.
+    pub fn lines(&self, text: &[u8]) -> Vec<Line> {
+        let mut found = Found { matcher: &self.matcher, invert: self.options.invert, lines: Vec::new() };
+        // A slice cannot fail to be read, and the sink gives no errors.
+        let _ = self.searcher().search_slice(&self.matcher, text, &mut found);
+        found.lines
+    }
+
+    fn searcher(&self) -> Searcher {
+        SearcherBuilder::new()
+            .line_terminator(LineTerminator::byte(b'\n'))
+            .line_number(true)
+            .invert_match(self.options.invert)
+            .multi_line(self.options.multi_line)
+            .before_context(self.options.context)
+            .after_context(self.options.context)
+            .bom_sniffing(false)
+            .build()
+    }
+}
+
+/// Collects the lines that a searcher reports.
+struct Found<'m> {
+    matcher: &'m RegexMatcher,
+    invert: bool,
+    lines: Vec<Line>,
+}
+
+impl Found<'_> {
+    fn push(&mut self, kind: LineKind, number: Option<u64>, offset: u64, bytes: &[u8]) {
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let mut matches = Vec::new();
+        if kind == LineKind::Match && !self.invert {
+            let _ = self.matcher.find_iter(bytes, |found| {
+                matches.push(found.start()..found.end());
+                true
+            });
+        }
+        self.lines.push(Line {
+            kind,
+            number: number.unwrap_or_default(),
+            offset,
+            bytes: bytes.to_vec(),
+            matches,
+        });
+    }
+}
+
+impl Sink for Found<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.push(LineKind::Match, found.line_number(), found.absolute_byte_offset(), found.bytes());
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        self.push(LineKind::Context, context.line_number(), context.absolute_byte_offset(), context.bytes());
+        Ok(true)
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
+        self.push(LineKind::Break, None, 0, b"");
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "one Apple\ntwo\n코드를 짜라\nthree apples\r\nlast";
+
+    /// `NUMBER:TEXT` of each line, matches in brackets.
+    fn found(pattern: &str, options: PatternOptions, text: &[u8]) -> Vec<String> {
+        let pattern = Pattern::new(pattern, options).unwrap();
+        let lines = pattern.lines(text);
+        assert!(lines.is_empty() || pattern.may_match(text));
+        let shown = |line: &Line| match line.kind {
+            LineKind::Break => "--".to_string(),
+            LineKind::Context => format!("{}-{}", line.number, String::from_utf8_lossy(&line.bytes)),
+            LineKind::Match => {
+                let mut bytes = line.bytes.clone();
+                for range in line.matches.iter().rev() {
+                    bytes.insert(range.end, b']');
+                    bytes.insert(range.start, b'[');
+                }
+                assert_eq!(&text[line.offset as usize..][..line.bytes.len()], line.bytes);
+                format!("{}:{}", line.number, String::from_utf8_lossy(&bytes))
+            }
+        };
+        lines.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn lines_are_found_in_every_way() {
+        let plain = PatternOptions::default();
+        for (pattern, options, expected) in [
+            ("apple", plain, vec!["4:three [apple]s\r"]),
+            (
+                "apple",
+                PatternOptions { ignore_case: true, ..plain },
+                vec!["1:one [Apple]", "4:three [apple]s\r"],
+            ),
+            ("apple", PatternOptions { words: true, ignore_case: true, ..plain }, vec!["1:one [Apple]"]),
+            ("드를", plain, vec!["3:코[드를] 짜라"]),
+            ("t.", plain, vec!["2:[tw]o", "4:[th]ree apples\r"]),
+            ("t.", PatternOptions { fixed: true, ..plain }, vec![]),
+            ("^t|o$", plain, vec!["2:[t]w[o]", "4:[t]hree apples\r"]),
+            ("[a-z]", PatternOptions { invert: true, ..plain }, vec!["3:코드를 짜라"]),
+            ("two", PatternOptions { context: 1, ..plain }, vec!["1-one Apple", "2:[two]", "3-코드를 짜라"]),
+            ("Apple\ntwo", PatternOptions { multi_line: true, ..plain }, vec!["1:one [Apple\ntwo]"]),
+            (
+                "one|last",
+                PatternOptions { context: 1, ..plain },
+                vec!["1:[one] Apple", "2-two", "--", "4-three apples\r", "5:[last]"],
+            ),
+            ("absent", plain, vec![]),
+        ] {
+            assert_eq!(found(pattern, options, TEXT.as_bytes()), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_searched_as_they_are() {
+        assert_eq!(found("b", PatternOptions::default(), b"a\xff\0b\nc").len(), 1);
+        assert_eq!(found("x", PatternOptions::default(), b"\xff\xfex\0").len(), 1);
+        assert!(found("a", PatternOptions::default(), b"").is_empty());
+    }
+
+    #[test]
+    fn a_bad_pattern_is_said_on_one_line() {
+        for pattern in ["(", "a\\nb", "[z-a]", "*"] {
+            let error = Pattern::new(pattern, PatternOptions::default()).err().unwrap();
+            assert!(!error.chain().contains('\n'), "{}", error.chain());
+            assert_eq!(error.kind.exit_code(), 2);
+        }
+    }
+}
