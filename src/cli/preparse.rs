@@ -29,7 +29,7 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
             break;
         }
         help |= word == "-h" || word == "--help";
-        version |= word == "-v" || word == "--version";
+        version |= word == "--version" || word == "-v" && words.first().is_none_or(|name| name != "grep");
         if std::mem::take(&mut value_next) {
             continue;
         }
@@ -49,7 +49,42 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
     if words.is_empty() {
         args.insert(1.min(args.len()), "do".into());
     }
+    if words.first().is_some_and(|name| name == "grep") {
+        args = with_letters_of_grep(args);
+    }
     Preparsed::Parse { args, is_do: words.first().is_none_or(|name| name == "do") }
+}
+
+/// In `lepo grep`, `-v` and `-c` mean what they mean in every grep. Spelled out, they are not taken for the
+/// version and the directory, which these letters stand for elsewhere.
+fn with_letters_of_grep(args: Vec<OsString>) -> Vec<OsString> {
+    const LETTERS: &[(char, &str)] = &[('v', "--invert-match"), ('c', "--count")];
+    let tree = commands::grep::GrepArgs::augment_args(clap::Command::new("grep"));
+    let takes = |letter| {
+        tree.get_arguments().any(|arg| arg.get_short() == Some(letter) && arg.get_action().takes_values())
+    };
+    let (mut spelled, mut is_behind, mut is_rest) = (Vec::with_capacity(args.len() + 2), false, false);
+    for word in args {
+        is_rest |= word == "--";
+        let cluster =
+            word.to_str().and_then(|text| text.strip_prefix('-')).filter(|text| !text.starts_with('-'));
+        match cluster {
+            Some(text) if is_behind && !is_rest => {
+                // What follows a letter that takes a value is that value.
+                let (flags, value) = text.split_at(text.find(takes).unwrap_or(text.len()));
+                let is_ours = |letter: char| LETTERS.iter().any(|(ours, _)| *ours == letter);
+                let longs = LETTERS.iter().filter(|(letter, _)| flags.contains(*letter));
+                spelled.extend(longs.map(|(_, long)| OsString::from(long)));
+                let others = format!("-{}{value}", flags.replace(is_ours, ""));
+                spelled.extend((others != "-" || text.is_empty()).then(|| others.into()));
+            }
+            _ => {
+                is_behind |= word == "grep";
+                spelled.push(word);
+            }
+        }
+    }
+    spelled
 }
 
 /// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.

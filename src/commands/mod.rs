@@ -10,6 +10,7 @@ pub mod r#do;
 pub mod edit;
 pub mod export;
 pub mod fsck;
+pub mod grep;
 pub mod init;
 mod line;
 pub mod log;

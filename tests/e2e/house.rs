@@ -18,7 +18,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("term", &["bubb", "error"]),
     ("ui", &["bubb", "config", "conv", "error", "model", "store", "term", "tool", "turn"]),
     ("repl", &["bubb", "config", "conv", "error", "store", "term", "turn", "ui"]),
-    ("commands", &["when", "bubb", "config", "conv", "error", "repl", "store", "term", "ui"]),
+    ("commands", &["when", "bubb", "config", "conv", "error", "repl", "search", "store", "term", "ui"]),
     ("cli", &["commands", "error", "term"]),
 ];
 

@@ -33,6 +33,7 @@ mod example_store;
 mod examples;
 mod export;
 mod faults;
+mod grep;
 mod home;
 mod house;
 mod listing;

@@ -1,0 +1,138 @@
+//! The arguments of `lepo grep`, and what they say.
+
+use std::ops::RangeInclusive;
+
+use crate::bubb::Kind;
+use crate::commands::complete;
+use crate::error::{Error, Result};
+use crate::search::PatternOptions;
+use crate::store::now;
+use crate::when::{self, DayEnd};
+
+/// Search what was said
+///
+/// One line a match: id, day, speaker, the conversation's first question and the message's height in
+/// it, then the matching line; newest first. PATTERN is a regular expression in the syntax of Rust's
+/// regex crate, Unicode throughout. With ADDR only those conversations are searched; a range A..B is
+/// what B's conversation has and A's has not.
+///
+/// Exit 0 if something was found, 1 if nothing, 2 for a bad pattern, 5 if nothing was found and
+/// something could not be read.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo grep -i readme\n  lepo grep --kind u,a --since 2026-01-01 'READ[A-Z]+'\n  \
+    lepo grep -F -C 2 README\n  lepo grep -l --ids README | lepo ls -\n  \
+    lepo grep --json -n 1 README | jq -r .text"
+)]
+pub struct GrepArgs {
+    /// What to look for
+    #[arg(value_name = "PATTERN")]
+    pattern: String,
+    /// Only these conversations or ranges; `-` for addresses on stdin, one a line
+    #[arg(value_name = "ADDR", add = complete::address())]
+    pub addresses: Vec<String>,
+    /// Take upper and lower case as the same
+    #[arg(short, long)]
+    ignore_case: bool,
+    /// Match whole words only
+    #[arg(short, long)]
+    word_regexp: bool,
+    /// Take PATTERN as text, not as a regular expression
+    #[arg(short = 'F', long)]
+    fixed_strings: bool,
+    /// Report the lines that do not match; -v for short, as in grep(1)
+    #[arg(long)]
+    invert_match: bool,
+    /// Let a match span lines
+    #[arg(short = 'U', long)]
+    multiline: bool,
+    /// Show N lines before and after each match
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0, conflicts_with_all = ["json", "list", "count"])]
+    context: usize,
+    /// Print the paths of the files that match instead
+    #[arg(short, long = "files-with-matches", conflicts_with_all = ["json", "count"])]
+    pub list: bool,
+    /// With -l: their ids instead of paths
+    #[arg(long, requires = "list")]
+    pub ids: bool,
+    /// Print a line `COUNT ID first question` for each tail whose conversation matches; -c for short
+    #[arg(long, conflicts_with_all = ["json"])]
+    pub count: bool,
+    /// Only these kinds: u (user), a (assistant), s (system), t (tool)
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    kind: Vec<String>,
+    /// Search hidden messages too
+    #[arg(long)]
+    pub hidden: bool,
+    /// Only from this moment on: a date, a date with a time, or a span like 30d
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only up to this moment; a date includes its day
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// Only what this model said
+    #[arg(long, value_name = "NAME", add = complete::model())]
+    pub model: Option<String>,
+    /// Stop after N lines (with -l: N files)
+    #[arg(short, long = "max-count", value_name = "N")]
+    pub n: Option<usize>,
+    /// Read every file, without the text cache of days that are over
+    #[arg(long)]
+    pub no_cache: bool,
+    /// One JSON object a match: id, kind, hidden, time, path, conv, line, text, start, end (bytes)
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl GrepArgs {
+    /// The pattern as it was typed.
+    pub fn pattern_text(&self) -> &str {
+        &self.pattern
+    }
+
+    /// Whether lines of context are shown.
+    pub fn has_context(&self) -> bool {
+        self.context > 0
+    }
+
+    /// How the pattern is read.
+    pub fn pattern_options(&self) -> PatternOptions {
+        PatternOptions {
+            ignore_case: self.ignore_case,
+            words: self.word_regexp,
+            fixed: self.fixed_strings,
+            invert: self.invert_match,
+            multi_line: self.multiline,
+            context: self.context,
+        }
+    }
+
+    /// The kinds of `--kind`; none for all.
+    pub fn kinds(&self) -> Result<Vec<Kind>> {
+        let kind = |word: &String| {
+            let found = Kind::ALL.into_iter().find(|kind| {
+                word.eq_ignore_ascii_case(kind.word())
+                    || word.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4]))
+            });
+            found.ok_or_else(|| {
+                Error::usage(format!("--kind {word:?}: there is no such kind"))
+                    .hint("the kinds are u (user), a (assistant), s (system) and t (tool)")
+            })
+        };
+        self.kind.iter().map(kind).collect()
+    }
+
+    /// The times of `--since` and `--until`, milliseconds since 1970.
+    pub fn times(&self) -> Result<RangeInclusive<u64>> {
+        let now = now();
+        let read = |option: &str, text: &Option<String>, end, default| match text {
+            None => Ok(default),
+            Some(text) => when::parse(text, now, end).ok_or_else(|| {
+                Error::usage(format!("--{option} {text:?} is no moment"))
+                    .hint(format!("give {}", when::FORMS))
+            }),
+        };
+        Ok(read("since", &self.since, DayEnd::First, 0)?
+            ..=read("until", &self.until, DayEnd::Last, u64::MAX)?)
+    }
+}

@@ -1,0 +1,58 @@
+//! `lepo grep -c`: how many lines match in the conversation of each tail.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use super::exit_code;
+use crate::bubb::{BubbId, Name};
+use crate::commands::Context;
+use crate::conv::Forest;
+use crate::error::Result;
+use crate::search::{Convs, LineKind, Outcome, Pattern, search_files};
+use crate::store::Store;
+use crate::term::{excerpt, say};
+
+/// Prints `COUNT ID first question` for each tail with a match, newest first.
+pub fn run(
+    store: &Store,
+    forest: &Forest,
+    pattern: &Pattern,
+    names: Vec<Name>,
+    context: &mut Context<'_>,
+) -> Result<u8> {
+    let mut counts: HashMap<BubbId, usize> = HashMap::new();
+    let mut unreadable = false;
+    let _ = search_files(store, pattern, names.into_iter(), |outcome| {
+        match outcome {
+            Outcome::Found(name, lines) => {
+                let matching = lines.iter().filter(|line| line.kind == LineKind::Match).count();
+                counts.insert(name.id, matching);
+            }
+            Outcome::Unreadable(error) => {
+                unreadable = true;
+                say(&format!("warning: {}", error.chain()));
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let mut convs = Convs::new(|id| forest.find(id).map(|ix| forest.name(ix)));
+    let mut row = 0;
+    for tail in forest.newest_first(false) {
+        let count: usize =
+            forest.conv(tail).path.iter().filter_map(|&ix| counts.get(&forest.name(ix).id)).sum();
+        if count == 0 {
+            continue;
+        }
+        let name = forest.name(tail);
+        let first = convs.place(&name).first.and_then(|first| store.glance(&first).ok());
+        context.out.trusted(&format!("{count} {} ", context.paint.yellow(&name.id.to_string())));
+        context.out.untrusted(excerpt(&first.unwrap_or_default()).as_bytes());
+        context.out.trusted("\n");
+        context.out.row_done(row);
+        row += 1;
+        if context.out.closed() {
+            break;
+        }
+    }
+    Ok(exit_code(row > 0, unreadable))
+}

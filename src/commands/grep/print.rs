@@ -1,0 +1,159 @@
+//! The output of `lepo grep`: lines for people and pipes, paths, ids, or JSON objects.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+
+use super::GrepArgs;
+use crate::bubb::{BubbId, Name};
+use crate::commands::{Context, name_json};
+use crate::search::{Convs, Line, LineKind};
+use crate::store::Store;
+use crate::term::{Out, Paint, excerpt_within, say};
+use crate::when;
+
+/// Columns of a first question in front of a match.
+const QUESTION: usize = 24;
+
+/// Bytes of a matching line shown on a terminal, around its first match.
+const SHOWN: usize = 1000;
+
+/// Prints what is found, as it is found.
+pub struct Printer<'p, F> {
+    args: &'p GrepArgs,
+    store: &'p Store,
+    convs: Convs<F>,
+    /// Excerpts of first questions.
+    questions: HashMap<BubbId, String>,
+    out: &'p mut Out,
+    paint: Paint,
+    printed: usize,
+}
+
+impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
+    /// A printer that looks up names with `find`.
+    pub fn new(args: &'p GrepArgs, store: &'p Store, find: F, context: &'p mut Context<'_>) -> Self {
+        let (out, paint) = (&mut *context.out, context.paint);
+        Printer { args, store, convs: Convs::new(find), questions: HashMap::new(), out, paint, printed: 0 }
+    }
+
+    /// How many lines, paths or objects were printed.
+    pub fn printed(&self) -> usize {
+        self.printed
+    }
+
+    /// Prints a bubb's lines. Breaks where enough was printed or the output is closed.
+    pub fn found(&mut self, name: &Name, lines: &[Line]) -> ControlFlow<()> {
+        let most = self.args.n.unwrap_or(usize::MAX);
+        if self.args.list {
+            let line = match self.args.ids {
+                true => name.id.to_string(),
+                false => self.store.path_of(name).to_string_lossy().into_owned(),
+            };
+            self.out.line(&line);
+            self.printed += 1;
+        } else if self.args.json {
+            for line in lines.iter().filter(|line| line.kind == LineKind::Match) {
+                self.objects(name, line, most);
+            }
+        } else {
+            self.lines(name, lines, most);
+        }
+        self.out.row_done(self.printed);
+        if self.printed >= most || self.out.closed() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn lines(&mut self, name: &Name, lines: &[Line], most: usize) {
+        if self.args.has_context() && self.printed > 0 {
+            self.out.trusted("--\n");
+        }
+        let place = self.convs.place(name);
+        let question = place.first.map(|first| self.question(&first)).unwrap_or_default();
+        let id = self.paint.yellow(&name.id.to_string());
+        for line in lines {
+            if self.printed >= most {
+                return;
+            }
+            let mark = match line.kind {
+                LineKind::Break => {
+                    self.out.trusted("--\n");
+                    continue;
+                }
+                LineKind::Context => "-",
+                LineKind::Match => {
+                    self.printed += 1;
+                    ":"
+                }
+            };
+            self.out.trusted(&format!("{id} {} {} ", when::day(name.id.time()), name.kind.word()));
+            self.out.untrusted(self.paint.dim(&format!("\"{question}\"")).as_bytes());
+            self.out.trusted(&format!(" ({}){mark} ", place.height));
+            self.text(line);
+            self.out.trusted("\n");
+        }
+    }
+
+    /// A line with its matches coloured; on a terminal, of a very long one what is around its first match.
+    fn text(&mut self, line: &Line) {
+        let bytes = &line.bytes;
+        let (mut at, mut end) = (0, bytes.len());
+        if self.out.is_terminal() && bytes.len() > SHOWN {
+            let first = line.matches.first().map_or(0, |found| found.start);
+            at = first.saturating_sub(SHOWN / 4);
+            end = bytes.len().min(at + SHOWN);
+        }
+        if at > 0 {
+            self.out.trusted("...");
+        }
+        let (begin_red, end_red) = self.paint.red_ends();
+        let shown = at..end;
+        for found in line.matches.iter().filter(|found| found.start >= shown.start && found.end <= shown.end)
+        {
+            self.out.untrusted(&bytes[at..found.start]);
+            self.out.trusted(begin_red);
+            self.out.untrusted(&bytes[found.clone()]);
+            self.out.trusted(end_red);
+            at = found.end;
+        }
+        self.out.untrusted(&bytes[at..end]);
+        if end < bytes.len() {
+            self.out.trusted("...");
+        }
+    }
+
+    /// An object for each match of a line; one for the line where it is reported because it does not match.
+    fn objects(&mut self, name: &Name, line: &Line, most: usize) {
+        let place = self.convs.place(name);
+        let first = place.first.and_then(|first| self.store.glance(&first).ok());
+        let whole = [0..line.bytes.len()];
+        let matches = if line.matches.is_empty() { &whole[..] } else { &line.matches };
+        for found in matches.iter().take(most - self.printed.min(most)) {
+            let mut map = name_json(self.store, name);
+            map.remove("prev");
+            map.insert("conv".into(), json!({ "first": first, "height": place.height }));
+            map.insert("line".into(), line.number.into());
+            map.insert("text".into(), String::from_utf8_lossy(&line.bytes).into());
+            map.insert("start".into(), (line.offset + found.start as u64).into());
+            map.insert("end".into(), (line.offset + found.end as u64).into());
+            self.out.line(&Value::Object(map).to_string());
+            self.printed += 1;
+        }
+    }
+
+    fn question(&mut self, first: &Name) -> String {
+        let (store, columns) = (self.store, QUESTION);
+        let read = || match store.glance(first) {
+            Ok(text) => excerpt_within(&text, columns),
+            Err(error) => {
+                say(&format!("warning: {}", error.chain()));
+                String::new()
+            }
+        };
+        self.questions.entry(first.id).or_insert_with(read).clone()
+    }
+}

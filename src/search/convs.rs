@@ -1,0 +1,81 @@
+//! The conversation of a bubb that was found: how high it stands and what the first question was.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::bubb::{BubbId, Kind, Name};
+
+/// A bubb's place in its conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// How many bubbs its conversation has up to it, hidden ones and itself too.
+    pub height: u32,
+    /// The first visible question on the way from the root to it.
+    pub first: Option<Name>,
+}
+
+/// Places of many bubbs; a trunk that they share is walked once.
+pub struct Convs<F> {
+    find: F,
+    known: HashMap<BubbId, Place>,
+}
+
+impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
+    /// Places told by looking up names with `find`.
+    pub fn new(find: F) -> Self {
+        Convs { find, known: HashMap::new() }
+    }
+
+    /// The place of a bubb. Where a prev is missing, or hand-edited names form a cycle, its conversation
+    /// begins there.
+    pub fn place(&mut self, name: &Name) -> Place {
+        let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
+        let mut place = Place { height: 0, first: None };
+        let mut at = *name;
+        if let Some(known) = self.known.get(&name.id) {
+            return *known;
+        }
+        while let Some(prev) = at.prev {
+            if let Some(known) = self.known.get(&prev) {
+                place = *known;
+                break;
+            }
+            let Some(found) = (self.find)(prev).filter(|found| seen.insert(found.id)) else { break };
+            walked.push(found);
+            at = found;
+        }
+        for name in walked.into_iter().rev() {
+            place.height += 1;
+            if place.first.is_none() && name.kind == Kind::User && !name.hidden {
+                place.first = Some(name);
+            }
+            self.known.insert(name.id, place);
+        }
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conv::fixture::{forest, id};
+
+    #[test]
+    fn a_place_is_height_and_first_question() {
+        for (store, bubb, height, first) in [
+            ("A s1 head / B u0 A / C a0 B / D u0 C", "D", 4, Some("B")),
+            ("A s1 head / B u0 A / C a0 B / D u0 C", "A", 1, None),
+            ("A u0 head", "A", 1, Some("A")),
+            ("A s1 head / B u1 A / C u0 B", "C", 3, Some("C")),
+            ("B u0 A / C a0 B", "C", 2, Some("B")),
+            ("A u0 B / B a0 A", "B", 2, Some("A")),
+        ] {
+            let forest = forest(store);
+            let find = |id| forest.find(id).map(|ix| forest.name(ix));
+            let mut convs = Convs::new(find);
+            let name = find(id(bubb)).unwrap();
+            let expected = Place { height, first: first.and_then(|first| find(id(first))) };
+            assert_eq!(convs.place(&name), expected, "{store} {bubb}");
+            assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
+        }
+    }
+}
