@@ -130,8 +130,8 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     fn objects(&mut self, name: &Name, line: &Line, most: usize) {
         let place = self.convs.place(name);
         let first = place.first.and_then(|first| self.store.glance(&first).ok());
-        let whole = [0..line.bytes.len()];
-        let matches = if line.matches.is_empty() { &whole[..] } else { &line.matches };
+        let whole = 0..line.bytes.len();
+        let matches = if line.matches.is_empty() { std::slice::from_ref(&whole) } else { &line.matches };
         for found in matches.iter().take(most - self.printed.min(most)) {
             let mut map = name_json(self.store, name);
             map.remove("prev");
