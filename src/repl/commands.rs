@@ -48,8 +48,8 @@ type Run = for<'s> fn(&'s mut Session<'_>, &'s str) -> Pin<Box<dyn Future<Output
 
 /// All of them, in the order of `/help`.
 pub const COMMANDS: &[SlashCommand] = &[
-    row("/help", Takes::Nothing, "this list", |_, _| at_once(|| prompt(Ok(say(&help(columns())))))),
-    row("/new", Takes::Nothing, "a new conversation", |s, _| at_once(|| prompt(Ok(s.new_conv())))),
+    row("/help", Takes::Nothing, "this list", |_, _| at_once(|| Ok(say_and_prompt(&help(columns()))))),
+    row("/new", Takes::Nothing, "a new conversation", |s, _| at_once(|| prompt(s.new_conv()))),
     row("/set-model", Takes::Text, "choose the model that answers", |s, name| {
         Box::pin(async { prompt(s.set_model(name).await) })
     }),
@@ -75,6 +75,11 @@ const fn row(word: &'static str, takes: Takes, about: &'static str, run: Run) ->
 
 fn at_once<'s>(work: impl FnOnce() -> Result<After>) -> Pin<Box<dyn Future<Output = Result<After>> + 's>> {
     Box::pin(ready(work()))
+}
+
+fn say_and_prompt(text: &str) -> After {
+    say(text);
+    After::Prompt
 }
 
 fn prompt(done: Result<()>) -> Result<After> {

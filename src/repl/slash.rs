@@ -19,9 +19,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn new_conv(&mut self) {
+    pub(super) fn new_conv(&mut self) -> Result<()> {
         (self.at, self.branch) = (None, None);
         say("The next question begins a new conversation.");
+        Ok(())
     }
 
     /// Lists the models with numbers, and takes one; 0 keeps what is.
