@@ -12,7 +12,7 @@ use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Out, Paint, say};
-use crate::turn::{self, Ask, Report, Start, TurnEnv, Wish, start};
+use crate::turn::{Ask, Report, Start, TurnEnv, Wish, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
@@ -135,7 +135,7 @@ impl<'o> Session<'o> {
             // It never began: the question is kept all the same.
             Err(error) => {
                 if let Some(question) = question {
-                    self.keep(&forest, start, &question)?;
+                    self.at = Some(self.env.keep_question(&forest, start, &question)?.id);
                     complain(&error);
                     say("Your question is kept: /retry answers it.");
                     return Ok(state.after(Step::Failed).after(Step::Told));
@@ -180,22 +180,14 @@ impl<'o> Session<'o> {
         Ok(())
     }
 
-    fn keep(&mut self, forest: &Forest, start: Start, question: &str) -> Result<()> {
-        let prompt = self.env.configured.system_prompt().unwrap_or_default();
-        self.at = Some(turn::keep(&self.store, forest, start, prompt, question)?.id);
-        Ok(())
-    }
-
     /// Runs the person's own command; its output is what the next question follows.
     async fn run(&mut self, state: State, command: &str) -> Result<State> {
         let state = state.after(Step::Entered);
         let forest = self.store.forest()?;
         let start = self.start(&forest, false)?;
-        let prompt = self.env.configured.system_prompt()?;
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let runner = self.env.runner();
         let hush = self.reader.hush();
-        let ran = turn::run(runner, &self.store, &forest, start, prompt, command, &mut view).await;
+        let ran = self.env.run_own(&forest, start, command, &mut view).await;
         view.end();
         drop(hush);
         match ran {

@@ -6,13 +6,13 @@
 
 use std::time::Instant;
 
+use super::Event;
 use super::answer::{Place, Received, Tools, receive};
 use super::context::{Inst, messages};
+use super::flow::Turn;
 use super::native::{call_text, command_of, run_command};
 use super::request::{Next, several};
-use super::send::{send, tell_saved};
-use super::transcript::Transcript;
-use super::{Event, Report, Turn};
+use super::send::send;
 use crate::bubb::Kind;
 use crate::error::Result;
 use crate::model::{Request, ToolCall, ToolSpec, ToolWire, spec};
@@ -43,42 +43,39 @@ enum Wanted {
 
 impl Turn<'_> {
     /// The last word: streamed, and a visible bubb. The model may ask for what is offered first.
-    pub(super) async fn answer(
-        &mut self,
-        transcript: &mut Transcript,
-        report: &mut Report,
-        offer: Offer,
-    ) -> Result<()> {
+    pub(super) async fn answer(&mut self, offer: Offer) -> Result<()> {
         if offer.calls {
             self.front.happens(Event::Waiting);
             self.servers_ready().await?;
         }
         let mut told = self.tell(offer);
         let nothing = Told::default();
-        let mut done = transcript.requests_of_turn();
-        let mut rounds = (self.settings.max_rounds as usize).saturating_sub(done.len());
+        let mut done = self.record.transcript.requests_of_turn();
+        let mut rounds = (self.env.settings().max_rounds as usize).saturating_sub(done.len());
         // A turn that is gone on with has a side branch already.
-        let side = transcript.side_branch();
+        let side = self.record.transcript.side_branch();
         loop {
             let offered = if rounds > 0 { &told } else { &nothing };
             let inst = Inst::General(self.insts.general.as_deref());
-            let messages =
-                messages(&transcript.said, inst, spec(self.config).path, offered.blocks.as_deref());
-            let (start, interrupt) = (Instant::now(), self.interrupt);
+            let messages = messages(
+                &self.record.transcript.said,
+                inst,
+                spec(self.config).path,
+                offered.blocks.as_deref(),
+            );
+            let (start, interrupt) = (Instant::now(), &self.env.interrupt);
             let tools = match (&offered.blocks, offered.specs.as_slice()) {
                 (Some(_), _) => Tools::Told,
                 (None, []) => Tools::None,
                 (None, _) => Tools::Native,
             };
             let request = Request { messages: &messages, tools: &offered.specs, ..Request::default() };
-            let (answer, saved) = interrupt.or(send(self.model, self.front, transcript, request)).await?;
-            tell_saved(self.front, report, saved);
-            let answer = answer?;
-            let base = *side.get_or_init(|| transcript.path.len());
+            let answer = interrupt.or(send(self.model, self.front, &mut self.record, request)).await??;
+            let base = *side.get_or_init(|| self.record.transcript.path.len());
             let place = Place {
-                store: self.store,
-                under: transcript.path.get(base - 1).copied(),
-                tip: transcript.tip(),
+                store: &self.env.store,
+                under: self.record.transcript.path.get(base - 1).copied(),
+                tip: self.record.transcript.tip(),
                 speaker: None,
                 tools,
                 model: &self.config.name,
@@ -86,33 +83,33 @@ impl Turn<'_> {
             };
             let wanted: Vec<Wanted> = match receive(answer, place, self.front, interrupt).await? {
                 Received::Answer(answered) => {
-                    transcript.path.truncate(base);
-                    report.answer = Some(answered);
+                    self.record.transcript.path.truncate(base);
+                    self.record.report.answer = Some(answered);
                     return Ok(());
                 }
                 Received::Calls(words, calls) => {
                     if let Some(words) = words {
-                        transcript.take_up(&words)?;
+                        self.record.transcript.take_up(&words)?;
                     }
                     calls.into_iter().map(Wanted::Native).collect()
                 }
                 Received::Told(words, calls) => {
                     if !words.is_empty() {
-                        self.add(transcript, Kind::Assistant, true, words.as_bytes())?;
+                        self.add(Kind::Assistant, true, words.as_bytes())?;
                     }
                     calls.into_iter().map(Wanted::Told).collect()
                 }
             };
-            rounds = match self.calls(transcript, wanted, &mut done, report).await? {
+            rounds = match self.calls(wanted, &mut done).await? {
                 Next::Again if rounds == 1 => {
-                    let limit = self.settings.max_rounds;
+                    let limit = self.env.settings().max_rounds;
                     let note = format!("note: {limit} rounds of tools are the limit of a turn");
                     self.front.happens(Event::Say(&note));
                     0
                 }
                 Next::Again => rounds - 1,
                 Next::Answer => 0,
-                Next::Wait => return report.waits(),
+                Next::Wait => return self.record.pending(),
             };
             if rounds == 0 {
                 told = Told::default();
@@ -126,7 +123,7 @@ impl Turn<'_> {
         if offer.commands {
             told.specs.push(run_command());
         }
-        let servers = self.mcp.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
+        let servers = self.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
         match spec(self.config).tools {
             ToolWire::Native => {
                 for server in servers {
@@ -148,16 +145,10 @@ impl Turn<'_> {
     }
 
     /// The calls of one answer, in order. Those after one that ends tool use are dropped.
-    async fn calls(
-        &mut self,
-        transcript: &mut Transcript,
-        calls: Vec<Wanted>,
-        done: &mut Vec<ToolRequest>,
-        report: &mut Report,
-    ) -> Result<Next> {
-        self.sandbox.begin(self.store.root());
+    async fn calls(&mut self, calls: Vec<Wanted>, done: &mut Vec<ToolRequest>) -> Result<Next> {
+        self.env.sandbox.begin(self.env.store.root());
         if let Some(told) = several(calls.len()) {
-            self.add(transcript, Kind::Assistant, true, told.as_bytes())?;
+            self.add(Kind::Assistant, true, told.as_bytes())?;
         }
         let mut calls = calls.into_iter();
         while let Some(call) = calls.next() {
@@ -168,17 +159,17 @@ impl Turn<'_> {
             let request = match request {
                 Ok(request) => request,
                 Err(call) => {
-                    self.add(transcript, Kind::Assistant, true, call_text(&call).as_bytes())?;
+                    self.add(Kind::Assistant, true, call_text(&call).as_bytes())?;
                     let text = "error: there is no such tool, or its arguments do not fit its schema";
-                    self.add(transcript, Kind::Tool, true, text.as_bytes())?;
+                    self.add(Kind::Tool, true, text.as_bytes())?;
                     continue;
                 }
             };
-            let name = self.add(transcript, Kind::Assistant, true, request.canonical().as_bytes())?;
-            let next = self.request(transcript, request, name, done, report).await?;
+            let name = self.add(Kind::Assistant, true, request.canonical().as_bytes())?;
+            let next = self.request(request, name, done).await?;
             if next == Next::Answer && calls.len() > 0 {
                 let text = format!("calls of the same answer that were dropped: {}", calls.len());
-                self.add(transcript, Kind::System, true, text.as_bytes())?;
+                self.add(Kind::System, true, text.as_bytes())?;
             }
             if next != Next::Again {
                 return Ok(next);
@@ -192,7 +183,7 @@ impl Turn<'_> {
         if let Some(request) = command_of(call) {
             return Some(ToolRequest::Command(request));
         }
-        let (server, tool) = self.mcp.servers.by_name(&call.name)?;
+        let (server, tool) = self.servers.by_name(&call.name)?;
         let arguments = call.arguments.as_object()?.clone();
         Some(ToolRequest::Call(CallRequest {
             server: server.config.name.clone(),

@@ -1,33 +1,26 @@
-//! One call of an MCP server's tool, from consent to result; and the servers behind it.
+//! One call of an MCP server's tool, from consent to result.
 
 use std::io::Write;
 use std::time::Instant;
 
+use super::Event;
 use super::command_runner::{Carried, section};
-use super::{Event, Turn};
+use super::flow::Turn;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::tool::Captured;
-use crate::tool::mcp::{Block, CallResult, Called, Pins, Servers};
-
-/// The MCP servers of a process, lent to a turn.
-pub struct Mcp<'t> {
-    /// The servers.
-    pub servers: &'t mut Servers,
-    /// What their tools were when a person last agreed to them.
-    pub pins: &'t Pins,
-}
+use crate::tool::mcp::{Block, CallResult, Called};
 
 impl Turn<'_> {
     /// Waits until the servers are up, or known not to be, and says what is to be known of it.
     pub(super) async fn servers_ready(&mut self) -> Result<()> {
-        let servers = &mut *self.mcp.servers;
-        let said = self.interrupt.or(async { Ok(servers.ready().await) }).await?;
+        let servers = &mut *self.servers;
+        let said = self.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
         for text in said {
             self.front.happens(Event::Say(&text));
         }
-        for server in self.mcp.servers.each() {
-            self.mcp.pins.first_sight(server)?;
+        for server in self.servers.each() {
+            self.env.pins.first_sight(server)?;
         }
         Ok(())
     }
@@ -36,12 +29,14 @@ impl Turn<'_> {
     pub(super) async fn call(&mut self, granted: crate::tool::GrantedCall) -> Result<Carried> {
         self.front.happens(Event::Calling(granted.request()));
         let start = Instant::now();
-        let Turn { mcp, front, interrupt, .. } = self;
+        let Turn { env, servers, front, .. } = self;
         let mut heard = |words: &str| front.happens(Event::Progress(words));
-        let called = interrupt.or(async { Ok(mcp.servers.call(granted, &mut heard).await) }).await?;
+        let called = env.interrupt.or(async { Ok(servers.call(granted, &mut heard).await) }).await?;
         let ms = start.elapsed().as_millis() as u64;
         let (text, ran) = match called {
-            Called::Result(result) => (result_text(self.store, result, self.settings.output_limit)?, true),
+            Called::Result(result) => {
+                (result_text(&self.env.store, result, self.env.settings().output_limit)?, true)
+            }
             Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
         };
         Ok(Carried { text, exit: None, ms, ran })

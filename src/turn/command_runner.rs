@@ -1,13 +1,11 @@
 //! One command from consent to result: run by the tool room, told as a bubb.
 
 use std::io;
-use std::path::PathBuf;
 
 use super::report::ToolUse;
 use super::transcript::Transcript;
-use super::{Event, Interrupt};
+use super::{Event, TurnEnv};
 use crate::bubb::{Kind, Name};
-use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::store::{Entry, Store};
 use crate::tool::{Captured, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Stream};
@@ -30,14 +28,8 @@ pub struct Carried {
 /// What a command is carried out with.
 #[derive(Clone, Copy)]
 pub struct CommandRunner<'h> {
-    /// Where it is written.
-    pub store: &'h Store,
-    /// The settings in force.
-    pub settings: &'h Settings,
-    /// lepo's own directories, which no held command sees.
-    pub own: &'h [PathBuf],
-    /// What ends it early.
-    pub interrupt: &'h Interrupt,
+    /// Settings, store, interrupt.
+    pub env: &'h TurnEnv,
 }
 
 impl CommandRunner<'_> {
@@ -85,11 +77,11 @@ impl CommandRunner<'_> {
         granted: GrantedCommand,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<Carried> {
-        let settings = self.settings;
+        let settings = self.env.settings();
         let ground = Policy {
-            dir: self.store.root(),
-            store: &self.store.path(),
-            own: self.own,
+            dir: self.env.store.root(),
+            store: &self.env.store.path(),
+            own: &self.env.own,
             read_only: &settings.sandbox_read_only,
         };
         let shell = Shell { ground, hidden_env: settings.key_variables(), timeout: settings.command_timeout };
@@ -99,8 +91,8 @@ impl CommandRunner<'_> {
                 Stream::Stderr => Event::Stderr(bytes),
             });
         };
-        let run = carry_out(self.store, shell, granted, settings.output_limit, &mut live);
-        let (carried, left) = self.interrupt.or(run).await?;
+        let run = carry_out(&self.env.store, shell, granted, settings.output_limit, &mut live);
+        let (carried, left) = self.env.interrupt.or(run).await?;
         if left > 0 {
             tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
         }
@@ -109,7 +101,7 @@ impl CommandRunner<'_> {
 
     /// Notes how long it took. The journal is never needed: that it cannot be written is no reason to fail.
     pub fn journal(&self, name: &Name, what: &str, carried: &Carried) {
-        let _ = self.store.journal(Entry {
+        let _ = self.env.store.journal(Entry {
             bubb: Some(name.id),
             what,
             ms: carried.ms,

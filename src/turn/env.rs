@@ -8,10 +8,13 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::{Ask, CommandRunner, Front, Interrupt, Mcp, Report, Start, Turn};
+use super::flow::Turn;
+use super::record::TurnRecord;
+use super::transcript::Transcript;
+use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
 use crate::config::{
-    Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Record, Settings, ToolMode, servers, set_tool_mode,
-    system_prompt,
+    Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Record, ServerConfig, Settings, ToolMode, servers,
+    set_tool_mode, system_prompt,
 };
 use crate::conv::Forest;
 use crate::error::Result;
@@ -54,13 +57,17 @@ impl Configured {
             ToolMode::Off => Vec::new(),
             ToolMode::Manual | ToolMode::Auto => servers(&self.paths, repo)?,
         };
+        Ok(self.servers_of(configs, dir))
+    }
+
+    fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
         let settings = &self.settings;
         let patience = Patience {
             connect: settings.mcp_connect,
             call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
         };
         let hidden_env = settings.key_variables().to_vec();
-        Ok(Servers::new(configs, patience, Place { dir: dir.to_path_buf(), hidden_env, keeper: None }))
+        Servers::new(configs, patience, Place { dir: dir.to_path_buf(), hidden_env, keeper: None })
     }
 
     /// The model that answers. Where none can: exit 2, with what to do about it.
@@ -115,10 +122,10 @@ pub struct TurnEnv {
     pub store: Arc<Store>,
     /// The signals that end a turn early.
     pub interrupt: Interrupt,
-    own: Vec<PathBuf>,
-    sandbox: Detected,
+    pub(super) own: Vec<PathBuf>,
+    pub(super) sandbox: Detected,
     servers: Mutex<Servers>,
-    pins: Pins,
+    pub(super) pins: Pins,
 }
 
 impl TurnEnv {
@@ -133,6 +140,12 @@ impl TurnEnv {
             store,
             interrupt,
         }
+    }
+
+    /// The same, for turns that call no tools.
+    pub fn without_servers(configured: Configured, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
+        let servers = configured.servers_of(Vec::new(), store.root());
+        TurnEnv::new(configured, servers, store, interrupt)
     }
 
     /// The MCP servers, each up with its tools or failed, and what there is to say of that.
@@ -162,12 +175,12 @@ impl TurnEnv {
 
     /// Runs commands.
     pub fn runner(&self) -> CommandRunner<'_> {
-        CommandRunner {
-            store: &self.store,
-            settings: &self.configured.settings,
-            own: &self.own,
-            interrupt: &self.interrupt,
-        }
+        CommandRunner { env: self }
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.configured.settings
     }
 
     /// The instructions in force, and a warning for each part of their file that is ignored.
@@ -184,25 +197,30 @@ impl TurnEnv {
         front: &mut dyn Front,
         mut ask: Ask,
     ) -> Result<Report> {
-        let settings = &self.configured.settings;
         if ask.start == Start::New {
             ask.system_prompt = self.configured.system_prompt()?;
         }
         let gate = Gate::new();
-        let mut model = self.configured.model(config, settings.http_idle, gate.clone())?;
+        let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
+        let transcript = match Transcript::at(&self.store, forest, ask.start) {
+            Ok(transcript) => transcript,
+            Err(error) => {
+                return Ok(Report {
+                    model: Some(config.name.clone()),
+                    error: Some(error),
+                    ..Report::default()
+                });
+            }
+        };
         let turn = Turn {
-            store: &self.store,
-            forest,
-            settings,
+            env: self,
             insts,
             config,
             model: &mut model,
             gate,
-            interrupt: &self.interrupt,
-            sandbox: &self.sandbox,
-            own: &self.own,
-            mcp: Mcp { servers: &mut *self.servers.lock().await, pins: &self.pins },
+            servers: &mut *self.servers.lock().await,
             front,
+            record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
         };
         Ok(turn.take(ask).await)
     }

@@ -19,19 +19,18 @@ mod native;
 mod plan;
 mod planner;
 mod question;
+mod record;
 mod report;
 mod request;
 mod send;
 mod start;
 mod transcript;
 
-pub use between::{keep, run};
-pub use call::Mcp;
 pub use command_runner::CommandRunner;
 pub use decision::{Decision, Verdict};
 pub use env::{Configured, TrustedFile, TurnEnv};
 pub use event::{Event, Front};
-pub use flow::{Ask, Turn};
+pub use flow::Ask;
 pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Participant, Polled, Speech, Watch,
 };

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
+use super::Event;
 use super::context::{Inst, messages};
+use super::flow::Turn;
 use super::planner::{Choice, choice_schema, read_requests, request_schema};
 use super::request::{Next, several};
-use super::send::{send, tell_saved, whole};
-use super::transcript::Transcript;
-use super::{Event, Report, Turn};
+use super::send::{send, whole};
 use crate::bubb::{BubbId, Kind};
 use crate::error::Result;
 use crate::model::{self, Request, Schema, spec};
@@ -16,22 +16,22 @@ use crate::tool::ToolRequest;
 
 impl Turn<'_> {
     /// Chooser, writer, consent, command; again, until no command is needed.
-    pub(super) async fn plan(&mut self, transcript: &mut Transcript, report: &mut Report) -> Result<()> {
+    pub(super) async fn plan(&mut self) -> Result<()> {
         let (chooser, writer) = (self.insts.tool_chooser.clone(), self.insts.command_writer.clone());
-        let mut done = transcript.requests_of_turn();
-        self.sandbox.begin(self.store.root());
-        for _ in done.len()..self.settings.max_rounds as usize {
-            let choice = self.ask(transcript, &chooser, &choice_schema(), report, Choice::read).await?;
+        let mut done = self.record.transcript.requests_of_turn();
+        self.env.sandbox.begin(self.env.store.root());
+        for _ in done.len()..self.env.settings().max_rounds as usize {
+            let choice = self.ask(&chooser, &choice_schema(), Choice::read).await?;
             let Some((choice, used)) = choice else {
                 self.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` asks no chooser"));
                 return Ok(());
             };
-            let name = self.add(transcript, Kind::System, true, choice.canonical().as_bytes())?;
+            let name = self.add(Kind::System, true, choice.canonical().as_bytes())?;
             self.journal(Some(name.id), "chooser", used);
             if choice == Choice::None {
                 return Ok(());
             }
-            let written = self.ask(transcript, &writer, &request_schema(), report, read_requests).await?;
+            let written = self.ask(&writer, &request_schema(), read_requests).await?;
             let Some(((requests, mut words), used)) = written else {
                 self.front.happens(Event::Say("warning: the command writer's answer could not be read"));
                 return Ok(());
@@ -41,22 +41,21 @@ impl Turn<'_> {
                 words.push_str(&told);
             }
             if !words.is_empty() {
-                self.add(transcript, Kind::Assistant, true, words.as_bytes())?;
+                self.add(Kind::Assistant, true, words.as_bytes())?;
             }
             let mut used = Some(used);
             for request in requests {
-                let name = self.add(transcript, Kind::System, true, request.canonical().as_bytes())?;
+                let name = self.add(Kind::System, true, request.canonical().as_bytes())?;
                 if let Some(used) = used.take() {
                     self.journal(Some(name.id), "writer", used);
                 }
-                match self.request(transcript, ToolRequest::Command(request), name, &mut done, report).await?
-                {
+                match self.request(ToolRequest::Command(request), name, &mut done).await? {
                     Next::Again => {}
                     Next::Answer | Next::Wait => return Ok(()),
                 }
             }
         }
-        let limit = self.settings.max_rounds;
+        let limit = self.env.settings().max_rounds;
         self.front.happens(Event::Say(&format!("note: {limit} rounds of commands are the limit of a turn")));
         Ok(())
     }
@@ -64,21 +63,22 @@ impl Turn<'_> {
     /// A question that is answered in JSON; `None` if it could not be read, twice.
     async fn ask<T>(
         &mut self,
-        transcript: &mut Transcript,
         inst: &Option<String>,
         schema: &Schema,
-        report: &mut Report,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<(T, Used)>> {
-        let messages =
-            messages(&transcript.said, Inst::Planner(inst.as_deref()), spec(self.config).path, None);
+        let messages = messages(
+            &self.record.transcript.said,
+            Inst::Planner(inst.as_deref()),
+            spec(self.config).path,
+            None,
+        );
         for schema in [Some(schema), None] {
             let request = Request { messages: &messages, schema, ..Request::default() };
             let start = Instant::now();
-            let interrupt = self.interrupt;
+            let interrupt = &self.env.interrupt;
             let work = async {
-                let (answer, saved) = send(self.model, self.front, transcript, request).await?;
-                tell_saved(self.front, report, saved);
+                let answer = send(self.model, self.front, &mut self.record, request).await?;
                 whole(answer?, self.front).await
             };
             let (text, usage) = interrupt.or(work).await?;
@@ -93,7 +93,7 @@ impl Turn<'_> {
 
     // The journal is never needed: that it cannot be written is no reason to fail.
     fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
-        let _ = self.store.journal(Entry {
+        let _ = self.env.store.journal(Entry {
             bubb,
             what,
             model: Some(&self.config.name),

@@ -1,7 +1,7 @@
 //! What a turn came to, for whoever asked.
 
 use crate::bubb::{BubbId, Name};
-use crate::error::{Error, Kind, Result};
+use crate::error::Error;
 use crate::model::Usage;
 
 /// The outcome of a turn. What was written stays, whatever the error.
@@ -21,16 +21,6 @@ pub struct Report {
     pub pending: Option<BubbId>,
     /// Why it did not come to an answer.
     pub error: Option<Error>,
-}
-
-impl Report {
-    /// The end of a turn whose request waits for consent.
-    pub(super) fn waits(&self) -> Result<()> {
-        let Some(id) = self.pending else { return Ok(()) };
-        let request = self.tools.last().map(|used| used.request.to_string()).unwrap_or_default();
-        Err(Error::new(Kind::Pending, format!("request {id} waits for consent"))
-            .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it: {request}")))
-    }
 }
 
 /// An answer that was given.

@@ -1,9 +1,9 @@
 //! One request, from consent to result: the same whoever planned it, and whoever consents.
 
+use super::Event;
 use super::decision::{Decision, Verdict};
-use super::transcript::Transcript;
-use super::{Event, Report, ToolUse, Turn};
-use crate::bubb::{Kind, Name};
+use super::flow::Turn;
+use crate::bubb::Name;
 use crate::error::{Kind as ErrorKind, Result};
 use crate::tool::mcp::CallRequest;
 use crate::tool::{CallProposal, CommandProposal, Consent, Granted, Proposal, ToolRequest};
@@ -34,29 +34,27 @@ impl Turn<'_> {
     /// A request that was just written down: asked about, carried out, its result told.
     pub(super) async fn request(
         &mut self,
-        transcript: &mut Transcript,
         mut request: ToolRequest,
         mut name: Name,
         done: &mut Vec<ToolRequest>,
-        report: &mut Report,
     ) -> Result<Next> {
         // Until its result is told, nobody else decides on it.
-        let mut _claim = self.store.claim(name.id)?;
+        let mut _claim = self.env.store.claim(name.id)?;
         let granted = loop {
             if done.iter().any(|earlier| earlier.same_deed(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
-                self.result(transcript, &name, &request, text.as_bytes(), None, report)?;
+                self.result(&name, &request, text.as_bytes(), None)?;
                 return Ok(Next::Again);
             }
             let Some(proposal) = self.propose(&request).await? else {
-                return self.dropped(transcript, &name, &request, &not_there(&request), report);
+                return self.dropped(&name, &request, &not_there(&request));
             };
-            let (mode, most) = (self.settings.tool_call_mode, self.settings.auto_access);
+            let (mode, most) = (self.env.settings().tool_call_mode, self.env.settings().auto_access);
             if let Some(granted) = proposal.runs_unasked(mode, most) {
                 self.front.happens(Event::Announce(&proposal));
                 break granted;
             }
-            let reply = self.interrupt.or(self.front.ask(&proposal)).await?;
+            let reply = self.env.interrupt.or(self.front.ask(&proposal)).await?;
             match Consent::of(proposal, reply) {
                 Consent::Granted(granted) => {
                     self.agreed(&request)?;
@@ -68,47 +66,41 @@ impl Turn<'_> {
                 Consent::Edited(edited) => {
                     let edited = ToolRequest::Command(edited);
                     if edited != request {
-                        name = self.add(transcript, name.kind, true, edited.canonical().as_bytes())?;
-                        _claim = self.store.claim(name.id)?;
+                        name = self.add(name.kind, true, edited.canonical().as_bytes())?;
+                        _claim = self.env.store.claim(name.id)?;
                         request = edited;
                     }
                 }
-                Consent::Refused => return self.dropped(transcript, &name, &request, REFUSED, report),
+                Consent::Refused => return self.dropped(&name, &request, REFUSED),
                 Consent::Pending => {
-                    report.pending = Some(name.id);
-                    report.tools.push(tool_use(&name, &request));
+                    self.record.wait_for(&name, &request);
                     return Ok(Next::Wait);
                 }
             }
         };
         done.push(request.clone());
-        self.carry(transcript, &name, &request, granted, report).await
+        self.carry(&name, &request, granted).await
     }
 
     /// A request that waited, and the person's word on it.
-    pub(super) async fn decided(
-        &mut self,
-        transcript: &mut Transcript,
-        decision: Decision,
-        report: &mut Report,
-    ) -> Result<Next> {
+    pub(super) async fn decided(&mut self, decision: Decision) -> Result<Next> {
         let Decision { name, request, verdict } = decision;
         if verdict == Verdict::Deny {
-            return self.dropped(transcript, &name, &request, REFUSED, report);
+            return self.dropped(&name, &request, REFUSED);
         }
         if let ToolRequest::Call(_) = &request {
             self.servers_ready().await?;
         }
         let Some(proposal) = self.propose(&request).await? else {
-            return self.dropped(transcript, &name, &request, &not_there(&request), report);
+            return self.dropped(&name, &request, &not_there(&request));
         };
         self.front.happens(Event::Announce(&proposal));
         match Consent::of(proposal, verdict.reply()) {
             Consent::Granted(granted) => {
                 self.agreed(&request)?;
-                self.carry(transcript, &name, &request, granted, report).await
+                self.carry(&name, &request, granted).await
             }
-            _ => self.dropped(transcript, &name, &request, REFUSED, report),
+            _ => self.dropped(&name, &request, REFUSED),
         }
     }
 
@@ -117,12 +109,12 @@ impl Turn<'_> {
         match request {
             ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {
                 request: request.clone(),
-                dir: self.store.root().to_path_buf(),
-                sandbox: self.sandbox.get(self.store.root()).await.holding(request.access),
+                dir: self.env.store.root().to_path_buf(),
+                sandbox: self.env.sandbox.get(self.env.store.root()).await.holding(request.access),
             }))),
             ToolRequest::Call(request) => {
-                let Some((server, tool)) = self.mcp.servers.find(request) else { return Ok(None) };
-                let changed = !self.mcp.pins.holds(server, tool)?;
+                let Some((server, tool)) = self.servers.find(request) else { return Ok(None) };
+                let changed = !self.env.pins.holds(server, tool)?;
                 let (request, description) = (request.clone(), tool.description.clone());
                 Ok(Some(Proposal::Call(CallProposal { request, description, changed })))
             }
@@ -132,22 +124,15 @@ impl Turn<'_> {
     /// A person saw the tool as it is now, and said yes.
     fn agreed(&self, request: &ToolRequest) -> Result<()> {
         match request {
-            ToolRequest::Call(request) => match self.mcp.servers.find(request) {
-                Some((server, tool)) => self.mcp.pins.agree(server, tool),
+            ToolRequest::Call(request) => match self.servers.find(request) {
+                Some((server, tool)) => self.env.pins.agree(server, tool),
                 None => Ok(()),
             },
             ToolRequest::Command(_) => Ok(()),
         }
     }
 
-    async fn carry(
-        &mut self,
-        transcript: &mut Transcript,
-        name: &Name,
-        request: &ToolRequest,
-        granted: Granted,
-        report: &mut Report,
-    ) -> Result<Next> {
+    async fn carry(&mut self, name: &Name, request: &ToolRequest, granted: Granted) -> Result<Next> {
         let carried = match granted {
             Granted::Command(granted) => self.carry_out(granted).await,
             Granted::Call(granted) => self.call(granted).await,
@@ -155,50 +140,24 @@ impl Turn<'_> {
         let carried = match carried {
             // Told, it is not pending any more: nobody runs it a second time unawares.
             Err(error) if matches!(error.kind, ErrorKind::Signal(_)) => {
-                self.result(
-                    transcript,
-                    name,
-                    request,
-                    b"interrupted: it had begun, and was ended",
-                    None,
-                    report,
-                )?;
+                self.result(name, request, b"interrupted: it had begun, and was ended", None)?;
                 return Err(error);
             }
             carried => carried?,
         };
-        let result = self.result(transcript, name, request, &carried.text, carried.exit, report)?;
-        self.runner().journal(&result, request.kind(), &carried);
+        let result = self.result(name, request, &carried.text, carried.exit)?;
+        self.env.runner().journal(&result, request.kind(), &carried);
         Ok(if carried.ran { Next::Again } else { Next::Answer })
     }
 
     /// Not carried out, and why: tool use is over for this turn.
-    fn dropped(
-        &mut self,
-        transcript: &mut Transcript,
-        name: &Name,
-        request: &ToolRequest,
-        why: &str,
-        report: &mut Report,
-    ) -> Result<Next> {
-        self.result(transcript, name, request, why.as_bytes(), None, report)?;
+    fn dropped(&mut self, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
+        self.result(name, request, why.as_bytes(), None)?;
         Ok(Next::Answer)
     }
 
-    /// What came of a request: a tool's word on the side branch, lepo's own in the conv.
-    fn result(
-        &mut self,
-        transcript: &mut Transcript,
-        request_name: &Name,
-        request: &ToolRequest,
-        text: &[u8],
-        exit: Option<i32>,
-        report: &mut Report,
-    ) -> Result<Name> {
-        let kind = if request_name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
-        let name = self.add(transcript, kind, true, text)?;
-        report.tools.push(ToolUse { result: Some(name.id), exit, ..tool_use(request_name, request) });
-        Ok(name)
+    fn result(&mut self, name: &Name, request: &ToolRequest, text: &[u8], exit: Option<i32>) -> Result<Name> {
+        self.record.result(self.front, (name, request), text, exit)
     }
 }
 
@@ -209,8 +168,4 @@ fn not_there(request: &ToolRequest) -> String {
         }
         ToolRequest::Command(_) => "error: there are no commands".to_string(),
     }
-}
-
-fn tool_use(name: &Name, request: &ToolRequest) -> ToolUse {
-    ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
 }

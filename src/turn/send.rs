@@ -1,8 +1,7 @@
 //! Sending one request, while the question becomes durable; and taking a short answer whole.
 
-use super::transcript::Transcript;
-use super::{Event, Front, Report};
-use crate::bubb::{Kind, Name};
+use super::record::TurnRecord;
+use super::{Event, Front};
 use crate::error::Result;
 use crate::model::{self, Answer, Model, Request};
 
@@ -13,34 +12,28 @@ const PLANNER_LIMIT: usize = 1 << 20;
 pub async fn send<'m>(
     model: &'m mut Model,
     front: &mut dyn Front,
-    transcript: &mut Transcript,
+    record: &mut TurnRecord,
     request: Request<'_>,
-) -> Result<(Result<Answer<'m>>, Vec<(Name, Vec<u8>)>)> {
+) -> Result<Result<Answer<'m>>> {
     front.happens(Event::Waiting);
-    let mut notice = |text: &str| front.happens(Event::Say(text));
-    tokio::pin! {
-        let asked = model.ask(request, &mut notice);
-    }
-    let saved = tokio::select! {
-        biased;
-        saved = transcript.saved() => saved?,
-        // Not before the gate is open, so it is a failure to connect: the question is kept all the same.
-        failed = &mut asked => {
-            let saved = transcript.saved().await?;
-            return Ok((failed, saved));
+    let (answer, saved) = {
+        let mut notice = |text: &str| front.happens(Event::Say(text));
+        tokio::pin! {
+            let asked = model.ask(request, &mut notice);
+        }
+        let (failed, saved) = tokio::select! {
+            biased;
+            saved = record.transcript.saved() => (None, saved?),
+            // Not before the gate is open, so it is a failure to connect: the question is kept all the same.
+            failed = &mut asked => (Some(failed), record.transcript.saved().await?),
+        };
+        match failed {
+            Some(failed) => (failed, saved),
+            None => (asked.await, saved),
         }
     };
-    Ok((asked.await, saved))
-}
-
-/// Tells of what became durable.
-pub fn tell_saved(front: &mut dyn Front, report: &mut Report, saved: Vec<(Name, Vec<u8>)>) {
-    for (name, text) in saved {
-        if name.kind == Kind::User {
-            report.user = Some(name.id);
-        }
-        front.happens(Event::Bubb(&name, Some(&text)));
-    }
+    record.tell_saved(front, saved);
+    Ok(answer)
 }
 
 /// The whole text of a short answer.

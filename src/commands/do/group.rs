@@ -8,7 +8,7 @@ use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
-use crate::turn::{Ask, GroupMode, GroupTurn, Interrupt, Panel, Start, Wish, start};
+use crate::turn::{Ask, GroupMode, GroupTurn, Interrupt, Panel, Start, TurnEnv, Wish, start};
 use crate::ui::{self, EventLines, GroupView};
 
 /// Asks them.
@@ -32,24 +32,13 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
         ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
     }
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
-    let mut ask = Ask::new(begin, question, &args.run);
-    if begin == Start::New {
-        ask.system_prompt = configured.system_prompt()?;
-    }
+    let ask = Ask::new(begin, question, &args.run);
 
     let runtime = runtime()?;
-    let own = configured.own();
     let outcome = runtime.block_on(async {
-        let interrupt = Interrupt::listen()?;
-        let group = |watch| GroupTurn {
-            store: &store,
-            forest: &forest,
-            settings: &configured.settings,
-            insts: &insts,
-            own: &own,
-            interrupt: &interrupt,
-            watch,
-        };
+        // Among many there are no tools.
+        let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
+        let group = |watch| GroupTurn { env: &env, forest: &forest, insts: &insts, watch };
         if args.events {
             let events = RefCell::new(EventLines::new(context.out));
             return group(&events).take(&mut panel, ask).await;

@@ -13,9 +13,6 @@ mod prompts;
 mod protocol;
 mod rules;
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 pub use debate::{Debated, Speech};
 pub use panel::{GroupMode, GroupOutcome, Panel};
 pub use parallel::Polled;
@@ -23,11 +20,10 @@ pub use participant::Participant;
 pub use protocol::{Bid, select_line};
 
 use super::report::Answered;
-use super::{Event, Interrupt};
-use crate::config::{Insts, Settings};
+use super::{Event, TurnEnv};
+use crate::config::Insts;
 use crate::conv::Forest;
 use crate::error::{Error, Kind};
-use crate::store::Store;
 
 /// What happens among many, told to whoever shows it.
 #[derive(Debug)]
@@ -63,18 +59,12 @@ pub trait Watch {
 /// All that asking many is lent.
 #[derive(Clone, Copy)]
 pub struct GroupTurn<'t> {
-    /// Where it is written.
-    pub store: &'t Arc<Store>,
+    /// The same for all turns.
+    pub env: &'t TurnEnv,
     /// The forest as it was when the question was asked.
     pub forest: &'t Forest,
-    /// The settings in force.
-    pub settings: &'t Settings,
     /// The instructions in force.
     pub insts: &'t Insts,
-    /// lepo's own directories, which no held command sees.
-    pub own: &'t [PathBuf],
-    /// What ends it early.
-    pub interrupt: &'t Interrupt,
     /// Who watches.
     pub watch: &'t dyn Watch,
 }

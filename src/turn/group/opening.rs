@@ -4,7 +4,7 @@
 use super::{GroupTurn, Moment};
 use crate::bubb::Kind;
 use crate::error::Result;
-use crate::turn::command_runner::{CommandRunner, all_but_stdout};
+use crate::turn::command_runner::all_but_stdout;
 use crate::turn::report::ToolUse;
 use crate::turn::transcript::Transcript;
 use crate::turn::{Ask, Event, Start};
@@ -20,17 +20,12 @@ pub struct Opening {
 impl GroupTurn<'_> {
     /// Takes up the conv, and adds what is new to it.
     pub(super) async fn open(&self, ask: Ask) -> Result<Opening> {
-        let transcript = Transcript::at(self.store, self.forest, ask.start)?;
+        let transcript = Transcript::at(&self.env.store, self.forest, ask.start)?;
         let mut opening = Opening { transcript, tools: Vec::new() };
         if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
             self.add(&mut opening.transcript, Kind::System, true, &prompt)?;
         }
-        let runner = CommandRunner {
-            store: self.store,
-            settings: self.settings,
-            own: self.own,
-            interrupt: self.interrupt,
-        };
+        let runner = self.env.runner();
         for command in &ask.runs {
             opening.tools.push(
                 runner

@@ -4,7 +4,7 @@ use super::{Debated, GroupTurn, Participant, Polled};
 use crate::config::ModelConfig;
 use crate::error::{Error, Result};
 use crate::model::Gate;
-use crate::turn::{Ask, Configured};
+use crate::turn::{Ask, Configured, Start};
 
 /// How several models are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,10 @@ impl GroupTurn<'_> {
     ///
     /// # Errors
     /// What goes wrong before any model is asked.
-    pub async fn take(self, panel: &mut Panel, ask: Ask) -> Result<GroupOutcome> {
+    pub async fn take(self, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
+        if ask.start == Start::New {
+            ask.system_prompt = self.env.configured.system_prompt()?;
+        }
         match &mut panel.orchestrator {
             None => self.parallel(&mut panel.participants, ask).await.map(GroupOutcome::Polled),
             Some(orchestrator) => {

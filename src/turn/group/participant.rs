@@ -53,13 +53,13 @@ impl Participant {
     }
 
     /// Asks with one prompt, and takes the reply whole.
-    pub(super) async fn brief(&mut self, prompt: &str, stage: GroupTurn<'_>) -> Result<Brief> {
+    pub(super) async fn brief(&mut self, prompt: &str, group: GroupTurn<'_>) -> Result<Brief> {
         let start = Instant::now();
         let messages = [Message::new(Role::User, prompt)];
         let name = self.name.clone();
-        let mut ear = Ear { name: &name, watch: stage.watch };
+        let mut ear = Ear { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, &mut ear).await?, &mut ear).await };
-        let (text, usage) = stage.interrupt.within(stage.settings.many.timeout).or(asked).await?;
+        let (text, usage) = group.env.interrupt.within(group.env.settings().many.timeout).or(asked).await?;
         let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model answered nothing")),
@@ -73,15 +73,15 @@ impl Participant {
         &mut self,
         messages: &[Message],
         under: Option<BubbId>,
-        stage: GroupTurn<'_>,
+        group: GroupTurn<'_>,
     ) -> Result<Answered> {
         let start = Instant::now();
         let name = self.name.clone();
-        let mut ear = Ear { name: &name, watch: stage.watch };
-        let interrupt = stage.interrupt.within(stage.settings.many.timeout);
+        let mut ear = Ear { name: &name, watch: group.watch };
+        let interrupt = group.env.interrupt.within(group.env.settings().many.timeout);
         let answer = interrupt.or(self.ask(messages, &mut ear)).await?;
         let place = Place {
-            store: stage.store,
+            store: &group.env.store,
             under,
             tip: under,
             speaker: Some(&name),
@@ -91,7 +91,7 @@ impl Participant {
         };
         match receive(answer, place, &mut ear, &interrupt).await? {
             Received::Answer(answered) => {
-                stage.watch.sees(Moment::Spoken(&name, &answered));
+                group.watch.sees(Moment::Spoken(&name, &answered));
                 Ok(answered)
             }
             // It was offered no tools.
@@ -103,8 +103,8 @@ impl Participant {
 
     /// Notes what a brief reply cost. The journal is never needed: that it cannot be written is no
     /// reason to fail.
-    pub(super) fn journal(&self, stage: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
-        let _ = stage.store.journal(Entry {
+    pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
+        let _ = group.env.store.journal(Entry {
             bubb,
             what,
             model: Some(&self.name),
