@@ -3,5 +3,9 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(lepo::cli::run(std::env::args_os().collect()))
+    let args: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = lepo::run_as_helper(&args) {
+        return ExitCode::from(code);
+    }
+    ExitCode::from(lepo::cli::run(args))
 }

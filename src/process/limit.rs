@@ -1,0 +1,113 @@
+//! A limit on the number of processes: a control group where one can be made, else `RLIMIT_NPROC`.
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// A control group of this process; removed when dropped, once no process is in it.
+#[derive(Debug)]
+pub struct Group {
+    dir: PathBuf,
+    /// Where this process was before.
+    before: PathBuf,
+}
+
+/// Limits what this process starts from now on to `most` processes and threads. The group, if one was
+/// made: this process is in it until [`Group::leave`].
+pub fn limit_processes(most: u32) -> Option<Group> {
+    let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = places(&text).into_iter().find_map(|(parent, before)| Group::make(&parent, before, most));
+    if group.is_none() {
+        limit_by_user(most);
+    }
+    group
+}
+
+/// The limit counts all processes of the user, so what runs by now comes on top. Root is not held by it.
+fn limit_by_user(most: u32) {
+    let running = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    // 0.20 0.18 0.12 1/80 11206: the fourth is running/all threads
+    let all = running.split([' ', '/']).nth(4).and_then(|all| all.parse::<u64>().ok()).unwrap_or_default();
+    let now = getrlimit(Resource::Nproc);
+    let least = |limit: Option<u64>| Some(limit.unwrap_or(u64::MAX).min(all + u64::from(most)));
+    let limit = Rlimit { current: least(now.current), maximum: least(now.maximum) };
+    let _ = setrlimit(Resource::Nproc, limit);
+}
+
+/// Directories where a group may be made, each with the one that this process is in: version 2 first.
+fn places(text: &str) -> Vec<(PathBuf, PathBuf)> {
+    let mut places = Vec::new();
+    for line in text.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let path = path.trim_start_matches('/');
+        match controllers {
+            "" => {
+                for root in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
+                    let own = Path::new(root).join(path);
+                    // A group with processes in it has no limits for its children, but its parent may.
+                    let parent = own.parent().filter(|_| !path.is_empty()).map(Path::to_path_buf);
+                    places.push((own.clone(), own.clone()));
+                    places.extend(parent.map(|parent| (parent, own)));
+                }
+            }
+            _ if controllers.split(',').any(|name| name == "pids") => {
+                let own = Path::new("/sys/fs/cgroup").join(controllers).join(path);
+                places.push((own.clone(), own));
+            }
+            _ => {}
+        }
+    }
+    places
+}
+
+impl Group {
+    fn make(parent: &Path, before: PathBuf, most: u32) -> Option<Group> {
+        let dir = parent.join(format!("lepo-{}", std::process::id()));
+        std::fs::create_dir(&dir).ok()?;
+        let group = Group { dir, before };
+        let limited = write(&group.dir, "pids.max", most).and_then(|()| enter(&group.dir));
+        limited.ok().map(|()| group)
+    }
+
+    /// This process goes back to where it was; what it has started stays.
+    pub fn leave(&self) {
+        let _ = enter(&self.before);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.leave();
+        let _ = std::fs::remove_dir(&self.dir);
+    }
+}
+
+fn enter(dir: &Path) -> std::io::Result<()> {
+    write(dir, "cgroup.procs", std::process::id())
+}
+
+/// Writes to a file of a group that is there; never makes one, as outside of a control group's file system
+/// that would succeed.
+fn write(dir: &Path, file: &str, number: u32) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut file = std::fs::OpenOptions::new().write(true).open(dir.join(file))?;
+    file.write_all(number.to_string().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_looked_for_where_the_limit_is() {
+        let shown = |text: &str| {
+            let places = places(text).into_iter();
+            places.map(|(parent, before)| format!("{}<{}", parent.display(), before.display())).collect::<Vec<_>>()
+        };
+        let v2 = shown("0::/user.slice/app.slice/x.scope\n");
+        assert!(v2.contains(&"/sys/fs/cgroup/user.slice/app.slice</sys/fs/cgroup/user.slice/app.slice/x.scope".into()));
+        assert_eq!(shown("8:pids:/a\n7:cpu,cpuacct:/\n"), ["/sys/fs/cgroup/pids/a</sys/fs/cgroup/pids/a"]);
+        assert!(shown("nonsense\n").is_empty());
+    }
+}

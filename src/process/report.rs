@@ -1,0 +1,92 @@
+//! What a keeper tells lepo, one line each.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// A line of a keeper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// The program runs.
+    Started,
+    /// It could not be started: the system's number for it, or 0, and a text.
+    Failed(i32, String),
+    /// It has ended, with this raw wait status.
+    Exited(i32),
+    /// Its tree was ended; this many processes are left all the same.
+    Swept(usize),
+}
+
+impl Report {
+    /// The line with its end.
+    pub fn line(&self) -> String {
+        match self {
+            Report::Started => "started\n".to_string(),
+            Report::Failed(number, text) => format!("failed {number} {}\n", text.replace('\n', " ")),
+            Report::Exited(status) => format!("exited {status}\n"),
+            Report::Swept(left) => format!("swept {left}\n"),
+        }
+    }
+
+    /// The first whole line of the bytes, which is taken out of them. A line that is no report is skipped.
+    pub fn take(bytes: &mut Vec<u8>) -> Option<Report> {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let line: Vec<u8> = bytes.drain(..=end).collect();
+            if let Some(report) = Report::parse(String::from_utf8_lossy(&line).trim_end()) {
+                return Some(report);
+            }
+        }
+        None
+    }
+
+    fn parse(line: &str) -> Option<Report> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "started" => Some(Report::Started),
+            "failed" => {
+                let (number, text) = rest.split_once(' ').unwrap_or((rest, ""));
+                Some(Report::Failed(number.parse().ok()?, text.to_string()))
+            }
+            "exited" => Some(Report::Exited(rest.parse().ok()?)),
+            "swept" => Some(Report::Swept(rest.parse().ok()?)),
+            _ => None,
+        }
+    }
+}
+
+/// The error that a keeper met when it started the program.
+pub fn failure(number: i32, text: &str) -> io::Error {
+    match number {
+        0 => io::Error::other(text.to_string()),
+        number => io::Error::from_raw_os_error(number),
+    }
+}
+
+/// A status from its raw form.
+pub fn status(raw: i32) -> ExitStatus {
+    ExitStatus::from_raw(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read_as_they_were_written_also_in_pieces() {
+        let all = [
+            Report::Started,
+            Report::Failed(2, "no such\tfile".into()),
+            Report::Failed(0, String::new()),
+            Report::Exited(256),
+            Report::Swept(3),
+        ];
+        let text: String = all.iter().map(Report::line).collect();
+        let (mut bytes, mut found) = (Vec::new(), Vec::new());
+        for byte in text.bytes() {
+            bytes.push(byte);
+            found.extend(Report::take(&mut bytes));
+        }
+        assert_eq!(found, all);
+        assert!(Report::take(&mut b"nonsense\nexited x\n".to_vec()).is_none());
+    }
+}

@@ -1,0 +1,118 @@
+//! Ending all descendants of this process, also those in a session of their own. Linux lists children in `/proc`.
+
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpgid, waitpid};
+
+/// Time that a process is given to end by itself after SIGTERM.
+const GRACE: Duration = Duration::from_millis(500);
+/// Time to stop all that forks on, and then as long again to see it end.
+const CHASE: Duration = Duration::from_secs(2);
+
+/// Looks at the processes that have to agree. One takes some hundredths of a millisecond.
+const LOOKS: usize = 20;
+
+/// Ends the group that `leader` leads and every descendant of this process, and tells how many are left all
+/// the same. Most end at once and are not waited for. What ignores SIGTERM, or forks on to get away, is
+/// stopped first and killed when nothing runs any more. Blocks for 5 seconds at most.
+pub fn end(leader: Pid) -> usize {
+    let start = Instant::now();
+    while start.elapsed() < GRACE {
+        let group_is_gone = group_is_gone(leader, Signal::TERM);
+        if signal(Signal::TERM).is_empty() && group_is_gone {
+            return 0;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    freeze(Instant::now() + CHASE);
+    let deadline = Instant::now() + CHASE;
+    loop {
+        let group_is_gone = group_is_gone(leader, Signal::KILL);
+        let left = signal(Signal::KILL).len();
+        if (left == 0 && group_is_gone) || Instant::now() > deadline {
+            return left;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Stops every descendant, without a pause: a process that forks and ends lives for a tenth of a millisecond.
+/// It is done when many looks agree, for what was stopped at the first has forked no more.
+fn freeze(until: Instant) {
+    let (mut seen, mut agreed) = (Vec::new(), 0);
+    while agreed < LOOKS && Instant::now() < until {
+        let now = signal_once(Signal::STOP);
+        agreed = if now == seen { agreed + 1 } else { 0 };
+        seen = now;
+    }
+}
+
+/// Sends a signal to the leader's group, after those in it that have ended were waited for: they would
+/// stay in it. Whether there is no such group any more.
+fn group_is_gone(leader: Pid, signal: Signal) -> bool {
+    while let Ok(Some(_)) = waitpgid(leader, WaitOptions::NOHANG) {}
+    kill_process_group(leader, signal).is_err()
+}
+
+/// Sends a signal to each descendant as soon as it is found; those that have ended are waited for. All
+/// that were found.
+fn signal(signal: Signal) -> Vec<i32> {
+    // A process that forks and ends all the time can be missed by one look, but not by so many.
+    let looks = (0..LOOKS).map(|_| signal_once(signal));
+    looks.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+fn signal_once(signal: Signal) -> Vec<i32> {
+    let root = rustix::process::getpid().as_raw_nonzero().get();
+    let mut found: Vec<i32> = Vec::new();
+    let mut next = None;
+    loop {
+        let parent = next.map_or(root, |i: usize| found[i]);
+        for child in children_of(parent) {
+            if found.contains(&child) {
+                continue;
+            }
+            let Some(pid) = Pid::from_raw(child) else { continue };
+            let _ = kill_process(pid, signal);
+            match waitpid(Some(pid), WaitOptions::NOHANG) {
+                Ok(Some(_)) => {}
+                _ => found.push(child),
+            }
+        }
+        next = Some(next.map_or(0, |i| i + 1));
+        if next.is_some_and(|i| i >= found.len()) {
+            return found;
+        }
+    }
+}
+
+/// The children of all threads of a process.
+fn children_of(parent: i32) -> Vec<i32> {
+    static LISTED: LazyLock<bool> = LazyLock::new(|| Path::new("/proc/thread-self/children").exists());
+    if !*LISTED {
+        return children_sought(parent);
+    }
+    let tasks = std::fs::read_dir(format!("/proc/{parent}/task"));
+    let mut children = Vec::new();
+    for task in tasks.into_iter().flatten().flatten() {
+        let listed = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        children.extend(listed.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+    }
+    children
+}
+
+/// The same from the parent that every process names, for a kernel that lists no children; slower.
+fn children_sought(parent: i32) -> Vec<i32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let child = |entry: std::fs::DirEntry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // pid (name, which may hold anything) state ppid …
+        let (_, after) = stat.rsplit_once(')')?;
+        let of: i32 = after.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        (of == parent).then_some(pid)
+    };
+    entries.flatten().filter_map(child).collect()
+}
