@@ -16,11 +16,12 @@
 //! | [`repl`] | turns in a row, at a prompt | providers |
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
+//! | [`process`] | child processes: start, watch, end with all they started | everything else |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
 //! | [`when`] | moments as people write and read them | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
-//! Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool} → bubb.
+//! Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool} → process → bubb.
 //! Events go up, values go down. `tests/e2e/house.rs` keeps it so.
 
 pub mod bubb;
@@ -30,6 +31,7 @@ pub mod config;
 pub mod conv;
 pub mod error;
 pub mod model;
+pub mod process;
 pub mod repl;
 pub mod search;
 pub mod store;
@@ -39,3 +41,8 @@ pub mod tool;
 pub mod turn;
 pub mod ui;
 pub mod when;
+
+/// Does the work of a helper process, which is this program under another name; gives its exit code.
+pub fn run_as_helper(args: &[std::ffi::OsString]) -> Option<u8> {
+    process::run_as_keeper(args).or_else(|| tool::run_as_held(args))
+}

@@ -1,19 +1,18 @@
-//! A program that speaks for a model: its pipes, all served at once, and the end of its whole tree.
+//! A program that speaks for a model: its pipes, all served at once.
 //!
-//! It leads a process group of its own, so that a terminal's Ctrl+C is lepo's to decide about, and
-//! so that what it started goes with it.
+//! It leads a process group of its own, so that a terminal's Ctrl+C is lepo's to decide about.
 
 use std::io::ErrorKind;
-use std::process::{ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::ExitStatus;
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::net::unix::pipe::{Receiver, Sender};
 
 use super::error_text::excerpt;
 use crate::error::{Error, Result};
+use crate::process::{Program, Running, environment};
 
 /// How much of the end of stderr is kept.
 const TAIL: usize = 2 << 10;
@@ -21,53 +20,41 @@ const TAIL: usize = 2 << 10;
 /// How much is read at once.
 const READ: usize = 16 << 10;
 
-/// How long a process group may take to end when asked to.
-const MERCY: Duration = Duration::from_millis(300);
-
 /// How long output is waited for after the program itself has ended: what it left behind may hold the pipe.
 const LEFTOVERS: Duration = Duration::from_millis(200);
 
-/// A running program. Dropping it ends its process group.
+/// A running program. Dropped, it is ended with all that it started.
 pub(super) struct Process {
     name: String,
-    child: Child,
-    group: Option<Pid>,
-    stdin: Option<ChildStdin>,
+    stdin: Option<Sender>,
     input: Bytes,
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    stdout: Option<Receiver>,
+    stderr: Option<Receiver>,
     buffer: BytesMut,
     tail: BytesMut,
     status: Option<ExitStatus>,
     keep_stdin: bool,
+    running: Running,
 }
 
 impl Process {
-    /// Starts `program` in a process group of its own; `stdin` says whether it has one.
+    /// Starts `program`; `stdin` says whether it has one.
     pub fn spawn(program: &std::ffi::OsStr, arguments: &[String], stdin: bool) -> Result<Self> {
         let name = program.to_string_lossy().into_owned();
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        command.stdin(if stdin { Stdio::piped() } else { Stdio::null() });
-        let mut child = command.spawn().map_err(|error| not_started(&name, &error))?;
-        let group = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
+        let prepared = Program::new(program, environment(|_| false)).args(arguments);
+        let prepared = if stdin { prepared.with_stdin() } else { prepared };
+        let mut running = prepared.spawn().map_err(|error| not_started(&name, &error))?;
         Ok(Process {
             name,
-            group,
-            stdin: child.stdin.take(),
+            stdin: running.stdin.take(),
             input: Bytes::new(),
-            stdout: child.stdout.take(),
-            stderr: child.stderr.take(),
+            stdout: running.stdout.take(),
+            stderr: running.stderr.take(),
             buffer: BytesMut::new(),
             tail: BytesMut::new(),
             status: None,
             keep_stdin: false,
-            child,
+            running,
         })
     }
 
@@ -79,7 +66,7 @@ impl Process {
 
     /// Whether it still runs.
     pub fn is_alive(&mut self) -> bool {
-        self.status.is_none() && matches!(self.child.try_wait(), Ok(None))
+        self.status.is_none() && self.running.is_alive()
     }
 
     /// The next bytes of its stdout; `None` when it has ended. Silence on both outputs for longer than
@@ -87,7 +74,7 @@ impl Process {
     pub async fn read(&mut self, idle: Duration) -> Result<Option<Bytes>> {
         loop {
             let limit = if self.status.is_some() { LEFTOVERS } else { idle };
-            let Process { child, stdin, input, stdout, stderr, buffer, tail, status, .. } = self;
+            let Process { running, stdin, input, stdout, stderr, buffer, tail, status, .. } = self;
             if stdout.is_none() && stderr.is_none() && status.is_some() {
                 return Ok(None);
             }
@@ -109,7 +96,7 @@ impl Process {
                     // It does not read all of the question, and need not.
                     Err(_) => (*stdin, *input) = (None, Bytes::new()),
                 },
-                ended = child.wait(), if status.is_none() => {
+                ended = running.wait(), if status.is_none() => {
                     *status = Some(ended.map_err(|e| Error::remote(format!("{} was lost", self.name)).because(e))?);
                 }
                 () = tokio::time::sleep(limit) => {
@@ -147,28 +134,6 @@ impl Process {
         }
         Error::remote(format!("{} {how}: {tail}", self.name))
     }
-
-    /// Ends the group: SIGTERM, and SIGKILL to whatever is still there after [`MERCY`].
-    fn end_group(&mut self) {
-        let Some(group) = self.group.take() else { return };
-        let _ = kill_process_group(group, Signal::TERM);
-        let started = Instant::now();
-        while started.elapsed() < MERCY {
-            // A leader that is not waited for stays in its group.
-            let _ = self.child.try_wait();
-            if test_kill_process_group(group).is_err() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.end_group();
-    }
 }
 
 /// Reads from a pipe; never ends where there is none, as a branch of a select that is off.
@@ -183,7 +148,7 @@ async fn read<P: AsyncRead + Unpin>(pipe: &mut Option<P>, buffer: &mut BytesMut)
 }
 
 /// Writes to a pipe; never ends where there is none.
-async fn write(pipe: &mut Option<ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
+async fn write(pipe: &mut Option<Sender>, bytes: &[u8]) -> std::io::Result<usize> {
     match pipe {
         Some(pipe) => pipe.write(bytes).await,
         None => std::future::pending().await,

@@ -85,12 +85,9 @@ fn start(spec: Spec, descriptors: Vec<OwnedFd>) -> io::Result<Started> {
         lent.push(descriptor);
     }
     let mut command = Command::new(&spec.program);
-    command.args(&spec.args).env_clear().envs(spec.env).process_group(0);
+    command.args(&spec.args).env_clear().envs(spec.env).current_dir(&spec.dir).process_group(0);
     if !spec.arg0.is_empty() {
         command.arg0(&spec.arg0);
-    }
-    if !spec.dir.is_empty() {
-        command.current_dir(&spec.dir);
     }
     command.stdout(stdout).stderr(stderr).stdin(stdin.map_or_else(Stdio::null, Stdio::from));
     let group = if spec.processes > 0 { limit_processes(spec.processes) } else { None };

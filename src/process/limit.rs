@@ -18,13 +18,13 @@ pub fn limit_processes(most: u32) -> Option<Group> {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let group = places(&text).into_iter().find_map(|(parent, before)| Group::make(&parent, before, most));
     if group.is_none() {
-        limit_by_user(most);
+        limit_of_user(most);
     }
     group
 }
 
 /// The limit counts all processes of the user, so what runs by now comes on top. Root is not held by it.
-fn limit_by_user(most: u32) {
+fn limit_of_user(most: u32) {
     let running = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     // 0.20 0.18 0.12 1/80 11206: the fourth is running/all threads
     let all = running.split([' ', '/']).nth(4).and_then(|all| all.parse::<u64>().ok()).unwrap_or_default();
@@ -103,10 +103,14 @@ mod tests {
     fn groups_are_looked_for_where_the_limit_is() {
         let shown = |text: &str| {
             let places = places(text).into_iter();
-            places.map(|(parent, before)| format!("{}<{}", parent.display(), before.display())).collect::<Vec<_>>()
+            places
+                .map(|(parent, before)| format!("{}<{}", parent.display(), before.display()))
+                .collect::<Vec<_>>()
         };
         let v2 = shown("0::/user.slice/app.slice/x.scope\n");
-        assert!(v2.contains(&"/sys/fs/cgroup/user.slice/app.slice</sys/fs/cgroup/user.slice/app.slice/x.scope".into()));
+        assert!(v2.contains(
+            &"/sys/fs/cgroup/user.slice/app.slice</sys/fs/cgroup/user.slice/app.slice/x.scope".into()
+        ));
         assert_eq!(shown("8:pids:/a\n7:cpu,cpuacct:/\n"), ["/sys/fs/cgroup/pids/a</sys/fs/cgroup/pids/a"]);
         assert!(shown("nonsense\n").is_empty());
     }

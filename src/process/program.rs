@@ -55,7 +55,7 @@ impl Program {
         self
     }
 
-    /// Its working directory.
+    /// Its working directory; lepo's if none is given.
     pub fn dir(mut self, dir: &Path) -> Program {
         self.spec.dir = dir.as_os_str().to_os_string();
         self
@@ -87,6 +87,9 @@ impl Program {
     /// Starts it. Blocks until it runs, or could not be started.
     pub fn spawn(mut self) -> io::Result<Running> {
         self.spec.lent = self.lent.len() as u32;
+        if self.spec.dir.is_empty() {
+            self.spec.dir = std::env::current_dir()?.into();
+        }
         let (out, stdout) = io::pipe()?;
         let (err, stderr) = io::pipe()?;
         let (stdin, input) = if self.spec.has_stdin { Some(io::pipe()?) } else { None }.unzip();
@@ -272,7 +275,8 @@ pub fn own_program() -> io::Result<PathBuf> {
         return Ok(own);
     }
     let beside = own.ancestors().skip(1).take(2).map(|dir| dir.join("lepo"));
-    beside.into_iter().find(|path| path.is_file()).ok_or_else(|| {
-        io::Error::other(format!("the program lepo is not beside {}", own.display()))
-    })
+    beside
+        .into_iter()
+        .find(|path| path.is_file())
+        .ok_or_else(|| io::Error::other(format!("the program lepo is not beside {}", own.display())))
 }

@@ -8,7 +8,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags,
 };
 
 use super::Environment;
@@ -34,7 +35,7 @@ pub struct Spec {
     pub arg0: OsString,
     pub args: Vec<OsString>,
     pub env: Environment,
-    /// The working directory; empty for the keeper's.
+    /// The working directory.
     pub dir: OsString,
     pub has_stdin: bool,
     /// Number of descriptors that the program inherits.

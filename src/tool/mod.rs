@@ -3,12 +3,10 @@
 mod capture;
 mod consent;
 mod extract;
-mod guard;
 pub mod mcp;
 mod request;
 mod sandbox;
 mod shell;
-mod tree;
 
 pub use capture::{Captured, Section};
 pub use consent::{
@@ -16,7 +14,7 @@ pub use consent::{
 };
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use request::{Access, CommandRequest, ToolRequest};
-pub use sandbox::{Detected, Policy, Sandbox};
+pub use sandbox::{Detected, Policy, Sandbox, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};
 
 /// The shell that reads commands. Never one from `PATH`: where a command may write, it may put another.

@@ -4,17 +4,15 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, Command};
 
 use super::capture::Captured;
 use super::consent::GrantedCommand;
-use super::guard::Guard;
-use super::sandbox::{Leftovers, Policy, Sandbox};
-use super::tree::Tree;
+use super::sandbox::{Leftovers, Policy};
+use crate::process::Running;
 
 /// Where and how commands run.
 #[derive(Debug, Clone, Copy)]
@@ -84,13 +82,13 @@ impl Shell<'_> {
         let [mut stdout, mut stderr] = scratch;
         let (ending, left) = match self.spawn(&granted) {
             Err(error) => (Ending::NotStarted(error.to_string()), 0),
-            Ok(mut running) => {
-                let watched = watch(&mut running.child, &mut stdout, &mut stderr, live);
+            Ok((mut running, _leftovers)) => {
+                let watched = watch(&mut running, &mut stdout, &mut stderr, live);
                 let ending = match tokio::time::timeout(self.timeout, watched).await {
                     Ok(ending) => ending?,
                     Err(_) => Ending::TimedOut(self.timeout),
                 };
-                (ending, running.tree.end())
+                (ending, running.end())
             }
         };
         Ok(Outcome {
@@ -102,42 +100,23 @@ impl Shell<'_> {
         })
     }
 
-    fn spawn(&self, granted: &GrantedCommand) -> io::Result<Running> {
-        let (sandbox, request) = (granted.sandbox(), granted.request());
-        let mut guard = match sandbox {
-            Sandbox::Bubblewrap(_) => None,
-            Sandbox::Landlock | Sandbox::None => Some(Guard::begin()?),
-        };
-        let mut tree = Tree::before_start();
-        let prepare = |command: &mut Command| {
-            command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        };
-        let (child, leftovers) =
-            sandbox.spawn(&request.command, request.access, &self.ground, self.hidden_env, prepare)?;
-        tree.grown_from(child.id());
-        if let Some(guard) = &mut guard {
-            guard.watch(child.id())?;
-        }
-        Ok(Running { child, tree, _guard: guard, _leftovers: leftovers })
+    fn spawn(&self, granted: &GrantedCommand) -> io::Result<(Running, Leftovers)> {
+        let request = granted.request();
+        let prepared =
+            granted.sandbox().prepare(&request.command, request.access, &self.ground, self.hidden_env);
+        let (program, leftovers) = prepared?;
+        Ok((program.spawn()?, leftovers))
     }
-}
-
-/// A command at work. Dropped in this order: the tree ends before what is left over goes.
-struct Running {
-    child: Child,
-    tree: Tree,
-    _guard: Option<Guard>,
-    _leftovers: Leftovers,
 }
 
 /// Reads both streams until the command ends; what it left in the background then goes with its tree.
 async fn watch(
-    child: &mut Child,
+    running: &mut Running,
     stdout: &mut File,
     stderr: &mut File,
     live: &mut Live<'_>,
 ) -> io::Result<Ending> {
-    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
+    let (mut out, mut err) = (running.stdout.take(), running.stderr.take());
     let mut ended = None;
     let mut printed = 0;
     let (mut from_out, mut from_err) = (vec![0; 32 << 10], vec![0; 32 << 10]);
@@ -159,7 +138,7 @@ async fn watch(
                     stderr.write_all(&from_err[..n])?;
                 }
             },
-            status = child.wait(), if ended.is_none() => ended = Some(status?),
+            status = running.wait(), if ended.is_none() => ended = Some(status?),
             // Ended, but a process in the background still holds its pipes: what is there is read, no more waited for.
             () = tokio::time::sleep(LINGER), if ended.is_some() => break,
         }

@@ -67,7 +67,7 @@ impl Configured {
             call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
         };
         let hidden_env = settings.key_variables().to_vec();
-        Servers::new(configs, patience, Place { dir: dir.to_path_buf(), hidden_env, keeper: None })
+        Servers::new(configs, patience, Place { dir: dir.to_path_buf(), hidden_env })
     }
 
     /// The model that answers. Where none can: exit 2, with what to do about it.

@@ -1,20 +1,18 @@
 //! The servers of a process: started together when a turn may use them, one session each for all
 //! turns, and closed together at the end.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::client::{Failure, Keeper, Limits, Place, Wire};
+use super::client::{Failure, Limits, Place, Wire};
 use super::content::{self, CallResult};
 use super::secrets::Secrets;
 use super::tools::{Listing, Tool};
 use super::{CallRequest, native_name};
 use crate::config::{ServerConfig, Target, Transport};
 use crate::tool::consent::GrantedCall;
-use crate::tool::tree::Tree;
 
 /// How long a server may take over what lepo does with it.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +33,6 @@ pub struct Servers {
     place: Place,
     starting: Vec<JoinHandle<(usize, Result<Session, String>)>>,
     begun: bool,
-    /// What the others leave behind; ended after them.
-    leftovers: Option<Tree>,
 }
 
 /// One of them.
@@ -81,7 +77,7 @@ impl Servers {
             suspect: false,
         };
         let each = configs.into_iter().map(server).collect();
-        Servers { each, patience, place, starting: Vec::new(), begun: false, leftovers: None }
+        Servers { each, patience, place, starting: Vec::new(), begun: false }
     }
 
     /// Whether there are any.
@@ -99,8 +95,6 @@ impl Servers {
         if std::mem::replace(&mut self.begun, true) || self.each.is_empty() {
             return;
         }
-        self.leftovers = Some(Tree::of_servers());
-        self.place.keeper = Keeper::start().map(Arc::new);
         for (i, server) in self.each.iter().enumerate() {
             let (config, secrets) = (server.config.clone(), server.secrets.clone());
             let (patience, place) = (self.patience, self.place.clone());
@@ -209,8 +203,6 @@ impl Servers {
         for closed in closing {
             let _ = closed.await;
         }
-        let leftovers = self.leftovers.take();
-        let _ = tokio::task::spawn_blocking(move || drop(leftovers)).await;
     }
 }
 

@@ -1,82 +1,85 @@
 //! bubblewrap: namespaces of its own for each command. Its options go through a descriptor, so that
 //! the command's environment is in no process list; its own environment is empty, for a command can read it.
+//!
+//! What it binds it gets as open descriptors: a path could come to mean something else between lepo's
+//! look at it and the mount.
 
 use std::ffi::OsStr;
 use std::fs::{DirEntry, File};
 use std::io::{self, Seek, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::MemfdFlags;
-use tokio::process::Command;
 
 use super::filter;
 use super::mount::{Mount, Views};
+use super::opened::open_without_links;
+use crate::process::{Environment, Program};
 use crate::tool::Access;
 
-/// bubblewrap, ready but for the command's own words.
-pub struct Held {
-    /// Its arguments are the command's.
-    pub command: Command,
-    // Inherited by number: open until it was started.
-    _options: File,
-    _filter: File,
-}
+/// The most paths in a sandbox. Each takes a mount, and most a descriptor.
+const MOST_PATHS: usize = 700;
 
-impl Held {
-    /// Prepares it, for a command that finds `views` and runs in `dir`.
-    pub fn new(
-        program: &Path,
-        access: Access,
-        views: &Views,
-        dir: &Path,
-        hidden_env: &[String],
-    ) -> io::Result<Held> {
-        let filter = inherited("filter", &filter::bytes(&filter::beside_namespaces()?))?;
-        let mut options = Options::default();
-        // Root would keep its capabilities, and could mount everything anew.
-        for flag in ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"] {
-            options.push(flag);
-        }
-        if access == Access::Net {
-            options.push("--share-net");
-        }
-        options.push("--seccomp");
-        options.push(filter.as_raw_fd().to_string());
-        for (path, view) in views {
-            match view {
-                Mount::Hidden if path.is_file() => options.pair("--ro-bind", "/dev/null"),
-                Mount::Hidden => options.push("--tmpfs"),
-                Mount::Absent => {
-                    options.pair("--tmpfs", path);
-                    options.push("--remount-ro");
-                }
-                Mount::ReadOnly => options.pair("--ro-bind", path),
-                Mount::ReadWrite => options.pair("--bind", path),
-            }
-            options.push(path);
-            if path.parent().is_none() {
-                ["--dev", "/dev", "--proc", "/proc"].iter().for_each(|option| options.push(option));
-                for path in of_the_machine() {
-                    options.pair("--ro-bind", &path);
-                    options.push(&path);
-                }
-            }
-        }
-        options.pair("--chdir", dir);
-        for (name, value) in
-            std::env::vars_os().filter(|(name, _)| !hidden_env.iter().any(|h| name == h.as_str()))
-        {
-            options.pair("--setenv", name);
-            options.push(value);
-        }
-        let options = inherited("options", &options.0)?;
-        let mut command = Command::new(program);
-        command.env_clear().arg("--args").arg(options.as_raw_fd().to_string()).arg("--");
-        Ok(Held { command, _options: options, _filter: filter })
+/// bubblewrap with `words` as its command, which finds `views`, runs in `dir` and has the variables `env`.
+pub fn program(
+    bwrap: &Path,
+    access: Access,
+    views: &Views,
+    dir: &Path,
+    env: &Environment,
+    words: &[&str],
+) -> io::Result<Program> {
+    if views.len() > MOST_PATHS {
+        return Err(io::Error::other(format!("more than {MOST_PATHS} places here have to be held apart")));
     }
+    let mut program = Program::new(bwrap, Environment::new());
+    let filter = program.lend(memory("filter", &filter::bytes(&filter::beside_namespaces()?))?);
+    let mut options = Options::default();
+    // Root would keep its capabilities, and could mount everything anew.
+    for flag in ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"] {
+        options.push(flag);
+    }
+    if access == Access::Net {
+        options.push("--share-net");
+    }
+    options.pair("--seccomp", filter.to_string());
+    for (path, view) in views {
+        if path.parent().is_none() {
+            options.pair("--ro-bind", path);
+            options.push(path);
+            ["--dev", "/dev", "--proc", "/proc"].iter().for_each(|option| options.push(option));
+            for path in of_the_machine() {
+                options.pair("--ro-bind", &path);
+                options.push(&path);
+            }
+            continue;
+        }
+        match view {
+            Mount::Hidden if path.is_file() => options.pair("--ro-bind", "/dev/null"),
+            Mount::Hidden => options.push("--tmpfs"),
+            Mount::Absent => {
+                options.pair("--tmpfs", path);
+                options.push("--remount-ro");
+            }
+            Mount::ReadOnly => {
+                options.pair("--ro-bind-fd", program.lend(open_without_links(path)?).to_string());
+            }
+            Mount::ReadWrite => {
+                options.pair("--bind-fd", program.lend(open_without_links(path)?).to_string());
+            }
+        }
+        options.push(path);
+    }
+    options.pair("--chdir", dir);
+    for (name, value) in env {
+        options.pair("--setenv", name);
+        options.push(value);
+    }
+    let options = program.lend(memory("options", &options.0)?).to_string();
+    Ok(program.args(["--args", &options, "--"]).args(words))
 }
 
 /// What of `/proc` is about the machine and not about a process: settings of the kernel that root writes
@@ -107,10 +110,10 @@ impl Options {
     }
 }
 
-/// A file in memory, at its beginning, that a child inherits.
-fn inherited(name: &str, bytes: &[u8]) -> io::Result<File> {
-    let mut file = File::from(rustix::fs::memfd_create(name, MemfdFlags::empty())?);
+/// A file in memory, at its beginning.
+pub(super) fn memory(name: &str, bytes: &[u8]) -> io::Result<OwnedFd> {
+    let mut file = File::from(rustix::fs::memfd_create(name, MemfdFlags::CLOEXEC)?);
     file.write_all(bytes)?;
     file.rewind()?;
-    Ok(file)
+    Ok(file.into())
 }

@@ -3,13 +3,14 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
-use super::{Sandbox, bubblewrap, landlock, mount};
+use super::mount::{self, Mount};
+use super::{Sandbox, bubblewrap, landlock};
+use crate::process::{Environment, Program};
 use crate::tool::{Access, SHELL};
 
 /// How long the trial may take; a sandbox that starts slower is none.
@@ -61,15 +62,17 @@ fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
 }
 
 async fn works(program: &Path) -> bool {
-    let Ok(mut held) =
-        bubblewrap::Held::new(program, Access::Read, &mount::everything(), Path::new("/"), &[])
-    else {
-        return false;
-    };
-    held.command.args([SHELL, "-c", ":"]).kill_on_drop(true);
-    held.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    match tokio::time::timeout(TRIAL, held.command.status()).await {
+    let mut views = mount::everything();
+    // By its descriptor, which older versions cannot.
+    views.insert("/usr".into(), Mount::ReadOnly);
+    let env = Environment::new();
+    let words = [SHELL, "-c", ":"];
+    let trial = bubblewrap::program(program, Access::Read, &views, Path::new("/"), &env, &words);
+    let Ok(mut running) = trial.and_then(Program::spawn) else { return false };
+    let works = match tokio::time::timeout(TRIAL, running.wait()).await {
         Ok(Ok(status)) => status.success(),
         _ => false,
-    }
+    };
+    running.end();
+    works
 }

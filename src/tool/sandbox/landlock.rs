@@ -1,21 +1,32 @@
 //! Landlock and seccomp, for `read` where bubblewrap does not work.
 //!
-//! Both hold a thread and what it starts from then on. So a thread is made for each command, held,
-//! starts it and ends: nothing has to run between fork and exec, which would need unsafe code, and
-//! lepo need not start itself a second time to become the command.
+//! Both hold a process and what it becomes. So lepo's program is started under another name, holds itself,
+//! and becomes the command: nothing has to run between fork and exec, which would need unsafe code.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use landlock::{
-    ABI, Access as _, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, Scope, path_beneath_rules,
+    ABI, Access as _, AccessFs, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, Scope,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
-use tokio::process::{Child, Command};
 
+use super::bubblewrap::memory;
 use super::filter;
 use super::mount::{Mount, Views, everything};
+use super::opened::open_without_links;
+use crate::process::{Environment, Program, own_program};
+
+/// The `argv[0]` of the program that holds itself and becomes a command.
+const HELD: &str = "lepo-held";
+
+/// The exit code of a command that could not be held, and so was not run.
+const NOT_HELD: u8 = 125;
 
 /// The oldest Landlock that holds every way of writing a file: it has `truncate`.
 const NEEDED: ABI = ABI::V3;
@@ -25,27 +36,69 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 
 /// Whether this kernel has it, tried on a thread that then ends.
 pub fn works() -> bool {
-    std::thread::scope(|scope| scope.spawn(|| hold(&everything()).is_ok()).join()).unwrap_or(false)
+    let tried = std::thread::Builder::new().spawn(|| hold(&everything()).is_ok());
+    tried.is_ok_and(|thread| thread.join().unwrap_or(false))
 }
 
-/// Starts a command that sees only what `views` shows, and changes nothing.
-pub fn spawn(mut command: Command, views: &Views) -> io::Result<Child> {
-    let runtime = tokio::runtime::Handle::current();
-    let held = || {
-        let _entered = runtime.enter();
-        hold(views)?;
-        command.spawn()
+/// A command that sees only what `views` shows, and changes nothing.
+pub fn program(views: &Views, dir: &Path, env: Environment, words: &[&str]) -> io::Result<Program> {
+    let mut program = Program::new(own_program()?, env).arg0(HELD).dir(dir);
+    let views = program.lend(memory("views", &encoded(views))?).to_string();
+    Ok(program.args([&views]).args(words))
+}
+
+/// Becomes the command, if these are the arguments of one that is to be held. Gives an exit code only if it
+/// could not.
+pub fn run_as_held(args: &[OsString]) -> Option<u8> {
+    let [name, views, program, words @ ..] = args else { return None };
+    if name != HELD {
+        return None;
+    }
+    let become_it = || {
+        let descriptor = Path::new("/proc/self/fd").join(views);
+        let views = decoded(&std::fs::read(descriptor)?);
+        // The descriptor of the views, and what else is no concern of the command.
+        close_fds::set_fds_cloexec(3, &[]);
+        hold(&views.ok_or_else(|| io::Error::other("malformed views"))?)?;
+        Err::<(), _>(Command::new(program).args(words).exec())
     };
-    let spawned = std::thread::scope(|scope| scope.spawn(held).join());
-    spawned.unwrap_or_else(|_| Err(io::Error::other("the thread that holds the command ended early")))
+    if let Err(error) = become_it() {
+        let _ =
+            io::Write::write_all(&mut io::stderr(), format!("lepo: cannot hold it: {error}\n").as_bytes());
+    }
+    Some(NOT_HELD)
 }
 
-/// Holds this thread, for good.
+/// One byte for the view, then the path, ended by a zero.
+fn encoded(views: &Views) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (path, view) in views {
+        bytes.push(match view {
+            Mount::Hidden | Mount::Absent => b'h',
+            Mount::ReadOnly | Mount::ReadWrite => b'r',
+        });
+        bytes.extend(path.as_os_str().as_bytes());
+        bytes.push(0);
+    }
+    bytes
+}
+
+fn decoded(bytes: &[u8]) -> Option<Views> {
+    let entry = |entry: &[u8]| {
+        let (view, path) = entry.split_first()?;
+        let view = if *view == b'h' { Mount::Hidden } else { Mount::ReadOnly };
+        Some((PathBuf::from(OsStr::from_bytes(path)), view))
+    };
+    bytes.strip_suffix(&[0])?.split(|&byte| byte == 0).map(entry).collect()
+}
+
+/// Holds this thread and what it becomes, for good.
 fn hold(views: &Views) -> io::Result<()> {
     let failed = |error: landlock::RulesetError| io::Error::other(error);
     let confined = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
     let signals = confined.is_err();
     let read = AccessFs::from_read(NEEDED);
+    let file = AccessFs::ReadFile | AccessFs::Execute;
     let rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))
@@ -61,9 +114,12 @@ fn hold(views: &Views) -> io::Result<()> {
     views.insert("/dev".into(), Mount::Hidden);
     let mut open = Vec::new();
     opened(Path::new("/"), Mount::Hidden, &views, &mut open);
-    let devices = DEVICES.iter().filter_map(|path| PathFd::new(path).ok());
-    let devices = devices.map(|fd| Ok(PathBeneath::new(fd, AccessFs::ReadFile | AccessFs::WriteFile)));
-    let rules = rules.add_rules(path_beneath_rules(open, read)).map_err(failed)?;
+    let rule = |path: &Path, read| open_without_links(path).ok().map(|fd| Ok(PathBeneath::new(fd, read)));
+    let devices =
+        DEVICES.iter().filter_map(|path| rule(Path::new(path), AccessFs::ReadFile | AccessFs::WriteFile));
+    // What cannot be opened, or has become a link, is not shown.
+    let open = open.iter().filter_map(|path| rule(path, if path.is_dir() { read } else { file }));
+    let rules = rules.add_rules(open).map_err(failed)?;
     rules.add_rules(devices).map_err(failed)?.restrict_self().map_err(failed)?;
     // Root's powers over the machine are none of a file.
     let none = CapabilitySet::empty();
@@ -93,6 +149,13 @@ fn opened(path: &Path, above: Mount, views: &Views, open: &mut Vec<PathBuf>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn views_arrive_as_they_were_sent() {
+        let views = Views::from([("/".into(), Mount::ReadOnly), ("/a\nb".into(), Mount::Hidden)]);
+        assert_eq!(decoded(&encoded(&views)), Some(views));
+        assert_eq!(decoded(b"r/cut"), None);
+    }
 
     #[test]
     fn what_is_beside_the_hidden_is_opened_and_nothing_else() {

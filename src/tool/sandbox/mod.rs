@@ -6,6 +6,7 @@ mod detect;
 mod filter;
 mod landlock;
 mod mount;
+mod opened;
 mod policy;
 mod protected;
 mod toolchains;
@@ -18,12 +19,16 @@ use std::time::Duration;
 
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
-use tokio::process::{Child, Command};
 
 use super::{Access, SHELL};
+use crate::process::{Program, environment};
 pub use detect::Detected;
+pub use landlock::run_as_held;
 use mount::Mount;
 pub use policy::Policy;
+
+/// The most processes and threads of a held command.
+const MOST_PROCESSES: u32 = 4096;
 
 /// What holds a command back while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,41 +51,35 @@ impl Sandbox {
         }
     }
 
-    /// Starts `sh -c line` held to `access`. Its environment is lepo's without `hidden_env`. What is
-    /// left over goes when it is dropped, which must be after the command has ended.
-    pub(super) fn spawn(
+    /// `sh -c line`, ready to be started, held to `access`. Its environment is lepo's without `hidden_env`.
+    /// What is left over goes when it is dropped, which must be after the command has ended.
+    pub(super) fn prepare(
         &self,
         line: &str,
         access: Access,
         ground: &Policy<'_>,
         hidden_env: &[String],
-        prepare: impl Fn(&mut Command),
-    ) -> io::Result<(Child, Leftovers)> {
-        let shell = || {
-            let mut command = Command::new(SHELL);
-            command.args(["-c", line]).current_dir(ground.dir);
-            for name in hidden_env {
-                command.env_remove(name);
-            }
-            prepare(&mut command);
-            command
-        };
+    ) -> io::Result<(Program, Leftovers)> {
+        let env = environment(|name| hidden_env.iter().any(|hidden| name == hidden.as_str()));
+        let words = [SHELL, "-c", line];
         match self {
-            Sandbox::None => Ok((shell().spawn()?, Leftovers::default())),
-            Sandbox::Landlock => {
-                Ok((landlock::spawn(shell(), &ground.views(access)?)?, Leftovers::default()))
+            Sandbox::None => {
+                let program = Program::new(SHELL, env).args(["-c", line]).dir(ground.dir);
+                Ok((program, Leftovers::default()))
             }
-            Sandbox::Bubblewrap(program) => {
+            Sandbox::Landlock => {
+                let program = landlock::program(&ground.views(access)?, ground.dir, env, &words)?;
+                Ok((program.at_most(MOST_PROCESSES), Leftovers::default()))
+            }
+            Sandbox::Bubblewrap(bwrap) => {
                 let dir = ground.dir.canonicalize()?;
                 // Before it is looked what is there: what another command's sandbox made would go otherwise.
                 let lock = if access == Access::Read { None } else { shared(&dir)? };
                 let views = ground.views(access)?;
-                let mut held = bubblewrap::Held::new(program, access, &views, &dir, hidden_env)?;
-                held.command.args([SHELL, "-c", line]);
-                prepare(&mut held.command);
+                let program = bubblewrap::program(bwrap, access, &views, &dir, &env, &words)?;
                 let made = views.into_iter().filter(|(_, view)| *view == Mount::Absent);
                 let leftovers = Leftovers { made: made.map(|(path, _)| path).collect(), lock };
-                Ok((held.command.spawn()?, leftovers))
+                Ok((program.at_most(MOST_PROCESSES), leftovers))
             }
         }
     }

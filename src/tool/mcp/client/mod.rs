@@ -4,7 +4,6 @@
 mod errors;
 mod handler;
 mod http;
-mod keeper;
 mod message;
 mod pipes;
 mod process;
@@ -26,7 +25,6 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 pub use handler::FillIn;
-pub use keeper::Keeper;
 pub use process::Place;
 
 use crate::config::{ServerConfig, Target, Transport};

@@ -10,7 +10,7 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::Mutex;
 
 use super::message::{Line, nobodys_error, read};
@@ -20,8 +20,8 @@ const LIMIT: usize = 16 << 20;
 
 /// A transport on two pipes.
 pub struct Pipes {
-    stdout: BufReader<ChildStdout>,
-    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    stdout: BufReader<Receiver>,
+    stdin: Arc<Mutex<Option<Sender>>>,
     /// The line that is being read; kept here, as a read may be cancelled in its middle.
     line: Vec<u8>,
     too_long: bool,
@@ -32,7 +32,7 @@ pub struct Pipes {
 
 impl Pipes {
     /// Takes the pipes; `junk` counts the lines that are no messages.
-    pub fn new(stdout: ChildStdout, stdin: ChildStdin, junk: Arc<AtomicUsize>) -> Pipes {
+    pub fn new(stdout: Receiver, stdin: Sender, junk: Arc<AtomicUsize>) -> Pipes {
         Pipes {
             stdout: BufReader::with_capacity(64 << 10, stdout),
             stdin: Arc::new(Mutex::new(Some(stdin))),

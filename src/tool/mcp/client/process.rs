@@ -3,18 +3,16 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::task::JoinHandle;
 
-use super::keeper::Keeper;
 use crate::config::Secret;
-use crate::tool::tree::Tree;
+use crate::process::{Program, Running, environment};
 
 /// How much of the end of stderr is kept, in bytes.
 const TAIL: usize = 8 << 10;
@@ -32,16 +30,13 @@ pub struct Place {
     pub dir: std::path::PathBuf,
     /// Variables that hold lepo's keys.
     pub hidden_env: Vec<String>,
-    /// Who ends them, should lepo be killed.
-    pub keeper: Option<Arc<Keeper>>,
 }
 
 /// A running server. Dropped, it is ended at once, with all that it started.
 pub struct Process {
-    child: Child,
+    running: Running,
     tail: Arc<Mutex<VecDeque<u8>>>,
     drain: Option<JoinHandle<()>>,
-    tree: Tree,
 }
 
 impl Process {
@@ -51,34 +46,22 @@ impl Process {
         args: &[String],
         env: &[(String, Secret)],
         place: &Place,
-    ) -> io::Result<(Process, ChildStdout, ChildStdin)> {
-        let mut tree = Tree::of_server();
-        let mut prepared = Command::new(command);
-        prepared.args(args).process_group(0);
-        if place.dir != Path::new("") {
-            prepared.current_dir(&place.dir);
-        }
-        for name in &place.hidden_env {
-            prepared.env_remove(name);
-        }
-        prepared.env(Tree::mark().0, Tree::mark().1);
-        prepared.envs(env.iter().map(|(name, value)| (name, value.reveal())));
-        prepared.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = prepared.spawn()?;
-        tree.grown_from(child.id());
-        if let Some(keeper) = &place.keeper {
-            keeper.watch(child.id());
-        }
+    ) -> io::Result<(Process, Receiver, Sender)> {
+        let mut variables = environment(|name| place.hidden_env.iter().any(|hidden| name == hidden.as_str()));
+        variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));
+        variables.extend(env.iter().map(|(name, value)| (name.into(), value.reveal().into())));
+        let prepared = Program::new(command, variables).args(args).dir(&place.dir).with_stdin();
+        let mut running = prepared.spawn()?;
         let tail = Arc::default();
-        let drain = child.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
-        let pipes = child.stdout.take().zip(child.stdin.take());
+        let drain = running.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
+        let pipes = running.stdout.take().zip(running.stdin.take());
         let (stdout, stdin) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
-        Ok((Process { child, tail, drain, tree }, stdout, stdin))
+        Ok((Process { running, tail, drain }, stdout, stdin))
     }
 
     /// How it ended, if it does so within `limit`.
     pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
-        tokio::time::timeout(limit, self.child.wait()).await.ok()?.ok()
+        tokio::time::timeout(limit, self.running.wait()).await.ok()?.ok()
     }
 
     /// The end of what it said on stderr, all of it if it has ended.
@@ -97,7 +80,7 @@ impl Process {
     pub async fn end(mut self) {
         self.ended(GRACE).await;
         // Ending a tree may block for a second.
-        let _ = tokio::task::spawn_blocking(move || drop(self.tree)).await;
+        let _ = tokio::task::spawn_blocking(move || drop(self.running)).await;
     }
 }
 
