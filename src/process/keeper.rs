@@ -117,7 +117,7 @@ fn watch(lepo: &UnixStream, children: &UnixStream, stopping: &UnixStream, leader
         while (&*children).read(&mut buffer).is_ok_and(|n| n > 0) {}
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             if pid == leader {
-                report(lepo, &Report::Exited(status.as_raw() as i32));
+                report(lepo, &Report::Exited(status.as_raw()));
             }
         }
     }
