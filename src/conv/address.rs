@@ -5,7 +5,7 @@ use super::{Forest, Ix};
 use crate::bubb::{BubbId, Name};
 use crate::error::{Error, Result};
 
-/// An address as written: where to begin, and how many bubbs to go back.
+/// An address as written: where to begin, and how many visible bubbs to go back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     base: String,
@@ -91,10 +91,11 @@ impl Address {
     /// Finds the bubb.
     pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Addressee> {
         let (mut ix, by_branch) = self.base(forest, branch)?;
-        for done in 0..self.back {
-            ix = forest.prev(ix).ok_or_else(|| {
+        for done in 0..self.back.min(forest.len() + 1) {
+            let before = forest.prev(ix).and_then(|prev| forest.nearest_visible(prev));
+            ix = before.ok_or_else(|| {
                 Error::usage(format!(
-                    "{} has no bubb {} back: its conv ends after {done}",
+                    "{} has no visible message {} back: its conversation begins after {done}",
                     self.base, self.back
                 ))
             })?;
@@ -111,7 +112,8 @@ impl Address {
             })?;
             return Ok((newest, false));
         }
-        if let Some(name) = file_name(text) {
+        let of_a_branch = if text.contains('/') { branch(text)? } else { None };
+        if let Some(name) = file_name(text).filter(|_| of_a_branch.is_none()) {
             // Of two files that bear one id only one is in the forest; the other would lead to it.
             let named = Name::parse(name.as_bytes());
             let found = named.and_then(|name| forest.find(name.id).filter(|&ix| forest.name(ix) == name));
@@ -139,7 +141,8 @@ fn split_range(text: &str) -> Option<(&str, &str)> {
     text.match_indices("..").find_map(|(at, dots)| {
         let (from, to) = (text.get(..at)?, text.get(at + dots.len()..)?);
         let component = (from.is_empty() || from.ends_with('/')) && (to.is_empty() || to.starts_with('/'));
-        let directory = from.contains('/') && !strip_steps(from).0.ends_with(".md");
+        let file_follows = strip_steps(to).0.ends_with(".md");
+        let directory = from.contains('/') && file_follows && !strip_steps(from).0.ends_with(".md");
         (!component && !directory).then_some((from, to))
     })
 }
@@ -224,7 +227,7 @@ mod tests {
     use super::super::fixture::{self, id};
     use super::*;
 
-    const STORE: &str = "A s1 head / B u0 A / C a0 B / D a0 B";
+    const STORE: &str = "A s0 head / B u0 A / C a0 B / D a0 B";
 
     fn resolve(text: &str) -> Result<(String, bool)> {
         let forest = fixture::forest(STORE);
@@ -268,8 +271,41 @@ mod tests {
     }
 
     #[test]
+    fn steps_count_what_is_seen() {
+        let forest = fixture::forest("A s1 head / B u0 A / C s1 B / D a0 C / E a1 D / F t1 E");
+        for (text, letter) in
+            [("@", "F"), ("@^", "D"), ("@~2", "B"), ("dddd^", "B"), ("@~3", ""), ("bbbb^", "")]
+        {
+            let branch = |name: &str| {
+                Ok(match name {
+                    "dddd" => Some(id("D")),
+                    "bbbb" => Some(id("B")),
+                    _ => None,
+                })
+            };
+            let found = Address::parse(text).unwrap().resolve(&forest, &branch);
+            let found = found.map(|found| fixture::letters(&forest, &[found.ix])).unwrap_or_default();
+            assert_eq!(found, letter, "{text}");
+        }
+        // A circle of visible ones ends all the same.
+        let circle = fixture::forest("A u0 B / B u0 A");
+        let far = Address::parse(&format!("{}~99999999999", id("A"))).unwrap();
+        assert!(far.resolve(&circle, &|_| Ok(None)).is_ok());
+    }
+
+    #[test]
+    fn a_branch_may_have_slashes() {
+        let forest = fixture::forest("A s0 head / B u0 A / C a0 B");
+        let branch = |name: &str| Ok((name == "fix/a").then(|| id("B")));
+        for (text, letters) in [("fix/a", "B"), ("fix/a^", "A"), ("fix/a..@", "C"), ("fix/a^..fix/a", "B")] {
+            let found = Word::parse(text).unwrap().resolve(&forest, &branch).unwrap();
+            assert_eq!(fixture::letters(&forest, found.bubbs()), letters, "{text}");
+        }
+    }
+
+    #[test]
     fn a_range_is_what_the_second_conv_has_beyond_the_first() {
-        let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 D / F u0 head");
+        let forest = fixture::forest("A s0 head / B u0 A / C a0 B / D a0 B / E u0 D / F u0 head");
         let file = |letter, tag, prev| format!("{}-{tag}-{}.md", id(letter), id(prev));
         let (d, e) = (file("D", "a0", "B"), file("E", "u0", "D"));
         for (text, letters) in [
@@ -311,8 +347,8 @@ mod tests {
             ("^", "no bubb is named"),
             ("abc", "no bubb, branch or file is \"abc\""),
             ("nobody", "no bubb, branch or file is \"nobody\""),
-            ("@~3", "@ has no bubb 3 back: its conv ends after 2"),
-            ("@~99999999999999999999999", "has no bubb"),
+            ("@~3", "@ has no visible message 3 back: its conversation begins after 2"),
+            ("@~99999999999999999999999", "has no visible message"),
             ("gone", "branch gone names"),
             ("./README.md", "the file ./README.md"),
             ("한글이에요", "no bubb, branch or file"),

@@ -6,6 +6,7 @@ mod diff;
 mod forest;
 mod graph;
 mod heights;
+mod origins;
 mod pending;
 mod prune;
 mod tails;
@@ -18,7 +19,9 @@ pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
 pub use graph::Row;
 pub use heights::Heights;
+pub use origins::{Origin, Origins};
 pub use pending::Standing;
+pub use prune::Pruner;
 pub use tails::Tails;
 
 #[cfg(test)]

@@ -3,41 +3,76 @@
 use super::tails::Below;
 use super::{Forest, Ix};
 
+/// Tells of several tails, one after another, what goes with each.
+pub struct Pruner<'f> {
+    forest: &'f Forest,
+    children: Vec<Vec<Ix>>,
+    below: Below,
+    gone: Vec<bool>,
+}
+
 impl Forest {
+    /// The bubbs that go with `tail` alone; see [`Pruner::only`].
+    pub fn only(&self, tail: Ix) -> Result<Vec<Ix>, Ix> {
+        Pruner::of(self).only(tail)
+    }
+}
+
+impl<'f> Pruner<'f> {
+    /// With all bubbs of the forest there.
+    pub fn of(forest: &'f Forest) -> Pruner<'f> {
+        let mut children = vec![Vec::new(); forest.len()];
+        for ix in forest.all() {
+            if let Some(prev) = forest.prev(ix) {
+                children[prev.at()].push(ix);
+            }
+        }
+        Pruner { forest, children, below: Below::of(forest), gone: vec![false; forest.len()] }
+    }
+
+    /// These are gone for what is asked next.
+    pub fn take(&mut self, bubbs: &[Ix]) {
+        bubbs.iter().for_each(|ix| self.gone[ix.at()] = true);
+    }
+
+    /// Whether a bubb was taken.
+    pub fn is_gone(&self, ix: Ix) -> bool {
+        self.gone[ix.at()]
+    }
+
     /// The bubbs that go with `tail`, each before the one it follows: what follows it, it, and all
     /// above up to the first that another conv needs, with the spent side branches that hang there.
     ///
     /// If something visible follows it is no tail: then that is the error.
-    pub fn only(&self, tail: Ix) -> Result<Vec<Ix>, Ix> {
-        let mut children = vec![Vec::new(); self.len()];
-        for ix in self.all() {
-            if let Some(prev) = self.prev(ix) {
-                children[prev.at()].push(ix);
-            }
-        }
-        let below = Below::of(self);
-        // Beside an answer spent chatter is not missed; beside other chatter it is as good as that.
-        let chatter = self.is_spent(tail, &below);
-        let needed = |ix: Ix| children[ix.at()].is_empty() && (chatter || !self.is_spent(ix, &below));
-
-        let mut gone = vec![false; self.len()];
-        let mut going = branch(&children, tail, &gone);
-        if let Some(&visible) = going.iter().rev().skip(1).find(|&&ix| !self.name(ix).hidden) {
+    pub fn only(&mut self, tail: Ix) -> Result<Vec<Ix>, Ix> {
+        let going = branch(&self.children, tail, &self.gone);
+        if let Some(&visible) = going.iter().rev().skip(1).find(|&&ix| !self.forest.name(ix).hidden) {
             return Err(visible);
         }
-        going.iter().for_each(|ix| gone[ix.at()] = true);
-        for above in self.up(tail).skip(1) {
-            if gone[above.at()] {
+        let going = self.with_above(tail, going);
+        going.iter().for_each(|ix| self.gone[ix.at()] = false);
+        Ok(going)
+    }
+
+    fn with_above(&mut self, tail: Ix, mut going: Vec<Ix>) -> Vec<Ix> {
+        // Beside an answer spent chatter is not missed; beside other chatter it is as good as that.
+        let chatter = self.forest.is_spent(tail, &self.below);
+        self.take(&going);
+        for above in self.forest.up(tail).skip(1) {
+            if self.gone[above.at()] {
                 break; // a circle
             }
-            let branch = branch(&children, above, &gone);
+            let branch = branch(&self.children, above, &self.gone);
+            let needed = |ix: Ix| {
+                self.children[ix.at()].is_empty() && (chatter || !self.forest.is_spent(ix, &self.below))
+            };
             if branch.iter().any(|&ix| ix != above && needed(ix)) {
                 break;
             }
-            branch.iter().for_each(|ix| gone[ix.at()] = true);
+            self.take(&branch);
             going.extend(branch);
         }
-        Ok(going)
+        going
     }
 }
 
@@ -86,6 +121,24 @@ mod tests {
             let forest = fixture::forest(store);
             let found = forest.only(forest.find(id(tail)).unwrap()).unwrap();
             assert_eq!(fixture::letters(&forest, &found), going, "{store} - {tail}");
+        }
+    }
+
+    #[test]
+    fn of_several_tails_the_last_takes_the_trunk() {
+        for (store, tails, going) in [
+            ("A s1 head / B u0 A / C a0 B / D a0 B", "DC", "D CBA"),
+            ("A s1 head / B u0 A / C a0 B / D u0 A / E a0 D / F u0 head", "ECF", "ED CBA F"),
+            ("A s1 head / B u0 A / C a0 B / D a0 B / E u0 C", "ED", "EC DBA"),
+        ] {
+            let forest = fixture::forest(store);
+            let mut pruner = super::Pruner::of(&forest);
+            let each = tails.chars().map(|tail| {
+                let found = pruner.only(forest.find(id(&tail.to_string())).unwrap()).unwrap();
+                pruner.take(&found);
+                fixture::letters(&forest, &found)
+            });
+            assert_eq!(each.collect::<Vec<_>>().join(" "), going, "{store}");
         }
     }
 

@@ -1,4 +1,6 @@
-//! Branches: a name for a bubb, one file of one line each.
+//! Branches: a name for a bubb, one file of one line each. A slash of the name is `%2F` in that of the file.
+//!
+//! A merge of two copies of a store may leave several ids in a file: the greatest counts.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -13,19 +15,22 @@ use crate::error::{Error, Result};
 
 const DIR: &str = "_branches";
 
+/// A slash within the name of a file.
+const SLASH: &str = "%2F";
+
 impl Store {
     /// The bubb a branch names; `None` if there is no such branch.
     pub fn branch(&self, name: &str) -> Result<Option<BubbId>> {
         if check_branch_name(name).is_err() {
             return Ok(None);
         }
-        let path = format!("{DIR}/{name}");
+        let path = format!("{DIR}/{}", file_of(name));
         let mut text = String::new();
         match self
             .open_file(path.as_str())
             .and_then(|mut file| io::Read::read_to_string(&mut file, &mut text))
         {
-            Ok(_) => match BubbId::parse(text.trim_end().as_bytes()) {
+            Ok(_) => match text.lines().filter_map(|line| BubbId::parse(line.trim_end().as_bytes())).max() {
                 Some(id) => Ok(Some(id)),
                 None => {
                     Err(Error::store(format!("branch {name} holds no id: {}/{path}", self.shown.display()))
@@ -66,8 +71,8 @@ impl Store {
         writeln!(tmp.file, "{to}")?;
         tmp.file.sync_all()?;
         let placed = match replace {
-            true => tmp.replace(&branches, name).map(|()| true)?,
-            false => tmp.place(&branches, name)?,
+            true => tmp.replace(&branches, &file_of(name)).map(|()| true)?,
+            false => tmp.place(&branches, &file_of(name))?,
         };
         rustix::fs::fsync(&branches)?;
         Ok(placed)
@@ -77,10 +82,11 @@ impl Store {
     /// it has one of the two names.
     pub fn rename_branch(&self, old: &str, new: &str, replace: bool) -> Result<bool> {
         check_branch_name(old).and_then(|()| check_branch_name(new))?;
+        let (old, to) = (file_of(old), file_of(new));
         let renamed = self.subdir(DIR).and_then(|branches| {
             let renamed = match replace {
-                true => rustix::fs::renameat(&branches, old, &branches, new).map(|()| true)?,
-                false => rename_new((&branches, old), (&branches, new))?,
+                true => rustix::fs::renameat(&branches, &old, &branches, &to).map(|()| true)?,
+                false => rename_new((&branches, &old), (&branches, &to))?,
             };
             rustix::fs::fsync(&branches)?;
             Ok(renamed)
@@ -92,24 +98,24 @@ impl Store {
     pub fn delete_branch(&self, name: &str) -> Result<bool> {
         check_branch_name(name)?;
         let deleted = self.subdir(DIR).and_then(|branches| {
-            match rustix::fs::unlinkat(&branches, name, AtFlags::empty()) {
+            match rustix::fs::unlinkat(&branches, file_of(name), AtFlags::empty()) {
                 Err(Errno::NOENT) => return Ok(false),
                 result => result?,
             }
             rustix::fs::fsync(&branches)?;
             Ok(true)
         });
-        deleted.map_err(|error| self.error("cannot delete", format!("{DIR}/{name}"), error))
+        deleted.map_err(|error| self.error("cannot delete", format!("{DIR}/{}", file_of(name)), error))
     }
 
     fn branch_error(&self, name: &str, error: io::Error) -> Error {
-        self.error("cannot write", format!("{DIR}/{name}"), error)
+        self.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
     }
 
     /// All branches with the bubbs they name, by name. One that cannot be read is left out.
     pub fn branches(&self) -> Result<Vec<(String, BubbId)>> {
         let (mut names, mut found) = (Vec::new(), Vec::new());
-        self.each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(str::to_string)))
+        self.each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
             .map_err(|error| self.error("cannot read", DIR, error))?;
         for name in names {
             if let Ok(Some(id)) = self.branch(&name) {
@@ -130,21 +136,34 @@ impl Store {
     }
 }
 
-/// git's rules for one component of a ref, and not a text that reads as an id.
+/// The name of a branch's file.
+fn file_of(name: &str) -> String {
+    name.replace('/', SLASH)
+}
+
+/// The branch whose file has this name.
+fn name_of(file: &str) -> String {
+    file.replace(SLASH, "/")
+}
+
+/// git's rules for a ref, and not a text that reads as an id.
 pub fn check_branch_name(name: &str) -> Result<()> {
+    let part = |is_wrong: fn(&str) -> bool| name.split('/').any(is_wrong);
     let why = if name.is_empty() {
         "is empty"
     } else if matches!(name, "@" | "-" | "head") {
         "is an address already"
-    } else if name.starts_with(['-', '.']) {
-        "begins with - or ."
-    } else if name.ends_with('.') || name.ends_with(".lock") || name.ends_with(".md") {
+    } else if part(str::is_empty) {
+        "begins or ends with a slash, or has two together"
+    } else if name.starts_with('-') || part(|part| part.starts_with('.')) {
+        "begins with - or ., or a part of it with ."
+    } else if name.ends_with(".md") || part(|part| part.ends_with('.') || part.ends_with(".lock")) {
         "ends with ., .lock or .md"
-    } else if name.contains("..") || name.contains("@{") {
-        "holds .. or @{"
-    } else if name.chars().any(|c| c.is_control() || c.is_whitespace() || "/\\~^:?*[".contains(c)) {
-        "holds white space, a control character or one of / \\ ~ ^ : ? * ["
-    } else if name.len() > 255 {
+    } else if name.contains("..") || name.contains("@{") || name.contains(SLASH) {
+        "holds .., @{ or %2F"
+    } else if name.chars().any(|c| c.is_control() || c.is_whitespace() || "\\~^:?*[".contains(c)) {
+        "holds white space, a control character or one of \\ ~ ^ : ? * ["
+    } else if file_of(name).len() > 255 {
         "is longer than 255 bytes"
     } else if BubbId::parse(name.as_bytes()).is_some() {
         "reads as an id"
@@ -169,7 +188,13 @@ mod tests {
             ("-x", false),
             (".x", false),
             ("a..b", false),
-            ("a/b", false),
+            ("a/b", true),
+            ("feature/x/2", true),
+            ("/a", false),
+            ("a/", false),
+            ("a//b", false),
+            ("a/.b", false),
+            ("a%2Fb", false),
             ("a~1", false),
             ("a^", false),
             ("a b", false),

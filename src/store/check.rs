@@ -208,7 +208,7 @@ impl Check {
             Err(error) => self.unreadable(file, error),
             Ok(Content { hash, blobs: named }) => {
                 if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
-                    self.add(What::Edited, file, "its text, kind or prev is not what its id was made of");
+                    self.add(What::Edited, file, "content does not match its id");
                 }
                 for blob in named {
                     let blob = format!("_blobs/{blob}");

@@ -40,6 +40,20 @@ impl Store {
         draft.publish(hidden, not_before)
     }
 
+    /// Writes a whole bubb that was said at `time`, or as soon after its prev as ids allow.
+    pub fn write_at(
+        &self,
+        kind: Kind,
+        hidden: bool,
+        prev: Option<BubbId>,
+        time: u64,
+        text: &[u8],
+    ) -> Result<Name> {
+        let mut draft = self.draft(kind, hidden, prev)?;
+        draft.write_all(text).map_err(|error| draft.failed(error))?;
+        draft.publish_at(hidden, time)
+    }
+
     /// A file without a name, gone when it is closed: for what is too large to hold in memory.
     pub fn scratch(&self) -> Result<File> {
         let draft = self.draft(Kind::System, true, None)?;
@@ -108,11 +122,15 @@ impl Draft<'_> {
     }
 
     /// Makes it a bubb: synced, named by its hash, and its name synced too. Its time is after its prev's.
-    pub fn publish(mut self, hidden: bool, not_before: u64) -> Result<Name> {
+    pub fn publish(self, hidden: bool, not_before: u64) -> Result<Name> {
+        self.publish_at(hidden, now().max(not_before))
+    }
+
+    fn publish_at(mut self, hidden: bool, time: u64) -> Result<Name> {
         // A failed fsync is not tried again on the same file: the kernel may have dropped the pages.
         self.tmp.file.sync_all().map_err(|error| self.failed(error))?;
         let content = self.hasher.clone().finalize().into();
-        let mut time = now().max(not_before).max(self.prev.map_or(0, |prev| prev.time() + 1));
+        let mut time = time.max(self.prev.map_or(0, |prev| prev.time() + 1));
         let name = loop {
             if time > MAX_TIME {
                 return Err(Error::store(

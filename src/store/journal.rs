@@ -105,8 +105,13 @@ impl Store {
 
 fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
     let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
-    let told = lines.filter_map(|line| serde_json::from_slice::<Told>(&line).ok());
-    told.filter_map(|told| Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))).collect()
+    lines.filter_map(|line| fact_of(&line)).collect()
+}
+
+/// The bubb that a line tells of, and what it says.
+pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, Fact)> {
+    let told: Told = serde_json::from_slice(line).ok()?;
+    Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))
 }
 
 #[cfg(test)]

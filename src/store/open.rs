@@ -21,11 +21,14 @@ pub const STORE: &str = ".lepo";
 pub enum Made {
     /// A new store.
     New,
-    /// The store was there; `_insts.toml` or `.gitignore` was not.
+    /// The store was there; `_insts.toml`, `.gitattributes` or `.gitignore` was not.
     Completed,
     /// All was there already.
     Nothing,
 }
+
+/// Files that only grow, or of which the greatest line counts: a merge in git keeps the lines of both sides.
+const ATTRIBUTES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
 
 /// What is put into a new store last.
 const MARK: &str = ".gitignore";
@@ -70,6 +73,16 @@ impl Store {
         }))
     }
 
+    /// The store at an absolute path, if it is there: for commands that only read.
+    pub fn anywhere(path: &Path) -> Result<Option<Store>> {
+        if fs::symlink_metadata(path).is_err() {
+            return Ok(None);
+        }
+        let dir = open_dir(rustix::fs::CWD, path, path).and_then(owned)?;
+        let root = path.parent().unwrap_or(path).to_path_buf();
+        Ok(Some(Store { dir, shown: path.to_path_buf(), root, unusual: AtomicBool::new(false) }))
+    }
+
     /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
     pub fn make(cwd: &Path, rel: &Path, insts: &str) -> Result<(Store, Made)> {
         let was_there = walk(cwd, rel, false)?.is_some();
@@ -90,16 +103,17 @@ impl Store {
     /// Puts in what a store has besides bubbs, where it is missing. True if something was.
     pub fn furnish(&self, insts: &str) -> Result<bool> {
         let instructed = self.furnish_one("_insts.toml", insts)?;
+        let merged = self.furnish_one(".gitattributes", ATTRIBUTES)?;
         // Last, as it tells that the others are there.
         let ignored = self.furnish_one(MARK, "*\n")?;
-        if instructed || ignored {
+        if instructed || merged || ignored {
             // Its parent too: the store itself may be new.
             let parent = rustix::fs::openat(&self.dir, "..", DIRECTORY, Mode::empty());
             rustix::fs::fsync(&self.dir)
                 .and_then(|()| rustix::fs::fsync(parent?))
                 .map_err(|e| self.error("cannot sync", "", e.into()))?;
         }
-        Ok(instructed || ignored)
+        Ok(instructed || merged || ignored)
     }
 
     /// Its making was interrupted. Once it has bubbs, it is the user who took away what is missing.
@@ -206,7 +220,7 @@ fn check(rel: &Path) -> Result<()> {
         return refuse("is empty");
     }
     if rel.is_absolute() {
-        return refuse("is absolute");
+        return refuse("is absolute, which only commands that read take");
     }
     if text.iter().any(|byte| byte.is_ascii_control()) {
         return refuse("has control characters");

@@ -44,8 +44,8 @@ impl Store {
         if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
             return Ok(bytes);
         }
-        Err(Error::usage(format!("bubb {} was edited: its id was made of something else", name.id))
-            .hint("`lepo fsck` tells of all that were edited; `lepo do --retry` asks the model anew"))
+        Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id))
+            .hint("`lepo fsck` lists all that were edited; `lepo do --retry` asks the model anew"))
     }
 
     /// A bubb's text; what is not UTF-8 becomes U+FFFD.

@@ -1,0 +1,75 @@
+//! Where a conv begins: its root, and its first visible question.
+
+use super::{Forest, Ix};
+use crate::bubb::Kind;
+
+/// The beginning of one conv.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// Its oldest bubb.
+    pub root: Ix,
+    /// Its first visible user bubb.
+    pub question: Option<Ix>,
+}
+
+/// Beginnings of many convs, for which a trunk that they share is walked once.
+pub struct Origins<'f> {
+    forest: &'f Forest,
+    known: Vec<Option<Origin>>,
+}
+
+impl<'f> Origins<'f> {
+    /// Of the bubbs of this forest.
+    pub fn of(forest: &'f Forest) -> Origins<'f> {
+        Origins { forest, known: vec![None; forest.len()] }
+    }
+
+    /// Where the conv of `leaf` begins.
+    pub fn origin(&mut self, leaf: Ix) -> Origin {
+        let (mut walked, mut origin) = (Vec::new(), None);
+        for ix in self.forest.up(leaf) {
+            origin = self.known[ix.at()];
+            if origin.is_some() {
+                break;
+            }
+            walked.push(ix);
+        }
+        let root = walked.last().copied().unwrap_or(leaf);
+        let mut origin = origin.unwrap_or(Origin { root, question: None });
+        for &ix in walked.iter().rev() {
+            let name = self.forest.name(ix);
+            if origin.question.is_none() && name.kind == Kind::User && !name.hidden {
+                origin.question = Some(ix);
+            }
+            self.known[ix.at()] = Some(origin);
+        }
+        origin
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{self, id};
+    use super::*;
+
+    #[test]
+    fn a_conv_begins_at_its_root_and_its_first_visible_question() {
+        for (store, leaf, root, question) in [
+            ("A s1 head / B u0 A / C a0 B / D u0 C", "D", "A", Some("B")),
+            ("A s1 head / B u1 A / C u0 B", "C", "A", Some("C")),
+            ("A s1 head / B a0 A", "B", "A", None),
+            ("B u0 A / C a0 B", "C", "B", Some("B")),
+        ] {
+            let forest = fixture::forest(store);
+            let origin = Origins::of(&forest).origin(forest.find(id(leaf)).unwrap());
+            assert_eq!(forest.name(origin.root).id, id(root), "{store}");
+            assert_eq!(origin.question.map(|ix| forest.name(ix).id), question.map(id), "{store}");
+        }
+        // The second conv is told from what the first one's walk left, and a circle ends.
+        let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 F / F u0 E");
+        let mut origins = Origins::of(&forest);
+        let mut found = |leaf| origins.origin(forest.find(id(leaf)).unwrap());
+        assert_eq!(found("C"), found("D"));
+        assert!(found("F").question.is_some());
+    }
+}

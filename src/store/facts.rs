@@ -1,0 +1,71 @@
+//! What the journal says of the few bubbs that a list shows, without reading every line of it whole.
+
+use memchr::memmem;
+
+use super::Store;
+use super::journal::{Fact, fact_of};
+use crate::bubb::BubbId;
+
+/// The journal with an index of which line tells of which bubb.
+#[derive(Default)]
+pub struct FactIndex {
+    journal: Vec<u8>,
+    /// Ids with the start of their line, sorted; of one id the last line comes last.
+    lines: Vec<(BubbId, usize)>,
+}
+
+impl Store {
+    /// The journal's facts, each read when it is asked for.
+    pub fn fact_index(&self) -> FactIndex {
+        FactIndex::of(self.furniture("_journal.ndjson").ok().flatten().unwrap_or_default())
+    }
+}
+
+impl FactIndex {
+    fn of(journal: Vec<u8>) -> FactIndex {
+        const KEY: &[u8] = b"\"bubb\":\"";
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', &journal).chain([journal.len()]) {
+            let line = journal.get(start..end).unwrap_or_default();
+            let id = memmem::find(line, KEY).and_then(|at| line.get(at + KEY.len()..)?.get(..BubbId::LEN));
+            lines.extend(id.and_then(BubbId::parse).map(|id| (id, start)));
+            start = end + 1;
+        }
+        // Stable, so that lines of one id keep their order.
+        lines.sort_by_key(|(id, _)| *id);
+        FactIndex { journal, lines }
+    }
+
+    /// What the journal says of a bubb; the last word counts.
+    pub fn get(&self, id: BubbId) -> Option<Fact> {
+        let end = self.lines.partition_point(|(known, _)| *known <= id);
+        let mine = self.lines.get(..end)?.iter().rev().take_while(|(known, _)| *known == id);
+        mine.into_iter().find_map(|(_, start)| {
+            let rest = self.journal.get(*start..)?;
+            let line = rest.split(|byte| *byte == b'\n').next()?;
+            fact_of(line).filter(|(named, _)| *named == id).map(|(_, fact)| fact)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bubbs_last_whole_line_is_its_fact() {
+        let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
+        let (a, b, c) = (id('A'), id('B'), id('C'));
+        let journal = format!(
+            "{{\"bubb\":\"{b}\",\"ms\":1}}\n{{\"bubb\":\"{a}\",\"model\":\"old\"}}\ntorn \"bubb\":\"{c}\n\
+             {{\"bubb\":\"{a}\",\"model\":\"new\"}}\n{{\"bubb\":\"{a}\",\"mod"
+        );
+        let index = FactIndex::of(journal.into_bytes());
+        let fact = |id: &str| index.get(BubbId::parse(id.as_bytes()).unwrap());
+        assert_eq!(fact(&a).unwrap().model.as_deref(), Some("new"));
+        assert_eq!(fact(&b).unwrap().ms, Some(1));
+        assert_eq!(fact(&c), None);
+        assert_eq!(FactIndex::default().get(BubbId::parse(a.as_bytes()).unwrap()), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! `_titles`: names that people gave to conversations, one line each: `MILLISECONDS ROOT-ID TITLE`.
+//!
+//! Lines are only appended, so that two copies of a store merge by union; the latest for a root counts.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use rustix::fs::OFlags;
+
+use super::{FILE, Store, now};
+use crate::bubb::BubbId;
+use crate::error::Result;
+
+const TITLES: &str = "_titles";
+
+impl Store {
+    /// Gives the conversations that begin at `root` a title; an empty one takes it away.
+    pub fn set_title(&self, root: BubbId, title: &str) -> Result<()> {
+        let title: Vec<&str> = title.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+        let title = title.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        let flags = OFlags::WRONLY
+            | OFlags::APPEND
+            | OFlags::CREATE
+            | OFlags::NOFOLLOW
+            | OFlags::NONBLOCK
+            | OFlags::CLOEXEC;
+        let written = (|| {
+            let line = format!("{} {root} {title}\n", now());
+            let mut file = std::fs::File::from(rustix::fs::openat(&self.dir, TITLES, flags, FILE)?);
+            match file.write(line.as_bytes())? {
+                n if n == line.len() => file.sync_all(),
+                _ => Err(io::Error::from(io::ErrorKind::WriteZero)),
+            }
+        })();
+        written.map_err(|error| self.error("cannot write", TITLES, error))
+    }
+
+    /// The title of each root that has one. What is no such line is skipped.
+    pub fn titles(&self) -> HashMap<BubbId, String> {
+        let bytes = self.furniture(TITLES).ok().flatten().unwrap_or_default();
+        titles(&String::from_utf8_lossy(&bytes))
+    }
+}
+
+fn titles(text: &str) -> HashMap<BubbId, String> {
+    let mut latest: HashMap<BubbId, (u64, String)> = HashMap::new();
+    for line in text.lines() {
+        let mut words = line.splitn(3, ' ');
+        let (Some(time), Some(root), title) = (words.next(), words.next(), words.next()) else { continue };
+        let (Ok(time), Some(root)) = (time.parse(), BubbId::parse(root.as_bytes())) else { continue };
+        if latest.get(&root).is_none_or(|(known, _)| *known <= time) {
+            latest.insert(root, (time, title.unwrap_or_default().trim().to_string()));
+        }
+    }
+    latest
+        .into_iter()
+        .map(|(root, (_, title))| (root, title))
+        .filter(|(_, title)| !title.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_line_of_a_root_counts() {
+        let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
+        let (a, b, c) = (id('A'), id('B'), id('C'));
+        let text = format!(
+            "2 {a} the newer one\n1 {a} the older one\n5 {b} taken away\n6 {b} \nx {c} no time\n7 no-id t\n7 {c}\n\n8"
+        );
+        let found = titles(&text);
+        let title = |id: &str| found.get(&BubbId::parse(id.as_bytes()).unwrap()).map(String::as_str);
+        assert_eq!((title(&a), title(&b), title(&c)), (Some("the newer one"), None, None));
+    }
+}
