@@ -1,6 +1,7 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
 mod preparse;
+mod suggest;
 pub mod tasks;
 
 use std::borrow::Cow;
@@ -69,8 +70,9 @@ struct Globals {
     /// Change to PATH first, then run as if started there
     #[arg(short, long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     cd: Option<PathBuf>,
-    /// Use another store: a directory below the working directory, made if missing
-    #[arg(short, long, global = true, value_name = "REL", help_heading = EVERYWHERE)]
+    /// Use another store: a directory below the working directory, made if missing; a command that only
+    /// reads takes an absolute path too
+    #[arg(short, long, visible_alias = "store", global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     save_to: Option<PathBuf>,
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = EVERYWHERE)]
@@ -97,6 +99,8 @@ enum Command {
     Export(commands::export::Args),
     Watch(commands::watch::Args),
     Branch(commands::branch::Args),
+    Title(commands::title::Args),
+    Root(commands::root::Args),
     Add(commands::add::Args),
     Edit(commands::edit::Args),
     Rm(commands::rm::Args),
@@ -144,6 +148,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
     let mut out = Out::stdout();
     let done = Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out)
+        .map(|context| context.for_reading(cli.command.reads_only()))
         .and_then(|mut context| cli.command.run(&mut context));
     let done = done.and_then(|code| out.finish().map(|()| code));
     match done {
@@ -151,8 +156,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Err(error) => {
             if wants_json && out.is_unused() {
                 out.line(&serde_json::json!({ "error": error.to_json() }).to_string());
-                let _ = out.finish();
             }
+            let _ = out.finish();
             report(&elsewhere(error, save_to.as_deref()))
         }
     }
@@ -214,6 +219,8 @@ impl Command {
             Command::Export(args) => commands::export::run(args, context),
             Command::Watch(args) => commands::watch::run(args, context),
             Command::Branch(args) => commands::branch::run(args, context),
+            Command::Title(args) => commands::title::run(args, context),
+            Command::Root(args) => commands::root::run(args, context),
             Command::Add(args) => commands::add::run(args, context),
             Command::Edit(args) => commands::edit::run(args, context),
             Command::Rm(args) => commands::rm::run(args, context),
@@ -224,6 +231,19 @@ impl Command {
             Command::Trust(args) => commands::trust::run(args, context),
             Command::Completions(args) => commands::completions::run(args, context),
             Command::External(words) => Err(external(&words)),
+        }
+    }
+
+    /// Nothing is written into the store.
+    fn reads_only(&self) -> bool {
+        match self {
+            Command::Ls(_) | Command::Show(_) | Command::Log(_) | Command::Diff(_) | Command::Export(_) => {
+                true
+            }
+            Command::Watch(_) | Command::Resolve(_) | Command::Root(_) => true,
+            Command::Branch(args) => args.only_lists(),
+            Command::Fsck(args) => args.only_checks(),
+            _ => false,
         }
     }
 
@@ -251,8 +271,11 @@ fn external(words: &[OsString]) -> Error {
     let error = std::process::Command::new(&program).args(words.iter().skip(1)).exec();
     match error.kind() {
         std::io::ErrorKind::NotFound => {
-            Error::usage(format!("no command {name:?}, and no program {program} in PATH"))
-                .hint("`lepo --help` lists the commands; to ask a model: lepo do QUESTION")
+            let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
+            match suggest::nearest(&name, command().get_subcommands().map(clap::Command::get_name)) {
+                Some(meant) => error.hint(format!("did you mean `lepo {meant}`?")),
+                None => error.hint("`lepo --help` lists the commands; to ask a model: lepo do QUESTION"),
+            }
         }
         _ => Error::usage(format!("cannot run {program}")).because(error),
     }

@@ -77,6 +77,21 @@ pub fn short(moment: u64, now: u64) -> String {
     }
 }
 
+/// The widest text of [`short`].
+pub const SHORT_WIDTH: usize = 8;
+
+/// A moment to the minute, as seen at `now`: `3 Mar 10:15` in the same year, else `3 Mar 2024`.
+pub fn day_and_hour(moment: u64, now: u64) -> String {
+    let Some(then) = zoned(moment) else { return String::new() };
+    let recent = zoned(now).is_some_and(|now| now.year() == then.year());
+    then.strftime(if recent { "%-d %b %H:%M" } else { "%-d %b %Y" }).to_string()
+}
+
+/// A moment to the minute for scripts, in local time: `2026-03-04T10:15`.
+pub fn iso_minute(moment: u64) -> String {
+    zoned(moment).map(|then| then.strftime("%Y-%m-%dT%H:%M").to_string()).unwrap_or_default()
+}
+
 fn zoned(moment: u64) -> Option<Zoned> {
     let timestamp = Timestamp::from_millisecond(i64::try_from(moment).ok()?).ok()?;
     Some(timestamp.to_zoned(TimeZone::system()))
@@ -143,5 +158,10 @@ mod tests {
         }
         assert_eq!(short(1_710_000_000_000, NOW), "Mar 2024");
         assert_eq!(short(NOW + 5, NOW), "now");
+        assert_eq!(day_and_hour(1_710_000_000_000, NOW).len(), "9 Mar 2024".len());
+        assert!(
+            day_and_hour(NOW, NOW).starts_with("15 Jan ") || day_and_hour(NOW, NOW).starts_with("14 Jan ")
+        );
+        assert!(iso_minute(NOW).starts_with("2027-01-1"));
     }
 }

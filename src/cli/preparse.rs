@@ -100,7 +100,8 @@ fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
         of(root).or_else(of_do).unwrap_or_default()
     };
     if let Some(long) = word.strip_prefix("--") {
-        return takes(&|arg| arg.get_long() == Some(long));
+        let alias = |arg: &clap::Arg| arg.get_all_aliases().is_some_and(|all| all.contains(&long));
+        return takes(&|arg| arg.get_long() == Some(long) || alias(arg));
     }
     // In a cluster like `-nt ADDR` the first letter that takes a value takes the rest, or if there is none the
     // next word: the value of `-cdocs` is `docs`.

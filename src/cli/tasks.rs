@@ -6,9 +6,9 @@ use clap::Command;
 pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
     ("Look around", &["ls", "show", "log", "grep", "diff", "watch", "export"]),
-    ("Grow and prune", &["branch", "edit", "rm", "init"]),
+    ("Change", &["branch", "title", "edit", "rm", "init"]),
     ("Set up", &["model", "config", "trust", "completions"]),
-    ("Check, and write scripts", &["fsck", "add", "resolve"]),
+    ("Check, and write scripts", &["fsck", "add", "resolve", "root"]),
 ];
 
 /// The list, a command a line under the headings of what it is for.

@@ -5,6 +5,7 @@ use std::io::Read;
 use super::{Context, complete};
 use crate::bubb::Kind;
 use crate::error::{Error, Result};
+use crate::when;
 
 /// What `--kind` can be.
 const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistant"), ("t", "tool")];
@@ -14,7 +15,8 @@ const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistan
 /// Plumbing: the bytes are kept as they are, whatever they are. Without --prev the bubb follows the
 /// newest tail, or begins a conv where there is none.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main")]
+#[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
+    echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]
 pub struct Args {
     /// Who speaks: s system, u user, a assistant, t tool
     #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::one_of(KINDS))]
@@ -25,6 +27,14 @@ pub struct Args {
     /// The bubb it follows, or `head` to begin a conv
     #[arg(long, value_name = "ADDR|head", add = complete::address())]
     prev: Option<String>,
+    /// When it was said: 2025-03-01T12:00Z, or local without a zone; never before the message it follows
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    time: Option<u64>,
+}
+
+/// Milliseconds since 1970.
+fn time(text: &str) -> std::result::Result<u64, String> {
+    when::parse(text, crate::store::now(), when::DayEnd::First).ok_or_else(|| when::FORMS.to_string())
 }
 
 fn kind(text: &str) -> std::result::Result<Kind, String> {
@@ -55,9 +65,13 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         Some(address) => Some(store.find_bubb(&forest, address)?.ix),
         None => forest.newest(),
     };
-    let name = match prev {
-        Some(prev) => store.write(args.kind, args.hidden, Some(forest.name(prev).id), 0, &bytes)?,
-        None => store.write(args.kind, args.hidden, None, forest.root_time(crate::store::now()), &bytes)?,
+    let prev = prev.map(|prev| forest.name(prev).id);
+    let name = match (args.time, prev) {
+        (Some(time), _) => store.write_at(args.kind, args.hidden, prev, time, &bytes)?,
+        (None, Some(_)) => store.write(args.kind, args.hidden, prev, 0, &bytes)?,
+        (None, None) => {
+            store.write(args.kind, args.hidden, None, forest.root_time(crate::store::now()), &bytes)?
+        }
     };
     context.out.line(&name.id.to_string());
     Ok(0)

@@ -47,6 +47,13 @@ pub struct Args {
     pub json: bool,
 }
 
+impl Args {
+    /// No branch is changed.
+    pub fn only_lists(&self) -> bool {
+        self.name.is_none() && self.delete.is_none() && self.rename.is_none()
+    }
+}
+
 /// Does the one of them that was asked for.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;

@@ -77,7 +77,10 @@ struct There {
 fn there() -> Option<There> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let (cd, save_to) = (option(&words, "-c", "--cd"), option(&words, "-s", "--save-to"));
-    let store = Context::new(cd, save_to, Color::Never, &mut Out::stdout()).ok()?.find_store().ok()??;
+    let save_to = save_to.or_else(|| option(&words, "-s", "--store"));
+    let mut out = Out::stdout();
+    let context = Context::new(cd, save_to, Color::Never, &mut out).ok()?.for_reading(true);
+    let store = context.find_store().ok()??;
     let forest = store.forest().ok()?;
     Some(There { store, forest })
 }
@@ -125,7 +128,7 @@ impl There {
 /// Bash puts a candidate on the command line as it is, and a repository may have brought the branch: one whose
 /// name a shell would take apart, or that is not what it looks like, is typed by whoever wants it.
 fn is_bare(word: &str) -> bool {
-    let special = |c: char| c.is_ascii_punctuation() && !"-_.,@%+=".contains(c);
+    let special = |c: char| c.is_ascii_punctuation() && !"-_.,@%+=/".contains(c);
     !word.contains(special) && clean(word) == word
 }
 

@@ -11,7 +11,7 @@ use crate::term::{Progress, say};
 ///
 /// One line a finding, `WHAT NAME: why`; nothing at all, and exit 0, if the store is good. WHAT is
 ///
-///     edited       a bubb's bytes, kind or prev are not what its id was made of
+///     edited       a bubb's content does not match its id
 ///     dangling     a prev, or the bubb of a branch, is not there
 ///     cycle        prevs that lead in a circle
 ///     duplicate    one id stands twice
@@ -40,6 +40,13 @@ pub struct Args {
     /// One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...]}
     #[arg(long)]
     pub json: bool,
+}
+
+impl Args {
+    /// Nothing is recovered.
+    pub fn only_checks(&self) -> bool {
+        !self.recover
+    }
 }
 
 /// Checks, or recovers.

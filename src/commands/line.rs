@@ -8,21 +8,43 @@ use crate::term::{clean, excerpt, excerpt_within, in_colour, width};
 use crate::ui::text_or_warn;
 
 /// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
-/// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow.
-pub fn bubb_line(store: &Store, name: &Name, drawing: &str, branches: &[String], context: &mut Context<'_>) {
+/// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow. What is
+/// told `about` it stands before the excerpt, on a terminal as far as at least a few words have room.
+pub fn bubb_line(
+    store: &Store,
+    name: &Name,
+    drawing: &str,
+    about: &[String],
+    branches: &[String],
+    context: &mut Context<'_>,
+) {
+    const LEAST: usize = 12;
     let (out, paint) = (&mut *context.out, context.paint);
     let (id, tag) = (name.id.to_string(), name.tag());
     let drawing = if drawing.is_empty() { String::new() } else { format!("{drawing} ") };
     let brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
     let text = text_or_warn(store, name).unwrap_or_default();
+    let mut told = String::new();
     let excerpt = match out.columns() {
         Some(columns) => {
-            let taken = width(&format!("{drawing}{id} {tag} {brackets}"));
-            excerpt_within(&text, columns.saturating_sub(taken))
+            let mut room = columns.saturating_sub(width(&format!("{drawing}{id} {tag} {brackets}")));
+            for text in about.iter().filter(|text| !text.is_empty()) {
+                let text = format!(" {}", clean(text));
+                if width(&text) + LEAST <= room {
+                    room -= width(&text);
+                    told.push_str(&text);
+                }
+            }
+            excerpt_within(&text, room)
         }
-        None => excerpt(&text),
+        None => {
+            about.iter().for_each(|text| told.push_str(&format!(" {text}")));
+            excerpt(&text)
+        }
     };
     out.trusted(&format!("{drawing}{} {}", paint.yellow(&id), in_colour(name, paint, &tag)));
+    let told = if out.is_terminal() { paint.dim(&told) } else { told };
+    out.trusted(&told);
     if !excerpt.is_empty() {
         out.untrusted(format!(" {excerpt}").as_bytes());
     }

@@ -5,17 +5,18 @@ use super::words::resolve_all;
 use super::{Context, complete, name_json};
 use crate::conv::{Forest, Found, Ix, Row};
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{FactIndex, Store, now};
 use crate::ui::warn_incomplete;
+use crate::when;
 
-/// List the bubbs of a conversation, newest first
+/// List the messages of a conversation, newest first
 ///
-/// One line each: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt. With
-/// --graph the forest is drawn on the left, each fork where it parted: the whole of it, or the trees
-/// that ADDR stands in.
+/// One line each: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt; on a
+/// terminal the date and the model too. With --graph the tree that ADDR stands in is drawn on the left,
+/// each fork where it parted; with --all every conversation of the store.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo log\n  lepo log --graph\n  lepo log main..@\n  \
-    lepo log --all | grep README | cut -d' ' -f1 | lepo ls -")]
+#[command(after_help = "Examples:\n  lepo log\n  lepo log --graph --all\n  lepo log main..@\n  \
+    lepo log --all | grep -i tally | cut -d' ' -f1 | lepo ls -")]
 pub struct Args {
     /// Whose convs; @ if none is given; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
@@ -29,9 +30,12 @@ pub struct Args {
     /// Every conv
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
-    /// Draw the forest on the left
+    /// Draw the tree of the conversation on the left
     #[arg(long)]
     graph: bool,
+    /// Do not use a pager
+    #[arg(long)]
+    no_pager: bool,
     /// One JSON document a bubb
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
@@ -48,6 +52,12 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         bubbs.extend(joints);
         bubbs.sort_unstable_by(|a, b| b.cmp(a));
     }
+    if !args.no_pager && !args.json {
+        context.page();
+    }
+    let on_terminal = context.out.is_terminal();
+    let facts = if on_terminal { store.fact_index() } else { FactIndex::default() };
+    let now = now();
     let branches = store.branch_names()?;
     let rows = match args.graph {
         true => forest.graph(&bubbs),
@@ -68,9 +78,19 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
             let mut map = name_json(&store, &name);
             map.insert("excerpt".into(), excerpt_of(&store, &name).into());
             map.insert("branches".into(), names.into());
+            map.insert("speaker".into(), store.speaker(&forest, &name).into());
             context.out.line(&serde_json::Value::Object(map).to_string());
         } else {
-            bubb_line(&store, &name, &row.drawing, names, context);
+            let speaker = store.speaker(&forest, &name);
+            let about = match on_terminal {
+                true => {
+                    let model = facts.get(name.id).and_then(|fact| fact.model);
+                    let speaker = speaker.map(|speaker| format!("{speaker}:"));
+                    vec![when::day_and_hour(name.id.time(), now), speaker.or(model).unwrap_or_default()]
+                }
+                false => speaker.into_iter().map(|speaker| format!("{speaker}:")).collect(),
+            };
+            bubb_line(&store, &name, &row.drawing, &about, names, context);
         }
         context.out.row_done(i);
     }
@@ -92,7 +112,7 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
 /// Which bubbs to list, newest first.
 fn bubbs(args: &Args, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     let whole: Vec<Ix> = forest.all().rev().collect();
-    if args.all || args.graph && args.addresses.is_empty() {
+    if args.all {
         return Ok(whole);
     }
     let newest = ["@".to_string()];

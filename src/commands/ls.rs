@@ -3,25 +3,28 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use super::columns::{Entry, Widths, bracketed, lay_out, short_count};
 use super::line::{excerpt_of, in_brackets};
 use super::words::resolve_all;
 use super::{Context, complete, name_json};
 use crate::bubb::{BubbId, Name};
-use crate::conv::{Found, Heights, Ix};
+use crate::conv::{Forest, Found, Heights, Ix, Origins};
 use crate::error::Result;
-use crate::store::in_order;
-use crate::term::{excerpt, excerpt_within, say};
+use crate::store::{Fact, FactIndex, Store, in_order, now};
+use crate::term::{clean, excerpt, excerpt_within, say};
 use crate::tool::ToolRequest;
-use crate::ui::request;
+use crate::ui::{request, text_or_warn};
+use crate::when;
 
-/// List the tails, newest first
+/// List the conversations by their tails, newest first
 ///
-/// One line each: id, height (bubbs in its conv), and the first and last 12 characters of its last
-/// question. On a terminal the branches that name it follow in brackets. With ADDR only the tails
-/// whose conv has one of these bubbs.
+/// One line each: id, height (messages in its conversation), and the first and last 12 characters of its
+/// last question. A terminal shows more of it: when, the model, the tokens it has, the branches that name
+/// it, its title, and its first and last question over the width there is. With ADDR only the tails
+/// whose conversation has one of these messages.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  \
-    grep -l panic .lepo/*.md | lepo ls -\n  lepo ls --pending")]
+    lepo ls -l | awk '{ print $3, $4 }'\n  grep -l panic .lepo/*.md | lepo ls -\n  lepo ls --pending")]
 pub struct Args {
     /// Only tails whose conv has one of these; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
@@ -29,11 +32,14 @@ pub struct Args {
     /// Only the N newest
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// Spent ones too: tool calls beside a finished answer
-    #[arg(long)]
-    all: bool,
+    /// In a pipe too: ID (HEIGHT) TIME MODEL TOKENS [BRANCHES] TITLE · FIRST · LAST; `-` where there is none
+    #[arg(short, long, conflicts_with_all = ["pending", "paths", "json"])]
+    long: bool,
+    /// Spent tails too: tool calls beside a finished answer
+    #[arg(long, alias = "all")]
+    spent: bool,
     /// The requests that wait for consent instead, each whole, a command after its access
-    #[arg(long, conflicts_with = "all")]
+    #[arg(long, conflicts_with = "spent")]
     pending: bool,
     /// The paths of their files
     #[arg(long, conflicts_with = "json")]
@@ -49,14 +55,51 @@ struct Line {
     height: u32,
     /// The last visible user bubb.
     question: Option<Name>,
+    /// What only the longer forms tell.
+    more: Option<More>,
+}
+
+/// What is told of a conv besides its tail and last question.
+struct More {
+    root: BubbId,
+    first: Option<Name>,
+    /// The newest of its bubbs that the journal has tokens of.
+    fact: Option<Fact>,
+}
+
+/// How a tail is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `ID (HEIGHT): EXCERPT`, as scripts know it; also requests that wait.
+    Pipe,
+    /// The columns of a terminal.
+    Columns(usize),
+    /// `--long`, cut at so many columns on a terminal.
+    Long(Option<usize>),
+    Paths,
+    Json,
 }
 
 /// Lists them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    let branches =
-        if context.out.is_terminal() || args.json { store.branch_names()? } else { HashMap::new() };
+    let form = match (args.paths, args.json, args.long, context.out.columns()) {
+        (true, ..) => Form::Paths,
+        (_, true, ..) => Form::Json,
+        (.., true, columns) => Form::Long(columns),
+        (.., Some(columns)) if !args.pending => Form::Columns(columns),
+        _ => Form::Pipe,
+    };
+    let with_more = matches!(form, Form::Columns(_) | Form::Long(_) | Form::Json);
+    let branches = match with_more || context.out.is_terminal() {
+        true => store.branch_names()?,
+        false => HashMap::new(),
+    };
+    let (facts, titles) = match with_more {
+        true => (store.fact_index(), store.titles()),
+        false => (FactIndex::default(), HashMap::new()),
+    };
     let waiting = match args.pending {
         true => forest.pending(|ix| request(&store, &forest.name(ix))),
         false => Vec::new(),
@@ -65,7 +108,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         waiting.iter().map(|(ix, request)| (forest.name(*ix).id, request)).collect();
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
         true => Box::new(waiting.iter().map(|(ix, _)| *ix)),
-        false => Box::new(forest.newest_first(args.all)),
+        false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {
         let found = resolve_all(&store, &forest, &args.addresses)?;
@@ -74,71 +117,208 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
     let mut heights = Heights::of(&forest);
+    let mut origins = with_more.then(|| Origins::of(&forest));
     let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|tail| Line {
         name: forest.name(tail),
         height: heights.height(tail),
         question: forest.last_question(tail).map(|ix| forest.name(ix)),
+        more: origins.as_mut().map(|origins| more(&forest, origins, &facts, tail)),
     });
     let read = |line: Line| {
         let request = requests.get(&line.name.id).copied();
         let text = match request {
-            _ if args.paths => None,
+            _ if form == Form::Paths => None,
             Some(request) if args.json => Some(excerpt(&request.words())),
             Some(request) => Some(request.whole()),
+            None if matches!(form, Form::Columns(_) | Form::Long(_)) => {
+                line.question.and_then(|name| text_or_warn(&store, &name))
+            }
             None => line.question.and_then(|name| excerpt_of(&store, &name)),
         };
-        (line, text, request)
+        let other =
+            line.more.as_ref().and_then(|more| more.first).filter(|first| Some(*first) != line.question);
+        let first = other.and_then(|name| text_or_warn(&store, &name));
+        (line, text, first, request)
     };
 
     if args.json {
         context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
     }
+    let mut table = Table::default();
     let mut row = 0;
-    in_order(lines, read, |(line, text, request)| {
+    let now = now();
+    in_order(lines, read, |(line, text, first, request)| {
         let name = line.name;
         let names = branches.get(&name.id).map(Vec::as_slice).unwrap_or_default();
-        if args.paths {
-            context.out.line(&store.path_of(&name).to_string_lossy());
-        } else if args.json {
-            let mut map = name_json(&store, &name);
-            map.insert("height".into(), line.height.into());
-            map.insert("excerpt".into(), text.into());
-            map.insert("branches".into(), names.into());
-            if let Some(request) = request {
-                map.insert("request".into(), request.to_json());
+        match form {
+            Form::Paths => context.out.line(&store.path_of(&name).to_string_lossy()),
+            Form::Json => {
+                context.out.trusted(if row > 0 { ",\n" } else { "\n" });
+                let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
+                let document = document(&store, &line, text, first, title, names, request);
+                context.out.untrusted(document.to_string().as_bytes());
             }
-            context.out.trusted(if row > 0 { ",\n" } else { "\n" });
-            context.out.untrusted(serde_json::Value::Object(map).to_string().as_bytes());
-        } else {
-            context.out.trusted(&format!(
-                "{} ({}):",
-                context.paint.yellow(&name.id.to_string()),
-                line.height
-            ));
-            if let Some(mut text) = text {
-                if let (true, Some(columns)) = (args.pending, context.out.columns()) {
-                    let taken = format!("{} ({}): ", name.id, line.height).len();
-                    text = excerpt_within(&text, columns.saturating_sub(taken));
-                }
-                context.out.untrusted(format!(" {text}").as_bytes());
+            Form::Columns(columns) => {
+                let entry = entry(&line, text, first, &titles, names, now);
+                table.push(entry, columns, context);
             }
-            context.out.trusted(&context.paint.cyan(&in_brackets(names)));
-            context.out.trusted("\n");
+            Form::Long(columns) => {
+                let entry = entry(&line, text, first, &titles, names, now);
+                long_line(&line, &entry, names, columns, context);
+            }
+            Form::Pipe => pipe_line(&line, text, names, args.pending, context),
         }
         context.out.row_done(row);
         row += 1;
         if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    table.print(context);
     if args.json {
         context.out.trusted("\n]}\n");
     } else if row == 0 && context.out.is_terminal() {
         say(if args.pending {
-            "nothing waits for consent"
+            "nothing waits for approval"
         } else if args.addresses.is_empty() {
             "no conversations yet; ask something: lepo do QUESTION"
         } else {
-            "no tail's conv has one of these"
+            "no conversation has one of these"
         });
     }
     Ok(0)
+}
+
+fn more(forest: &Forest, origins: &mut Origins<'_>, facts: &FactIndex, tail: Ix) -> More {
+    let origin = origins.origin(tail);
+    let with_tokens = |fact: &Fact| fact.input.is_some() || fact.model.is_some();
+    // An answer is near the end; a long import has none at all.
+    let near = forest.up(tail).take(64);
+    let fact = near.into_iter().find_map(|ix| facts.get(forest.name(ix).id).filter(with_tokens));
+    More { root: forest.name(origin.root).id, first: origin.question.map(|ix| forest.name(ix)), fact }
+}
+
+/// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal.
+fn pipe_line(line: &Line, text: Option<String>, names: &[String], pending: bool, context: &mut Context<'_>) {
+    let id = context.paint.yellow(&line.name.id.to_string());
+    context.out.trusted(&format!("{id} ({}):", line.height));
+    if let Some(mut text) = text {
+        if let (true, Some(columns)) = (pending, context.out.columns()) {
+            let taken = format!("{} ({}): ", line.name.id, line.height).len();
+            text = excerpt_within(&text, columns.saturating_sub(taken));
+        }
+        context.out.untrusted(format!(" {text}").as_bytes());
+    }
+    if context.out.is_terminal() {
+        context.out.trusted(&context.paint.cyan(&in_brackets(names)));
+    }
+    context.out.trusted("\n");
+}
+
+/// The cells of a tail, with as much of its questions as any terminal holds.
+fn entry(
+    line: &Line,
+    text: Option<String>,
+    first: Option<String>,
+    titles: &HashMap<BubbId, String>,
+    names: &[String],
+    now: u64,
+) -> Entry {
+    const MOST: usize = 500;
+    let fact = line.more.as_ref().and_then(|more| more.fact.clone()).unwrap_or_default();
+    let tokens = fact.input.map(|input| input + fact.output.unwrap_or_default());
+    let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
+    Entry {
+        id: line.name.id.to_string(),
+        height: line.height,
+        when: when::short(line.name.id.time(), now),
+        model: fact.model.map(|model| clean(&model).into_owned()).unwrap_or_default(),
+        tokens: tokens.map(short_count).unwrap_or_default(),
+        branches: bracketed(names),
+        title: title.map(|title| excerpt_within(title, MOST)).unwrap_or_default(),
+        questions: first.iter().chain(text.iter()).map(|text| excerpt_within(text, MOST)).collect(),
+    }
+}
+
+/// The line of `--long`.
+fn long_line(
+    line: &Line,
+    entry: &Entry,
+    names: &[String],
+    columns: Option<usize>,
+    context: &mut Context<'_>,
+) {
+    let fact = line.more.as_ref().and_then(|more| more.fact.clone()).unwrap_or_default();
+    let tokens = fact.input.map(|input| (input + fact.output.unwrap_or_default()).to_string());
+    let or_none =
+        |text: &str| if text.is_empty() { "-".to_string() } else { text.replace(char::is_whitespace, "_") };
+    let facts = format!(
+        " ({}) {} {} {} {} ",
+        line.height,
+        when::iso_minute(line.name.id.time()),
+        or_none(&entry.model),
+        tokens.unwrap_or_else(|| "-".to_string()),
+        if names.is_empty() { "-".to_string() } else { format!("[{}]", names.join(",")) },
+    );
+    let title = Some(&entry.title).filter(|title| !title.is_empty());
+    let words = title.into_iter().chain(&entry.questions).cloned().collect::<Vec<_>>().join(" · ");
+    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(26 + facts.len()).max(24));
+    context.out.trusted(&context.paint.yellow(&entry.id));
+    context.out.untrusted(format!("{facts}{}", excerpt_within(&words, room)).trim_end().as_bytes());
+    context.out.trusted("\n");
+}
+
+fn document(
+    store: &Store,
+    line: &Line,
+    text: Option<String>,
+    first: Option<String>,
+    title: Option<&String>,
+    names: &[String],
+    request: Option<&ToolRequest>,
+) -> serde_json::Value {
+    let mut map = name_json(store, &line.name);
+    map.insert("height".into(), line.height.into());
+    map.insert("excerpt".into(), text.clone().into());
+    map.insert("branches".into(), names.into());
+    match request {
+        Some(request) => {
+            map.insert("request".into(), request.to_json());
+        }
+        None => {
+            let more = line.more.as_ref();
+            let fact = more.and_then(|more| more.fact.clone()).unwrap_or_default();
+            map.insert("root".into(), more.map(|more| more.root.to_string()).into());
+            map.insert("title".into(), title.cloned().into());
+            map.insert("first".into(), first.map(|text| excerpt(&text)).or(text).into());
+            map.insert("model".into(), fact.model.into());
+            map.insert("usage".into(), serde_json::json!({ "input": fact.input, "output": fact.output }));
+        }
+    }
+    map.into()
+}
+
+/// Entries whose columns stand under each other: those of the first screens decide how wide they are.
+#[derive(Default)]
+struct Table {
+    waiting: Vec<Entry>,
+    columns: usize,
+    widths: Option<Widths>,
+}
+
+impl Table {
+    const FIRST: usize = 64;
+
+    fn push(&mut self, entry: Entry, columns: usize, context: &mut Context<'_>) {
+        self.columns = columns;
+        self.waiting.push(entry);
+        if self.widths.is_some() || self.waiting.len() == Table::FIRST {
+            self.print(context);
+        }
+    }
+
+    fn print(&mut self, context: &mut Context<'_>) {
+        let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
+        for entry in self.waiting.drain(..) {
+            context.out.trusted(&lay_out(&entry, widths, self.columns, context.paint));
+        }
+    }
 }

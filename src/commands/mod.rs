@@ -2,6 +2,7 @@
 
 pub mod add;
 pub mod branch;
+mod columns;
 mod complete;
 pub mod completions;
 pub mod config;
@@ -19,7 +20,9 @@ pub mod model;
 mod repo_files;
 pub mod resolve;
 pub mod rm;
+pub mod root;
 pub mod show;
+pub mod title;
 pub mod trust;
 pub mod watch;
 mod words;
@@ -37,6 +40,8 @@ use crate::term::{Color, Out, Paint};
 pub struct Context<'o> {
     cwd: PathBuf,
     save_to: Option<PathBuf>,
+    /// The command writes nothing into the store, which may then be anywhere.
+    reads_only: bool,
     /// stdout.
     pub out: &'o mut Out,
     /// For stdout.
@@ -58,7 +63,12 @@ impl<'o> Context<'o> {
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory is gone or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), |name| std::env::var_os(name));
-        Ok(Context { cwd, save_to, out, paint })
+        Ok(Context { cwd, save_to, reads_only: false, out, paint })
+    }
+
+    /// The same for a command that only reads: `--store` may name a store anywhere.
+    pub fn for_reading(self, reads_only: bool) -> Self {
+        Context { reads_only, ..self }
     }
 
     /// A variable of the environment.
@@ -71,9 +81,24 @@ impl<'o> Context<'o> {
         &self.cwd
     }
 
+    /// Shows a long output a screen at a time: by `LEPO_PAGER`, else `PAGER`, else `less`. Only on a terminal.
+    pub fn page(&mut self) {
+        let set = |name: &str| std::env::var(name).ok();
+        let is_there = |program: &str| {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            program.contains('/') || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+        };
+        if set("TERM").is_none_or(|term| term == "dumb") {
+            return;
+        }
+        let command = set("LEPO_PAGER").or_else(|| set("PAGER")).unwrap_or_else(|| "less -FRX".to_string());
+        self.out.page(&command, is_there);
+    }
+
     /// The store, if there is one: what `--save-to` names, else `.lepo` here or in a parent.
     pub fn find_store(&self) -> Result<Option<Store>> {
         match &self.save_to {
+            Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),
             Some(rel) => Store::at(&self.cwd, rel),
             None => Store::find(&self.cwd, self.env("HOME").map(PathBuf::from).as_deref()),
         }
@@ -82,6 +107,7 @@ impl<'o> Context<'o> {
     /// The store; none is an error.
     pub fn store(&self) -> Result<Store> {
         self.find_store()?.ok_or_else(|| match &self.save_to {
+            Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display())),
             Some(rel) => Error::nothing(format!("no store {} here", rel.display()))
                 .hint("`lepo init` makes it; so does a first question: `lepo do QUESTION`"),
             None => Error::nothing(format!("no {STORE} here or in a parent directory"))

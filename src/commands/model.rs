@@ -18,11 +18,15 @@ use crate::ui::{ListedModel, activate_model, embedded_in, listed_models};
 /// model runs on this machine with no account, key or server; it is small, and often wrong.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo model ls\n  lepo model use gpt\n  lepo model get && lepo do 'what is the capital of France?'"
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  lepo model\n  lepo model use gpt\n  lepo model get && lepo do 'what is the capital of France?'"
 )]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    /// List as one JSON document: {"models": [...]}
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -46,7 +50,7 @@ enum Command {
 impl Args {
     /// On failure too, `--json` prints a document.
     pub fn wants_json(&self) -> bool {
-        matches!(self.command, Command::Ls { json: true })
+        self.json || matches!(self.command, Some(Command::Ls { json: true }))
     }
 }
 
@@ -54,13 +58,14 @@ impl Args {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
+    let command = args.command.unwrap_or(Command::Ls { json: args.json });
     // What a repository says is listed with the rest; what is changed is the user's own.
-    let repo = match args.command {
+    let repo = match command {
         Command::Ls { .. } => trusted_config(context, &paths)?,
         Command::Use { .. } | Command::Get => None,
     };
     let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
-    match args.command {
+    match command {
         Command::Ls { json } => list(&settings, &paths, json, context),
         Command::Use { name } => activate_model(&settings, &paths, &name)?,
         Command::Get => get(&settings, &paths, context)?,

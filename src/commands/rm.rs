@@ -1,32 +1,40 @@
-//! `lepo rm`: a conversation that is no longer wanted.
+//! `lepo rm`: conversations that are no longer wanted.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::line::question;
-use super::words::resolve_one;
+use super::words::resolve_all;
 use super::{Context, complete};
-use crate::bubb::{BubbId, Name};
-use crate::conv::{Forest, Ix};
+use crate::bubb::{BubbId, Kind, Name};
+use crate::conv::{Forest, Found, Ix, Pruner};
 use crate::error::{Error, Result};
-use crate::store::Store;
-use crate::term::tty;
+use crate::store::{Store, now};
+use crate::term::{say, tty};
+use crate::when;
 
-/// Delete a tail and what only it needs
+/// Delete the end of a conversation; shared messages stay
 ///
-/// Deleted are the bubb, all above it up to the first that another conversation needs, the finished
+/// Deleted are the message, all above it up to the first that another conversation needs, the finished
 /// tool calls beside them, and the blobs that nothing names any more. A conversation without a fork
 /// goes whole. The files are listed, one path a line, and you are asked first, on the terminal.
 ///
-/// Refused, with exit 1, if something visible follows ADDR, or while a branch names any of it.
+/// Refused, with exit 1, if something visible follows ADDR, or while a branch names any of it. With
+/// --older-than and --unanswered, what a branch names is passed over.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo ls -n 1 | cut -d' ' -f1 | xargs lepo rm -y      # the newest one"
-)]
+#[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
+    lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one")]
 pub struct Args {
-    /// The tail
-    #[arg(value_name = "ADDR", add = complete::address())]
-    address: String,
+    /// The tails; `-` for addresses on stdin, one a line
+    #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered"], add = complete::address())]
+    addresses: Vec<String>,
+    /// The conversations whose newest message is older: 90d, 12w, 6h
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "addresses")]
+    older_than: Option<u64>,
+    /// The conversations that end with a question
+    #[arg(long, conflicts_with = "addresses")]
+    unanswered: bool,
     /// List only
     #[arg(short = 'n', long, conflicts_with = "yes")]
     dry_run: bool,
@@ -35,12 +43,25 @@ pub struct Args {
     yes: bool,
 }
 
+/// An age in milliseconds.
+fn age(text: &str) -> std::result::Result<u64, String> {
+    when::parse_span(text).ok_or_else(|| "a number and h, d or w: 90d".to_string())
+}
+
 /// Lists, asks, deletes.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
-    let tail = resolve_one(&store, &forest, &args.address)?.ix;
-    let plan = Plan::make(&store, &forest, tail)?;
+    let by_rule = args.older_than.is_some() || args.unanswered;
+    let tails = match by_rule {
+        true => fitting(&args, &forest),
+        false => named(&store, &forest, &args.addresses)?,
+    };
+    let plan = Plan::make(&store, &forest, &tails, by_rule)?;
+    if plan.bubbs.is_empty() {
+        say("nothing to delete");
+        return Ok(u8::from(!by_rule));
+    }
     let ask = !args.dry_run && !args.yes;
     let mut terminal = tty().filter(|_| ask);
     if ask && terminal.is_none() {
@@ -56,43 +77,98 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         return Ok(0);
     }
     if let Some(terminal) = &mut terminal {
-        let about = question(&store, &forest, tail).map(|text| format!(" of `{text}`")).unwrap_or_default();
-        let question = format!("Delete {}{about}? (y/N): ", plan.size());
+        let about = match tails[..] {
+            [tail] => question(&store, &forest, tail).map(|text| format!(" of `{text}`")),
+            _ => Some(format!(" of {} conversations", plan.tails.len())),
+        };
+        let question = format!("Delete {}{}? (y/N): ", plan.size(), about.unwrap_or_default());
+        terminal.forget_typed();
         let answer = terminal
             .ask(&question, &AtomicBool::new(false))
             .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
         if !matches!(answer.as_deref(), Some("y" | "Y" | "yes")) {
             return Err(Error::nothing("nothing was deleted"));
         }
-        unchanged(&store, forest.name(tail).id, &plan)?;
+        unchanged(&store, &plan, by_rule)?;
     }
     store.remove(&plan.bubbs, &plan.blobs)?;
     Ok(0)
 }
 
+/// The bubbs that were named, each once.
+fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>> {
+    let mut tails = Vec::new();
+    for found in resolve_all(store, forest, addresses)? {
+        match found {
+            Found::One(found) if tails.contains(&found.ix) => {}
+            Found::One(found) => tails.push(found.ix),
+            Found::Range(_) => {
+                return Err(
+                    Error::usage("a range cannot be deleted").hint("name the tails; `lepo ls` lists them")
+                );
+            }
+        }
+    }
+    // The newest first: what follows another one goes before it.
+    tails.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(tails)
+}
+
+/// The tails that the options tell of.
+fn fitting(args: &Args, forest: &Forest) -> Vec<Ix> {
+    let before = args.older_than.map(|age| now().saturating_sub(age));
+    let is_old = |&tail: &Ix| before.is_none_or(|before| forest.name(tail).id.time() < before);
+    let unanswered = |&tail: &Ix| {
+        let last = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
+        !args.unanswered || last.is_some_and(|name| name.kind == Kind::User)
+    };
+    forest.newest_first(false).filter(is_old).filter(unanswered).collect()
+}
+
 /// What would go.
 #[derive(PartialEq, Eq)]
 struct Plan {
+    tails: Vec<BubbId>,
     bubbs: Vec<Name>,
     blobs: Vec<String>,
 }
 
 impl Plan {
-    fn make(store: &Store, forest: &Forest, tail: Ix) -> Result<Plan> {
-        let id = forest.name(tail).id;
-        let going = forest.only(tail).map_err(|follower| {
-            Error::nothing(format!("{id} is no tail: {} follows it", forest.name(follower).id))
-                .hint("`lepo ls` lists the tails")
-        })?;
-        let bubbs: Vec<Name> = going.into_iter().map(|ix| forest.name(ix)).collect();
+    /// What goes with these tails; `pass_over`: not those that a branch names any of.
+    fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<Plan> {
         let branches = store.branches()?;
-        if let Some((branch, named)) = branches.iter().find(|(_, id)| bubbs.iter().any(|b| b.id == *id)) {
-            return Err(Error::nothing(format!("branch {branch} names {named}, which would be deleted"))
-                .hint(format!("delete the branch first: lepo branch -d {branch}")));
+        let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();
+        let (mut going, mut planned, mut pruner) = (Vec::new(), Vec::new(), Pruner::of(forest));
+        for &tail in tails {
+            if pruner.is_gone(tail) {
+                continue;
+            }
+            let id = forest.name(tail).id;
+            let more = pruner.only(tail).map_err(|follower| {
+                Error::nothing(format!("{id} is not a tail: {} follows it", forest.name(follower).id))
+                    .hint("`lepo ls` lists the tails")
+            })?;
+            let held = more.iter().map(|&ix| forest.name(ix).id).find(|id| of_branches.contains(id));
+            match held {
+                Some(_) if pass_over => continue,
+                Some(named) => {
+                    let branch = branches.iter().find(|(_, id)| *id == named);
+                    let branch = branch.map(|(name, _)| name.as_str()).unwrap_or_default();
+                    return Err(Error::nothing(format!(
+                        "branch {branch} names {named}, which would be deleted"
+                    ))
+                    .hint(format!("delete the branch first: lepo branch -d {branch}")));
+                }
+                None => {}
+            }
+            pruner.take(&more);
+            going.extend(more);
+            planned.push(id);
         }
+        let bubbs: Vec<Name> = going.into_iter().map(|ix| forest.name(ix)).collect();
         let all: Vec<Name> = forest.all().map(|ix| forest.name(ix)).collect();
         let blobs = store.blobs_only_of(&bubbs, &all)?;
-        Ok(Plan { bubbs, blobs })
+        Ok(Plan { tails: planned, bubbs, blobs })
     }
 
     fn paths(&self, store: &Store) -> Vec<PathBuf> {
@@ -109,11 +185,12 @@ impl Plan {
     }
 }
 
-/// Somebody may have gone on with the conversation while the question stood.
-fn unchanged(store: &Store, id: BubbId, plan: &Plan) -> Result<()> {
+/// A conversation may have gone on while the question stood.
+fn unchanged(store: &Store, plan: &Plan, pass_over: bool) -> Result<()> {
     let forest = store.forest()?;
-    let same = match forest.find(id) {
-        Some(tail) => Plan::make(store, &forest, tail)? == *plan,
+    let tails: Option<Vec<Ix>> = plan.tails.iter().map(|id| forest.find(*id)).collect();
+    let same = match tails {
+        Some(tails) => Plan::make(store, &forest, &tails, pass_over)? == *plan,
         None => false,
     };
     match same {

@@ -11,13 +11,16 @@ use crate::conv::{Forest, Found};
 use crate::error::Result;
 use crate::store::{Fact, Store};
 use crate::term::say;
-use crate::ui::{copy_bubb, print_bubb, warn_incomplete};
+use crate::ui::{MessageView, copy_bubb, warn_incomplete};
 
-/// Show a conversation, from its root to a bubb
+/// Show a conversation, from its root to a message
 ///
-/// Each bubb is a line `# user ID`, its text, and an empty line. Hidden ones are left out unless
-/// asked for. ADDR is any address of lepo(7); the newest tail `@` if none is given. A range A..B is
-/// just the bubbs that B's conv has and A's has not.
+/// Each message is a line `# user ID`, its text, and an empty line; in a debate the speaker's name follows
+/// the id. Hidden ones are left out unless asked for. ADDR is any address of lepo(7); the newest tail `@`
+/// if none is given. A range A..B is just the messages that B's conversation has and A's has not.
+///
+/// On a terminal the line tells when and which model too, Markdown is rendered, and what is longer than a
+/// screen goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
@@ -37,6 +40,12 @@ pub struct Args {
     /// The paths of the blobs they name instead: attached files, long output of tools
     #[arg(long, conflicts_with_all = ["json", "paths"])]
     blobs: bool,
+    /// Do not render Markdown
+    #[arg(long)]
+    plain: bool,
+    /// Do not use a pager
+    #[arg(long)]
+    no_pager: bool,
     /// One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit
     #[arg(long)]
     pub json: bool,
@@ -49,9 +58,13 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let found = resolve_all(&store, &forest, &args.addresses)?;
     let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
     if args.json {
-        document(&store, names, context.out)?;
+        document_of(&store, Some(&forest), names, context.out)?;
         return Ok(0);
     }
+    if !args.no_pager && !args.paths && !args.blobs && !args.one {
+        context.page();
+    }
+    let view = MessageView::new(&store, &forest, context.out, context.paint, args.plain);
     for name in names {
         if context.out.closed() {
             break;
@@ -63,7 +76,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         } else if args.one {
             copy_bubb(&store, &name, context.out)?;
         } else {
-            print_bubb(&store, &name, context.out, context.paint)?;
+            view.print(&name, context.out)?;
         }
     }
     Ok(0)
@@ -85,6 +98,16 @@ fn bubbs(args: &Args, forest: &Forest, found: &Found) -> Vec<Name> {
 
 /// Writes the document of `--json`: what the names say, the texts, and what the journal knows.
 pub fn document(store: &Store, names: impl Iterator<Item = Name>, to: &mut impl Write) -> Result<()> {
+    document_of(store, None, names, to)
+}
+
+/// The same; with a forest, the speakers of a debate too.
+fn document_of(
+    store: &Store,
+    forest: Option<&Forest>,
+    names: impl Iterator<Item = Name>,
+    to: &mut impl Write,
+) -> Result<()> {
     let facts = store.facts();
     let mut open = write!(to, "{{\"bubbs\":[").is_ok();
     for (i, name) in names.enumerate() {
@@ -92,14 +115,14 @@ pub fn document(store: &Store, names: impl Iterator<Item = Name>, to: &mut impl 
             break; // nobody reads any more, or `to` keeps the error
         }
         let comma = if i > 0 { "," } else { "" };
-        open = write!(to, "{comma}\n{}", json(store, &name, facts.get(&name.id))?).is_ok();
+        open = write!(to, "{comma}\n{}", json(store, forest, &name, facts.get(&name.id))?).is_ok();
     }
     let _ = write!(to, "\n]}}\n");
     Ok(())
 }
 
 /// A bubb with what the journal knows of it; null where it knows nothing.
-fn json(store: &Store, name: &Name, fact: Option<&Fact>) -> Result<Value> {
+fn json(store: &Store, forest: Option<&Forest>, name: &Name, fact: Option<&Fact>) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.text(name)?;
     let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
@@ -116,6 +139,7 @@ fn json(store: &Store, name: &Name, fact: Option<&Fact>) -> Result<Value> {
     }
     map.insert("text".into(), text.into());
     let fact = fact.cloned().unwrap_or_default();
+    map.insert("speaker".into(), forest.and_then(|forest| store.speaker(forest, name)).into());
     map.insert("model".into(), fact.model.into());
     map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
     map.insert("ms".into(), fact.ms.into());

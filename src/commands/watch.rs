@@ -43,7 +43,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
             map.insert("excerpt".into(), excerpt_of(&store, &name).into());
             context.out.line(&serde_json::Value::Object(map).to_string());
         } else {
-            bubb_line(&store, &name, "", &[], context);
+            bubb_line(&store, &name, "", &[], &[], context);
         }
         context.out.flush();
     }

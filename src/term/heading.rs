@@ -1,11 +1,35 @@
 //! The line above a bubb, wherever one is shown.
 
-use super::Paint;
+use super::{Paint, clean, width};
 use crate::bubb::{Kind, Name};
 
 /// `# user ID`, and ` hidden` where it is.
 pub fn heading(name: &Name, paint: Paint) -> String {
     in_colour(name, paint, &format!("# {}", title(name)))
+}
+
+/// The same with the name of the participant who speaks, and on a terminal of so many columns with what
+/// else is told `about` it, as far as there is room.
+pub fn full_heading(
+    name: &Name,
+    speaker: Option<&str>,
+    about: &[String],
+    columns: Option<usize>,
+    paint: Paint,
+) -> String {
+    let mut line = format!("# {}", title(name));
+    if let Some(speaker) = speaker {
+        line.push_str(&format!(" {}", clean(speaker)));
+    }
+    let mut room = columns.unwrap_or_default().saturating_sub(width(&line));
+    let mut heading = in_colour(name, paint, &line);
+    for (i, text) in about.iter().filter(|text| !text.is_empty()).enumerate() {
+        let text = format!("{}{}", if i == 0 { "  " } else { " · " }, clean(text));
+        let Some(left) = room.checked_sub(width(&text)) else { break };
+        room = left;
+        heading.push_str(&paint.dim(&text));
+    }
+    heading
 }
 
 /// `user ID`, and ` hidden` where it is.
@@ -21,5 +45,30 @@ pub fn in_colour(name: &Name, paint: Paint, text: &str) -> String {
         Kind::User => paint.cyan(text),
         Kind::Assistant => paint.green(text),
         Kind::System | Kind::Tool => paint.yellow(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Color;
+
+    #[test]
+    fn what_there_is_room_for_stands_behind() {
+        let name = Name::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a0-01JB3Z0Q4N8V2K5T7W9X1Y3Z5B.md").unwrap();
+        let paint = Paint::new(Color::Never, true, |_| None);
+        let about = ["2h ago".to_string(), String::new(), "gpt".to_string()];
+        let bare = "# assistant 01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
+        for (speaker, columns, behind) in [
+            (None, None, ""),
+            (Some("gemini"), None, " gemini"),
+            (None, Some(80), "  2h ago · gpt"),
+            (Some("gemini"), Some(80), " gemini  2h ago · gpt"),
+            (None, Some(48), "  2h ago"),
+            (None, Some(40), ""),
+        ] {
+            let shown = full_heading(&name, speaker, &about, columns, paint);
+            assert_eq!(shown, format!("{bare}{behind}"), "{columns:?}");
+        }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use super::pager::{self, Pager};
 use super::{Cleaner, clean};
 use crate::error::{Error, Result};
 
 /// stdout: cleaned on a terminal, the bytes as they are elsewhere.
 pub struct Out {
-    to: BufWriter<Stdout>,
+    to: BufWriter<Sink>,
     cleaner: Option<Cleaner>,
     closed: bool,
     used: bool,
@@ -20,7 +21,7 @@ impl Out {
     /// The process's stdout.
     pub fn stdout() -> Out {
         let cleaner = io::stdout().is_terminal().then(Cleaner::default);
-        let to = BufWriter::with_capacity(32 << 10, Stdout);
+        let to = BufWriter::with_capacity(32 << 10, Sink::Stdout);
         Out { to, cleaner, closed: false, used: false, failed: None, at_line_start: true }
     }
 
@@ -99,9 +100,24 @@ impl Out {
         }
     }
 
+    /// From here on a pager shows it, if it is a terminal and `command` can be started.
+    pub fn page(&mut self, command: &str, is_there: impl Fn(&str) -> bool) {
+        if self.is_terminal() && self.is_unused() {
+            if let Some(pager) = pager::start(command, is_there) {
+                self.to = BufWriter::with_capacity(32 << 10, Sink::Pager(pager));
+            }
+        }
+    }
+
+    /// Waits until the pager is left, if there is one.
+    fn leave_pager(&mut self) {
+        self.flush();
+        self.to = BufWriter::with_capacity(0, Sink::Stdout);
+    }
+
     /// The end of the output: tells a failure (a full disk behind `>`), but not a closed pipe.
     pub fn finish(&mut self) -> Result<()> {
-        self.flush();
+        self.leave_pager();
         match self.failed.take() {
             Some(error) => {
                 self.closed = true;
@@ -128,12 +144,20 @@ impl Out {
     }
 }
 
-/// Descriptor 1 itself: std's `Stdout` would search every write for its last newline.
-struct Stdout;
+/// Where the bytes go.
+enum Sink {
+    /// Descriptor 1 itself: std's `Stdout` would search every write for its last newline.
+    Stdout,
+    /// A pager on the terminal.
+    Pager(Pager),
+}
 
-impl Write for Stdout {
+impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?)
+        match self {
+            Sink::Stdout => Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?),
+            Sink::Pager(pager) => pager.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

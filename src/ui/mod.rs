@@ -5,6 +5,7 @@ mod consent;
 mod document;
 mod events;
 mod group;
+mod message;
 mod models;
 mod notes;
 mod past;
@@ -17,11 +18,12 @@ mod turn;
 pub use document::{document, end, group_document, group_end};
 pub use events::EventLines;
 pub use group::{GroupView, bubbs_to_read, tell_ids, ticks};
+pub use message::{MessageView, copy_bubb, print_bubb};
 pub use models::{ListedModel, activate_model, embedded_in, listed_models};
 pub use notes::{
     insts_with_warnings, move_branch, note_place, request, text_or_warn, with_kept_question, with_same_model,
 };
-pub use past::{copy_bubb, print_bubb, show_past, warn_incomplete};
+pub use past::{show_past, warn_incomplete};
 pub use state::{State, Step};
 pub use tools::tool_table;
 pub use turn::{Shown, TurnView};

@@ -46,7 +46,7 @@ fn help_and_version_win_over_everything() {
         (&["-v"][..], "lepo 0."),
         (&["ls", "--nonsense", "-v"], "lepo 0."),
         (&["--new", "--tail", "x", "--version"], "lepo 0."),
-        (&["ls", "-v", "--help"], "List the tails"),
+        (&["ls", "-v", "--help"], "List the conversations"),
         (&["--help"], "Conversations with language models"),
         (&["-t", "show", "-h"], "Conversations with language models"),
         (&["model", "use", "x", "--help"], "Make a model the active one"),

@@ -31,7 +31,7 @@ fn each_option_puts_the_question_in_its_place() {
         (&["-r"], " / F a0 D"),
         (&["do", "-t", "@", "3."], " / F u0 E / G a0 F"),
         (&["do", "-t", "@^^", "3."], " / F u0 C / G a0 F"),
-        (&["do", "3.", "--tail", "@~4"], " / F u0 A / G a0 F"),
+        (&["do", "3.", "--tail", "@~3"], " / F u0 B / G a0 F"),
         (&["-r", "-t", "@~2"], " / F a0 B"),
         (&["do", "--tail", "@~3", "--retry"], " / F a0 B"),
         (&["--retry", "--show-past", "--show-all"], " / F a0 D"),
@@ -178,7 +178,7 @@ fn the_past_is_shown_first_hidden_bubbs_on_wish() {
     let root = format!("# system {} hidden\nPROMPT\n\n", id(&bot, 0));
     assert_eq!(bot.lepo(&["do", "-p", "3."]).out, format!("{past}three\n"));
     let first = shown(&bot, 1, "user", "1.");
-    assert_eq!(bot.lepo(&["do", "-p", "-a", "-r", "-t", "@~4"]).out, format!("{root}{first}four\n"));
+    assert_eq!(bot.lepo(&["do", "-p", "-a", "-r", "-t", &id(&bot, 1)]).out, format!("{root}{first}four\n"));
     // -a alone shows new ones as they are made, and nothing of the past.
     let ran = bot.lepo(&["do", "-a", "-n", "5."]);
     let new_root = bubbs(&bot.home).into_iter().rev().find(|bubb| bubb.prev == "head").unwrap();

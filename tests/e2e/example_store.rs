@@ -30,8 +30,8 @@ fn it_has_what_it_is_to_show() {
     );
     let branches = home.ok(&["branch"]);
     assert!(branches.starts_with("korean ") && branches.contains("\nmain "), "{branches}");
-    assert!(home.ok(&["log", "--graph"]).contains("\n|/\n"), "a fork");
-    assert!(home.ok(&["ls", "--all"]).lines().count() > 3, "a side branch that is spent");
+    assert!(home.ok(&["log", "--graph", "--all"]).contains("\n|/\n"), "a fork");
+    assert!(home.ok(&["ls", "--spent"]).lines().count() > 3, "a side branch that is spent");
     assert!(home.ok(&["show", "-a"]).contains("SELECT: gemini"), "a debate");
     assert_eq!(
         home.lepo(&["diff", "--stat", "main", "korean"]).code,

@@ -91,9 +91,10 @@ fn the_graph_draws_every_fork() {
         "* {more} u0 why two?\n* {again} a0 two servers\n| * {first} a0 하나의 서버\n|/\n\
          * {question} u0 이 아키텍처 어떻게 구 ... ? 유저는 천 명이야.\n"
     );
-    assert_eq!(home.ok(&["log", "--graph"]), format!("* {other} u0 elsewhere\n\n{tree}"));
+    assert_eq!(home.ok(&["log", "--graph", "--all"]), format!("* {other} u0 elsewhere\n\n{tree}"));
+    assert_eq!(home.ok(&["log", "--graph"]), format!("* {other} u0 elsewhere\n"));
     assert_eq!(home.ok(&["log", "--graph", first]), tree);
-    assert_eq!(home.ok(&["log", "--graph", "-n", "1"]), format!("* {other} u0 elsewhere\n"));
+    assert_eq!(home.ok(&["log", "--graph", "--all", "-n", "1"]), format!("* {other} u0 elsewhere\n"));
     assert!(home.ok(&["log", "--graph", "-a", first]).ends_with(&format!("* {} s1 prompt\n", ids[0])));
 }
 
@@ -104,7 +105,7 @@ fn the_graph_joins_what_hangs_under_one_hidden_root() {
     let one = home.add(&["--prev", &root], "one");
     let other = home.add(&["--prev", &root], "another wording of one");
     let apart = home.add(&["--prev", "head"], "apart");
-    let drawn = home.ok(&["log", "--graph"]);
+    let drawn = home.ok(&["log", "--graph", "--all"]);
     assert_eq!(
         drawn,
         format!(

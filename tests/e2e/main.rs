@@ -46,6 +46,7 @@ mod outward;
 mod planted;
 mod providers;
 mod pty;
+mod reading;
 mod removing;
 mod repl_commands;
 mod repl_keys;

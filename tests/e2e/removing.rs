@@ -1,8 +1,9 @@
 //! `rm`: exactly what one tail alone needs, after a look and a yes.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use crate::home::{Home, finish, run};
+use crate::pty::on_terminal;
 
 /// A question with two answers, the first with a tool call beside it. The ids: question, call, answer, other.
 fn forked(home: &Home) -> [String; 4] {
@@ -36,9 +37,39 @@ fn what_another_conversation_needs_stays() {
     assert_eq!(home.ok(&["rm", "-n", &other]).lines().count(), 4);
     let ran = home.lepo(&["rm", "-y", &question]);
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains(&format!("{question} is no tail: {other} follows it")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("{question} is not a tail: {other} follows it")), "{}", ran.err);
     home.ok(&["rm", "-y", &other]);
     assert!(home.bubbs().is_empty());
+}
+
+#[test]
+fn many_go_at_once_and_by_rule() {
+    let home = Home::new();
+    let [question, _, answer, other] = forked(&home);
+    home.add(&["--prev", "head", "--time", "2020-03-01T12:00Z"], "old question");
+    let old = home.ok(&["ls"]).lines().last().unwrap().split(' ').next().unwrap().to_string();
+    home.add(&["--kind", "a", "--prev", &old, "--time", "2020-03-01T12:01Z"], "old answer");
+    let kept = home.add(&["--prev", "head", "--time", "2020-05-01T12:00Z"], "kept");
+    home.ok(&["branch", "keep/this", &kept]);
+    let asked = home.add(&["--prev", "head"], "unanswered");
+
+    let unanswered = home.ok(&["rm", "-n", "--unanswered"]);
+    assert_eq!(unanswered.lines().count(), 1, "{unanswered}");
+    assert!(unanswered.contains(&asked), "{unanswered}");
+    assert_eq!(home.ok(&["rm", "-n", "--older-than", "90d"]).lines().count(), 2);
+    let ran = home.lepo_with(&["rm", "-y", "-"], format!("{answer}\n{other}\n").as_bytes());
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 5), "{}", ran.err);
+    assert!(!home.ok(&["log", "--all"]).contains(&question));
+    assert_eq!(home.lepo(&["rm", "-y", &kept, &asked]).code, 1, "a branch names one of them");
+    home.ok(&["rm", "-y", "--older-than", "90d"]);
+    home.ok(&["rm", "-y", "--unanswered"]);
+    assert_eq!(home.bubbs().len(), 1, "{old}");
+    assert_eq!(home.ok(&["resolve", "keep/this"]), format!("{kept}\n"));
+    for wrong in
+        [&["rm"][..], &["rm", "--older-than", "soon"], &["rm", "@", "--unanswered"], &["rm", "-n", "@^..@"]]
+    {
+        assert_eq!(home.lepo(wrong).code, 2, "{wrong:?}");
+    }
 }
 
 #[test]
@@ -73,7 +104,7 @@ fn on_a_terminal_it_asks() {
         let home = Home::new();
         home.add(&[], "one");
         home.add(&["--kind", "a"], "two");
-        let ran = run(home.terminal("lepo rm @"), answer.as_bytes());
+        let ran = on_terminal(home.command(&["rm", "@"]), &[("(y/N): ", answer)]);
         assert_eq!(ran.code, code, "{answer:?} {}", ran.out);
         assert!(ran.out.contains("Delete these 2 files of `one`? (y/N): "), "{}", ran.out);
         assert_eq!(home.bubbs().len(), left, "{answer:?}");
@@ -85,16 +116,20 @@ fn a_conversation_that_went_on_during_the_question_stays() {
     use std::process::Stdio;
     let home = Home::new();
     home.add(&[], "one");
-    // stdout shows that the question stands; only then the conversation goes on.
-    let mut command = home.terminal("lepo rm @ > listed");
+    // The terminal shows that the question stands; only then the conversation goes on.
+    let mut command = home.terminal("lepo rm @");
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let listed = home.work().join("listed");
-    crate::home::until("the list", || std::fs::read_to_string(&listed).is_ok_and(|text| !text.is_empty()));
+    let mut shown = Vec::new();
+    let mut bytes = child.stdout.as_mut().unwrap().by_ref().bytes();
+    while !shown.ends_with(b"(y/N): ") {
+        shown.push(bytes.next().unwrap().unwrap());
+    }
     home.add(&["--kind", "a"], "two");
     child.stdin.take().unwrap().write_all(b"y\n").unwrap();
     let ran = finish(child);
     assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(ran.out.contains("follows it"), "{}", ran.out);
     assert_eq!(home.bubbs().len(), 2, "{}", ran.out);
 }
 

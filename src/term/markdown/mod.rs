@@ -1,8 +1,8 @@
 //! Markdown of an answer, painted for a terminal as it comes: bytes in, painted text out.
 //!
 //! What was printed is never drawn again, so nothing moves and a resized window stays right. Text waits
-//! only for what decides the form of its line (its first characters), for the end of an open emphasis,
-//! a line of code for its own end, and a table for the end of the table.
+//! only for what decides the form of its line (its first characters), for the end of its word and of an open
+//! emphasis, a line of code for its own end, and a table for the end of the table.
 
 mod code;
 mod inline;
@@ -14,6 +14,7 @@ use code::Language;
 use line::{Fence, Form};
 use style::{Span, Style};
 
+use super::wrap::Wrap;
 use super::{Cleaner, Paint};
 
 /// A line of code, or a table, that is longer than so many bytes is no more waited for.
@@ -28,6 +29,8 @@ pub struct Markdown {
     /// What came and is not decided yet.
     pending: String,
     place: Place,
+    /// Breaks prose between words; code and tables stand as they are.
+    wrap: Wrap,
 }
 
 /// Where in the text the pending begins.
@@ -47,7 +50,8 @@ const START: Place = Place::Start { quoted: false };
 impl Markdown {
     /// A painter of one answer; a table asks for the terminal's columns when it is laid out.
     pub fn new(paint: Paint, columns: fn() -> usize) -> Markdown {
-        Markdown { paint, columns, cleaner: Cleaner::default(), pending: String::new(), place: START }
+        let wrap = Wrap::new(columns);
+        Markdown { paint, columns, cleaner: Cleaner::default(), pending: String::new(), place: START, wrap }
     }
 
     /// Appends what can be shown once `bytes` have come.
@@ -61,6 +65,7 @@ impl Markdown {
         self.cleaner.finish(&mut self.pending);
         self.go(true, out);
         self.end_table(out);
+        self.wrap.finish(out);
         self.place = START;
     }
 
@@ -98,14 +103,16 @@ impl Markdown {
             // Most of all text.
             Place::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
                 *before = line.chars().next_back().or(*before);
-                out.push_str(line);
+                self.wrap.push(line, out);
                 Some(line.len())
             }
             Place::Within(style, before) => {
                 let (style, mut spans) = (*style, Vec::new());
                 let taken = inline::read(line, *before, ended, style, &mut spans);
                 *before = line.split_at(taken).0.chars().next_back().or(*before);
-                spans.iter().for_each(|span| span.paint(self.paint, out));
+                let mut painted = String::new();
+                spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
+                self.wrap.push(&painted, out);
                 (taken > 0 || ended).then_some(taken)
             }
             Place::Code(fence, language) => {
@@ -144,13 +151,14 @@ impl Markdown {
             Form::Text => (0, Style::default()),
             Form::Heading { level, taken } => (taken, Style { underlined: level == 1, ..Style::BOLD }),
             Form::Item { mark, text, taken } => {
-                out.push_str(mark);
-                out.push_str(&paint.cyan(&text));
-                out.push(' ');
+                let indent = mark.replace('\t', "    ");
+                let again = " ".repeat(indent.len() + text.chars().count() + 1);
+                self.wrap.mark(&format!("{indent}{} ", paint.cyan(&text)), &again, out);
                 (taken, Style::default())
             }
             Form::Quote { taken } => {
-                out.push_str(&paint.dim("│ "));
+                let bar = paint.dim("│ ");
+                self.wrap.mark(&bar, &bar, out);
                 self.place = Place::Start { quoted: true };
                 return Some(taken);
             }
@@ -181,7 +189,7 @@ impl Markdown {
             Place::Table(_) => {}
             Place::Code(..) => out.push('\n'),
             Place::Start { .. } | Place::Within(..) => {
-                out.push('\n');
+                self.wrap.newline(out);
                 self.place = START;
             }
         }
@@ -197,8 +205,10 @@ impl Markdown {
         for line in lines {
             let mut spans = Vec::new();
             inline::read(&line, None, true, Style::default(), &mut spans);
-            spans.iter().for_each(|span| span.paint(self.paint, out));
-            out.push('\n');
+            let mut painted = String::new();
+            spans.iter().for_each(|span| span.paint(self.paint, &mut painted));
+            self.wrap.push(&painted, out);
+            self.wrap.newline(out);
         }
     }
 }
@@ -275,7 +285,7 @@ mod tests {
         ("|x|y|\n|-|-|\nb", "‹1:x›  ‹2: │ ›‹1:y›\n‹2:────┼────›\nb"),
         ("|x|\n|y|\n", "|x|\n|y|\n"),
         ("|not a table", "|not a table\n"),
-        ("tab\there <U+0000>", "tab\there <U+0000>"),
+        ("tab\there <U+0000>", "tab     here <U+0000>"),
         ("한글 **굵게** 끝\r\n", "한글 ‹1:굵게› 끝␍\n"),
         ("", ""),
         ("\n\n", "\n\n"),
@@ -299,12 +309,13 @@ mod tests {
     #[test]
     fn text_is_shown_at_once_and_code_by_the_line() {
         for (text, painted) in [
-            ("The answer", "The answer"),
+            ("The answer", "The"),
+            ("The answer is", "The answer"),
             ("- ", ""),
-            ("- a", "‹36:•› a"),
+            ("- a ", "‹36:•› a"),
             ("1", ""),
-            ("1. o", "‹36:1.› o"),
-            ("a **b", "a "),
+            ("1. o ", "‹36:1.› o"),
+            ("a **b", "a"),
             ("```rust\nlet x", "‹2:```rust›\n"),
             ("```rust\nlet x\n", "‹2:```rust›\n‹35:let› x\n"),
             ("|a|b|\n|-|-|\n|1|2|\n", ""),
@@ -312,6 +323,36 @@ mod tests {
             let (mut markdown, mut out) = (markdown(), String::new());
             markdown.push(text.as_bytes(), &mut out);
             assert_eq!(legible(&out), painted, "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_breaks_between_words_and_its_marks_are_repeated() {
+        for (text, painted) in [
+            (
+                "One sentence that is longer than forty columns, and **bold words** in it.",
+                "One sentence that is longer than forty\ncolumns, and ‹1:bold words› in it.",
+            ),
+            (
+                "- a point that is longer than forty columns is\n  1. nested, and longer than forty columns\n",
+                "‹36:•› a point that is longer than forty\n  columns is\n  ‹36:1.› nested, and longer than forty\n     columns\n",
+            ),
+            (
+                "> a quotation that is longer than forty columns",
+                "‹2:│ ›a quotation that is longer than forty\n‹2:│ ›columns",
+            ),
+            (
+                "긴 한국어 문장은 낱말 사이에서 나뉘고, 낱말 안에서는 나뉘지 않습니다.",
+                "긴 한국어 문장은 낱말 사이에서 나뉘고,\n낱말 안에서는 나뉘지 않습니다.",
+            ),
+            (
+                "```\nlet code_is_never_broken = \"wherever its line ends\";\n```",
+                "‹2:```›\nlet code_is_never_broken = \"wherever its line ends\";\n‹2:```›",
+            ),
+        ] {
+            assert_eq!(shown([text.as_bytes()]), painted, "{text}");
+            let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
+            assert_eq!(joined(&shown(bytes)), joined(painted), "{text}");
         }
     }
 

@@ -1,0 +1,222 @@
+//! The columns of `lepo ls` on a terminal, and what fits of them.
+
+use crate::term::{Paint, clean, cut, width};
+use crate::when::SHORT_WIDTH;
+
+/// On a narrower terminal an entry takes two lines.
+const ONE_LINE: usize = 64;
+
+/// The least room for excerpts in an entry of one line; tokens, then the model, make way.
+const LEAST: usize = 24;
+
+/// What is said of one conversation, cleaned.
+#[derive(Debug, Clone, Default)]
+pub struct Entry {
+    pub id: String,
+    pub height: u32,
+    pub when: String,
+    pub model: String,
+    pub tokens: String,
+    pub branches: String,
+    pub title: String,
+    /// The first question, then the last if that is another one.
+    pub questions: Vec<String>,
+}
+
+/// How wide the columns of a block of entries are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Widths {
+    height: usize,
+    model: usize,
+    tokens: usize,
+}
+
+impl Widths {
+    /// Wide enough for all of these.
+    pub fn of(entries: &[Entry], columns: usize) -> Widths {
+        let most = if columns < 100 { 12 } else { 20 };
+        let widest = |of: fn(&Entry) -> usize| entries.iter().map(of).max().unwrap_or_default();
+        Widths {
+            height: widest(|entry| entry.height.to_string().len() + 2),
+            model: widest(|entry| width(&entry.model)).min(most),
+            tokens: widest(|entry| entry.tokens.len()),
+        }
+    }
+
+    fn taken(self) -> usize {
+        let column = |width: usize| if width > 0 { width + 1 } else { 0 };
+        26 + 1 + self.height + 1 + SHORT_WIDTH + 1 + column(self.model) + column(self.tokens)
+    }
+}
+
+/// An entry as it is shown, with a newline at its end.
+pub fn lay_out(entry: &Entry, mut widths: Widths, columns: usize, paint: Paint) -> String {
+    let branches = if entry.branches.is_empty() { String::new() } else { format!("{} ", entry.branches) };
+    if columns < ONE_LINE {
+        let height = format!("({})", entry.height);
+        let mut room = columns.saturating_sub(26 + 1 + height.len());
+        let mut line = format!("{} {height}", paint.yellow(&entry.id));
+        for (text, painted) in [
+            (&entry.when, paint.dim(&entry.when)),
+            (&entry.branches, paint.cyan(&entry.branches)),
+            (&entry.model, paint.dim(&entry.model)),
+        ] {
+            let takes = width(text) + 1;
+            if !text.is_empty() && takes <= room {
+                room -= takes;
+                line += &format!(" {painted}");
+            }
+        }
+        let excerpts = excerpts(entry, columns.saturating_sub(4), paint);
+        let below = if excerpts.is_empty() { String::new() } else { format!("    {excerpts}\n") };
+        return format!("{line}\n{below}");
+    }
+    let taken = |widths: Widths| widths.taken() + width(&branches);
+    if taken(widths) + LEAST > columns {
+        widths.tokens = 0;
+    }
+    if taken(widths) + LEAST > columns {
+        widths.model = 0;
+    }
+    let mut line = paint.yellow(&entry.id);
+    let height = format!("({})", entry.height);
+    line += &format!(" {height}{}", " ".repeat(widths.height.saturating_sub(height.len())));
+    line += &format!(" {}", paint.dim(&padded(&entry.when, SHORT_WIDTH)));
+    if widths.model > 0 {
+        line += &format!(" {}", paint.dim(&padded(&cut(&entry.model, widths.model), widths.model)));
+    }
+    if widths.tokens > 0 {
+        line += &format!(" {}", paint.dim(&format!("{:>1$}", entry.tokens, widths.tokens)));
+    }
+    line += &format!(" {}", paint.cyan(&branches));
+    line += &excerpts(entry, columns.saturating_sub(taken(widths)), paint);
+    format!("{}\n", line.trim_end())
+}
+
+fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// The title, the first and the last question, in a line that has room for so many columns.
+fn excerpts(entry: &Entry, room: usize, paint: Paint) -> String {
+    const BETWEEN: &str = " · ";
+    let mut parts: Vec<&str> = Vec::new();
+    parts.extend((!entry.title.is_empty()).then_some(entry.title.as_str()));
+    parts.extend(entry.questions.iter().map(String::as_str));
+    // The last question tells more than the first where there is no room for both.
+    while parts.len() > 1 && room / parts.len() < 16 {
+        parts.remove(parts.len() - 2);
+    }
+    let room = room.saturating_sub(width(BETWEEN) * parts.len().saturating_sub(1));
+    let shares = shares(&parts.iter().map(|part| width(part)).collect::<Vec<_>>(), room);
+    let shown = parts.iter().zip(shares).enumerate().map(|(i, (part, share))| {
+        let part = cut(part, share);
+        if i == 0 && !entry.title.is_empty() { paint.bold(&part) } else { part }
+    });
+    shown.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(&paint.dim(BETWEEN))
+}
+
+/// Divides a room: each gets what it needs, and those that need more share the rest evenly.
+fn shares(needs: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..needs.len()).collect();
+    order.sort_by_key(|&i| needs[i]);
+    let (mut left, mut shares) = (room, vec![0; needs.len()]);
+    for (done, &i) in order.iter().enumerate() {
+        shares[i] = needs[i].min(left / (needs.len() - done));
+        left -= shares[i];
+    }
+    shares
+}
+
+/// `950`, `3.1k`, `128k`, `1.2M`.
+pub fn short_count(count: u64) -> String {
+    let of = |unit: u64, letter: char| match count / unit {
+        whole @ 0..10 => format!("{whole}.{}{letter}", count % unit * 10 / unit),
+        whole => format!("{whole}{letter}"),
+    };
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => of(1000, 'k'),
+        _ => of(1_000_000, 'M'),
+    }
+}
+
+/// `[main, try]`, cleaned; nothing for none.
+pub fn bracketed(branches: &[String]) -> String {
+    match branches {
+        [] => String::new(),
+        names => clean(&format!("[{}]", names.join(", "))).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Color;
+
+    fn entry() -> Entry {
+        Entry {
+            id: "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A".into(),
+            height: 12,
+            when: "2h".into(),
+            model: "gpt-4o".into(),
+            tokens: "3.1k/128k".into(),
+            branches: "[main]".into(),
+            title: String::new(),
+            questions: vec!["How do I parse a date?".into(), "and what of the time zones?".into()],
+        }
+    }
+
+    #[test]
+    fn an_entry_uses_the_width_there_is() {
+        let paint = Paint::new(Color::Never, true, |_| None);
+        let shown = |entry: &Entry, columns: usize| {
+            let laid = lay_out(entry, Widths::of(std::slice::from_ref(entry), columns), columns, paint);
+            assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
+            laid
+        };
+        let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
+        for (columns, line) in [
+            (
+                120,
+                "(12) 2h       gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n",
+            ),
+            (80, "(12) 2h       gpt-4o [main] and what of the time zones?\n"),
+            (40, "(12) 2h\n    How do I par... · and what of...\n"),
+        ] {
+            assert_eq!(shown(&entry(), columns), format!("{id} {line}"), "{columns}");
+        }
+        let titled = Entry { title: "Dates".into(), branches: String::new(), ..entry() };
+        assert!(shown(&titled, 120).contains(" Dates · How do I parse"));
+        let korean = Entry {
+            questions: vec!["날짜를 어떻게 읽나요? 그리고 시간대는 어떻게 하나요?".into()],
+            ..entry()
+        };
+        for columns in [20, 40, 64, 80, 200] {
+            shown(&korean, columns);
+        }
+        assert_eq!(shown(&Entry { questions: Vec::new(), ..entry() }, 40).lines().count(), 1);
+    }
+
+    #[test]
+    fn what_needs_little_leaves_room_for_the_others() {
+        for (needs, room, given) in [
+            (vec![5, 50], 30, vec![5, 25]),
+            (vec![50, 5], 30, vec![25, 5]),
+            (vec![50, 50], 31, vec![15, 16]),
+            (vec![3, 3], 30, vec![3, 3]),
+            (vec![], 30, vec![]),
+        ] {
+            assert_eq!(shares(&needs, room), given);
+        }
+    }
+
+    #[test]
+    fn counts_are_short() {
+        for (count, text) in
+            [(0, "0"), (999, "999"), (3100, "3.1k"), (9999, "9.9k"), (128_000, "128k"), (1_250_000, "1.2M")]
+        {
+            assert_eq!(short_count(count), text);
+        }
+    }
+}

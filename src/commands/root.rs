@@ -1,0 +1,16 @@
+//! `lepo root`: where the store is.
+
+use super::Context;
+use crate::error::Result;
+
+/// Print the path of the store
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo root\n  ls \"$(lepo root)\" | wc -l")]
+pub struct Args {}
+
+/// Prints it.
+pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
+    let path = context.store()?.path();
+    context.out.line(&path.to_string_lossy());
+    Ok(0)
+}

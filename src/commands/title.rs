@@ -1,0 +1,49 @@
+//! `lepo title`: a name for a conversation, for people to find it by.
+
+use super::words::resolve_one;
+use super::{Context, complete};
+use crate::conv::Origins;
+use crate::error::Result;
+use crate::term::say;
+
+/// Give a conversation a title
+///
+/// `lepo ls` shows it on a terminal. It is of all conversations that begin at the same root; the latest
+/// one counts. Without WORDS the title is printed. Titles stand in the file `_titles` of the store.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo title @ Dates and time zones\n  lepo title @\n  lepo title --delete @"
+)]
+pub struct Args {
+    /// A message of the conversation
+    #[arg(value_name = "ADDR", add = complete::address())]
+    address: String,
+    /// The title
+    #[arg(value_name = "WORDS", conflicts_with = "delete")]
+    words: Vec<String>,
+    /// Take the title away
+    #[arg(short, long)]
+    delete: bool,
+}
+
+/// Sets, prints or takes away.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let forest = store.forest()?;
+    let bubb = resolve_one(&store, &forest, &args.address)?.ix;
+    let root = forest.name(Origins::of(&forest).origin(bubb).root).id;
+    if args.delete {
+        store.set_title(root, "")?;
+    } else if !args.words.is_empty() {
+        store.set_title(root, &args.words.join(" "))?;
+    } else {
+        match store.titles().get(&root) {
+            Some(title) => context.out.line(title),
+            None => {
+                say(&format!("no title; to give it one: lepo title {} WORDS", args.address));
+                return Ok(1);
+            }
+        }
+    }
+    Ok(0)
+}

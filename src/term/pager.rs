@@ -1,0 +1,63 @@
+//! A program that shows a long output a screen at a time.
+
+use std::io::{self, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+/// A pager that reads what is written to it.
+pub struct Pager {
+    child: Child,
+}
+
+/// Starts `command` by the shell. `None` where it is empty, is `cat`, or cannot be found.
+pub fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
+    let words = shlex::split(command)?;
+    let program = words.first().filter(|program| *program != "cat")?;
+    if !program.contains('=') && !is_there(program) {
+        return None;
+    }
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).stdin(Stdio::piped());
+    for (name, value) in [("LESS", "FRX"), ("LV", "-c"), ("LESSCHARSET", "utf-8")] {
+        if std::env::var_os(name).is_none() {
+            shell.env(name, value);
+        }
+    }
+    let child = shell.spawn().ok()?;
+    // Ctrl+C is for the pager; this process ends when the pager does.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
+    Some(Pager { child })
+}
+
+impl Write for Pager {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.child.stdin {
+            Some(stdin) => stdin.write(bytes),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The reader has until the pager is left.
+impl Drop for Pager {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_pager_starts_nothing() {
+        for command in ["", "  ", "cat", "no-such-pager -x", "'unclosed"] {
+            assert!(start(command, |program| program != "no-such-pager").is_none(), "{command:?}");
+        }
+    }
+}

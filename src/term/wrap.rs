@@ -1,0 +1,263 @@
+//! Breaks lines between words, as text comes, so that no terminal breaks them within one.
+//!
+//! A word is held back until its end is known. Text may be painted: escape sequences of the form
+//! `ESC [ … m` take no columns and are closed before a break and opened again behind it.
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The least room for text behind what is repeated on each line.
+const NARROWEST: usize = 8;
+
+/// Breaks one text.
+pub struct Wrap {
+    columns: fn() -> usize,
+    /// Where the next character stands.
+    column: usize,
+    /// What is repeated at the beginning of a broken line, and its width.
+    hang: (String, usize),
+    /// Spaces before the held word.
+    spaces: usize,
+    /// The held word, with its paint.
+    word: String,
+    /// The last character of the held word.
+    last: Option<char>,
+    /// The paint in force at the end of what was shown.
+    active: String,
+    /// Within an escape sequence.
+    escape: bool,
+}
+
+impl Wrap {
+    /// A text for a terminal whose width `columns` tells.
+    pub fn new(columns: fn() -> usize) -> Wrap {
+        Wrap {
+            columns,
+            column: 0,
+            hang: (String::new(), 0),
+            spaces: 0,
+            word: String::new(),
+            last: None,
+            active: String::new(),
+            escape: false,
+        }
+    }
+
+    /// A mark before the text of a line; broken lines begin with `again` in its place.
+    pub fn mark(&mut self, mark: &str, again: &str, out: &mut String) {
+        out.push_str(mark);
+        let wide = width(mark);
+        self.column += wide;
+        self.hang.0.push_str(again);
+        self.hang.1 += wide;
+    }
+
+    /// Text within a line.
+    pub fn push(&mut self, text: &str, out: &mut String) {
+        for c in text.chars() {
+            if self.escape {
+                self.word.push(c);
+                self.escape = c != 'm';
+            } else if c == '\u{1b}' {
+                self.word.push(c);
+                self.escape = true;
+            } else if c == ' ' || c == '\t' {
+                self.place(out);
+                self.spaces += if c == '\t' { 8 - (self.column + self.spaces) % 8 } else { 1 };
+            } else {
+                if self.last.is_some_and(|last| may_break(last, c)) {
+                    self.place(out);
+                }
+                self.word.push(c);
+                self.last = Some(c);
+            }
+        }
+    }
+
+    /// Shows what is held, at the end of the text.
+    pub fn finish(&mut self, out: &mut String) {
+        self.place(out);
+    }
+
+    /// The end of a line.
+    pub fn newline(&mut self, out: &mut String) {
+        self.place(out);
+        out.push('\n');
+        (self.column, self.spaces, self.hang) = (0, 0, (String::new(), 0));
+    }
+
+    fn room(&self) -> usize {
+        (self.columns)().max(self.hang.1 + NARROWEST)
+    }
+
+    /// Shows the held word: on this line, on the next, or broken where it is longer than any line.
+    fn place(&mut self, out: &mut String) {
+        if self.last.take().is_none() {
+            // Only paint, which changes nothing that is seen.
+            let paint = std::mem::take(&mut self.word);
+            self.show(&paint, out);
+            return;
+        }
+        let word = std::mem::take(&mut self.word);
+        let (wide, room) = (width(&word), self.room());
+        if self.column == self.hang.1 && self.spaces > 0 && self.spaces < room / 2 {
+            // A line that is indented goes on as far to the right.
+            self.hang.0.push_str(&" ".repeat(self.spaces));
+            self.hang.1 += self.spaces;
+        }
+        if self.column + self.spaces + wide <= room {
+            self.space(out);
+            self.show(&word, out);
+            self.column += wide;
+        } else if wide <= room - self.hang.1 {
+            self.spaces = 0;
+            self.break_line(out);
+            self.show(&word, out);
+            self.column += wide;
+        } else {
+            if self.column + self.spaces < room {
+                self.space(out);
+            }
+            self.spaces = 0;
+            self.show_broken(&word, room, out);
+        }
+    }
+
+    fn space(&mut self, out: &mut String) {
+        out.extend(std::iter::repeat_n(' ', self.spaces));
+        self.column += self.spaces;
+        self.spaces = 0;
+    }
+
+    fn break_line(&mut self, out: &mut String) {
+        if !self.active.is_empty() {
+            out.push_str("\u{1b}[0m");
+        }
+        out.push('\n');
+        out.push_str(&self.hang.0);
+        out.push_str(&self.active);
+        self.column = self.hang.1;
+    }
+
+    /// A word longer than a line, broken wherever a line is full.
+    fn show_broken(&mut self, word: &str, room: usize, out: &mut String) {
+        for piece in pieces(word) {
+            if piece.starts_with('\u{1b}') {
+                self.show(piece, out);
+                continue;
+            }
+            for cluster in piece.graphemes(true) {
+                let wide = cluster.width();
+                if self.column + wide > room {
+                    self.break_line(out);
+                }
+                out.push_str(cluster);
+                self.column += wide;
+            }
+        }
+    }
+
+    /// Appends text that fits, and notes the paint it ends in.
+    fn show(&mut self, text: &str, out: &mut String) {
+        out.push_str(text);
+        for piece in pieces(text).filter(|piece| piece.starts_with('\u{1b}')) {
+            self.active = if piece == "\u{1b}[0m" { String::new() } else { piece.to_string() };
+        }
+    }
+}
+
+/// A text as escape sequences and what is between them.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = match rest.strip_prefix('\u{1b}') {
+            Some(_) => rest.find('m').map_or(rest.len(), |at| at + 1),
+            None => rest.find('\u{1b}').unwrap_or(rest.len()),
+        };
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+fn width(painted: &str) -> usize {
+    let texts = pieces(painted).filter(|piece| !piece.starts_with('\u{1b}'));
+    texts.flat_map(|text| text.graphemes(true)).map(UnicodeWidthStr::width).sum()
+}
+
+/// Whether a line may be broken between two characters that no space parts: beside a Chinese character or
+/// kana, but not beside Hangul, which is written with spaces, and never before a mark that closes.
+fn may_break(before: char, after: char) -> bool {
+    const CLOSING: &str =
+        "、。，．！？：；）］｝」』】〉》’”ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ,.!?:;)]}%";
+    const OPENING: &str = "（［｛「『【〈《‘“([{";
+    let ideograph = |c: char| {
+        matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+            | '\u{20000}'..='\u{3ffff}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff60}')
+    };
+    (ideograph(before) || ideograph(after))
+        && !CLOSING.contains(after)
+        && !OPENING.contains(before)
+        && after.width() != Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(text: &str, columns: fn() -> usize) -> String {
+        let (mut wrap, mut out) = (Wrap::new(columns), String::new());
+        for (i, line) in text.split('\n').enumerate() {
+            if i > 0 {
+                wrap.newline(&mut out);
+            }
+            // Any two pieces give what the whole gives.
+            line.split_inclusive(' ').for_each(|piece| wrap.push(piece, &mut out));
+        }
+        wrap.finish(&mut out);
+        out
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        for (text, shown) in [
+            ("", ""),
+            ("one two", "one two"),
+            ("one two three", "one two\nthree"),
+            ("one  two three", "one  two\nthree"),
+            ("one two \nthree", "one two\nthree"),
+            ("ten chars!", "ten chars!"),
+            ("ten chars! x", "ten chars!\nx"),
+            ("abcdefghijklm", "abcdefghij\nklm"),
+            ("ab abcdefghijklm", "ab abcdefg\nhijklm"),
+            // Korean keeps its words, and breaks those that no line holds
+            ("한글은 두 칸", "한글은 두\n칸"),
+            ("가나다라마바사", "가나다라마\n바사"),
+            // Chinese and kana may break anywhere but before a mark that closes
+            ("你好世界你好世界", "你好世界你\n好世界"),
+            ("你好世界你。好", "你好世界\n你。好"),
+            ("ab 你好世界你好", "ab 你好世\n界你好"),
+            // an indented line goes on as far to the right
+            ("  - one two three", "  - one\n  two\n  three"),
+            ("\u{1b}[1mone two three\u{1b}[0m x", "\u{1b}[1mone two\u{1b}[0m\n\u{1b}[1mthree\u{1b}[0m x"),
+            (
+                "👩\u{200d}💻👩\u{200d}💻 👩\u{200d}💻👩\u{200d}💻",
+                "👩\u{200d}💻👩\u{200d}💻 👩\u{200d}💻👩\u{200d}💻",
+            ),
+        ] {
+            assert_eq!(wrapped(text, || 10), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_repeated_as_told() {
+        let (mut wrap, mut out) = (Wrap::new(|| 12), String::new());
+        wrap.mark("> ", "> ", &mut out);
+        wrap.mark("- ", "  ", &mut out);
+        wrap.push("one two three", &mut out);
+        wrap.newline(&mut out);
+        wrap.push("plain", &mut out);
+        wrap.finish(&mut out);
+        assert_eq!(out, "> - one two\n>   three\nplain");
+    }
+}

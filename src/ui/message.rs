@@ -1,0 +1,147 @@
+//! A message as it is read: a heading that tells who, when and which model, and its text, with its Markdown
+//! rendered on a terminal.
+
+use std::io::Read;
+
+use crate::bubb::{Kind, Name};
+use crate::conv::Forest;
+use crate::error::{Error, Result};
+use crate::store::{FactIndex, Store, now};
+use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading, heading};
+use crate::when;
+
+/// How the messages of a conversation are shown.
+pub struct MessageView<'s> {
+    store: &'s Store,
+    forest: &'s Forest,
+    facts: FactIndex,
+    now: u64,
+    /// Markdown is rendered and prose wrapped.
+    formed: bool,
+    paint: Paint,
+}
+
+impl<'s> MessageView<'s> {
+    /// For this output; `plain`: Markdown is not rendered.
+    pub fn new(
+        store: &'s Store,
+        forest: &'s Forest,
+        out: &Out,
+        paint: Paint,
+        plain: bool,
+    ) -> MessageView<'s> {
+        let on_terminal = out.is_terminal();
+        let facts = if on_terminal { store.fact_index() } else { FactIndex::default() };
+        MessageView {
+            store,
+            forest,
+            facts,
+            now: now(),
+            formed: on_terminal && !plain && paint.is_on(),
+            paint,
+        }
+    }
+
+    /// A message under its heading.
+    pub fn print(&self, name: &Name, out: &mut Out) -> Result<()> {
+        let speaker = self.store.speaker(self.forest, name);
+        let about = match out.is_terminal() {
+            true => {
+                let model = self.facts.get(name.id).and_then(|fact| fact.model);
+                let model = model.filter(|model| speaker.as_ref() != Some(model));
+                vec![when::short(name.id.time(), self.now), model.unwrap_or_default()]
+            }
+            false => Vec::new(),
+        };
+        out.trusted(&full_heading(name, speaker.as_deref(), &about, out.columns(), self.paint));
+        out.trusted("\n");
+        match name.kind {
+            Kind::Assistant if self.formed => self.print_markdown(name, out)?,
+            Kind::User | Kind::System if self.formed => self.print_wrapped(name, out)?,
+            _ => copy_bubb(self.store, name, out)?,
+        }
+        out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
+        Ok(())
+    }
+
+    fn print_markdown(&self, name: &Name, out: &mut Out) -> Result<()> {
+        let mut markdown = Markdown::new(self.paint, columns);
+        self.render(name, out, |bytes, to| match bytes {
+            Some(bytes) => markdown.push(bytes, to),
+            None => markdown.finish(to),
+        })
+    }
+
+    fn print_wrapped(&self, name: &Name, out: &mut Out) -> Result<()> {
+        let (mut cleaner, mut wrap) = (Cleaner::default(), Wrap::new(columns));
+        self.render(name, out, |bytes, to| {
+            let mut text = String::new();
+            match bytes {
+                Some(bytes) => cleaner.push(bytes, &mut text),
+                None => cleaner.finish(&mut text),
+            }
+            for (i, line) in text.split('\n').enumerate() {
+                if i > 0 {
+                    wrap.newline(to);
+                }
+                wrap.push(line, to);
+            }
+            if bytes.is_none() {
+                wrap.finish(to);
+            }
+        })
+    }
+
+    /// Shows a bubb's bytes in the form that `form` gives them; it is told of their end by `None`.
+    fn render(
+        &self,
+        name: &Name,
+        out: &mut Out,
+        mut form: impl FnMut(Option<&[u8]>, &mut String),
+    ) -> Result<()> {
+        each_piece(self.store, name, |bytes| {
+            let mut shown = String::new();
+            form(Some(bytes), &mut shown);
+            out.trusted(&shown);
+            !out.closed()
+        })?;
+        let mut rest = String::new();
+        form(None, &mut rest);
+        out.trusted(&rest);
+        Ok(())
+    }
+}
+
+/// A bubb under its heading, as it stands.
+pub fn print_bubb(store: &Store, name: &Name, out: &mut Out, paint: Paint) -> Result<()> {
+    out.trusted(&heading(name, paint));
+    out.trusted("\n");
+    copy_bubb(store, name, out)?;
+    out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
+    Ok(())
+}
+
+/// A bubb's bytes as they are.
+pub fn copy_bubb(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
+    each_piece(store, name, |bytes| {
+        out.untrusted(bytes);
+        !out.closed()
+    })
+}
+
+/// Reads a bubb in pieces, as it may be larger than memory, until `take` wants no more.
+fn each_piece(store: &Store, name: &Name, mut take: impl FnMut(&[u8]) -> bool) -> Result<()> {
+    let mut file = store.open(name)?;
+    let mut buffer = [0; 16 << 10];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(n) if take(&buffer[..n]) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => {
+                let path = store.path_of(name).display().to_string();
+                return Err(Error::store(format!("cannot read {path}")).because(error));
+            }
+        }
+    }
+}

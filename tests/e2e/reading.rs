@@ -1,0 +1,148 @@
+//! Finding and reading on a terminal: `ls`, `log`, `show`, their columns, dates, names and pager.
+
+use crate::addresses::shell;
+use crate::home::Home;
+use crate::pty::on_terminal;
+
+/// A question and an answer of March 2025, and a Korean question of now; the ids.
+fn store(home: &Home) -> [String; 3] {
+    let old = home.add(&["--time", "2025-03-03T12:00Z"], "How do I parse a date, and what of time zones?");
+    let answer = home.add(&["--kind", "a", "--time", "2025-03-03T12:01Z"], "Use **jiff**.\n\n- one\n");
+    let korean = home.add(&[], "그러면 시간대는 어떻게 처리하나요? 여름 시간도 알아서 처리해 주나요?");
+    home.write(
+        "work/.lepo/_journal.ndjson",
+        format!("{{\"bubb\":\"{answer}\",\"model\":\"gpt-4o\",\"input\":3000,\"output\":120,\"ms\":5}}\n"),
+    );
+    [old, answer, korean]
+}
+
+/// What a terminal of so many columns shows of a script.
+fn shown(home: &Home, columns: u32, script: &str) -> String {
+    let script = format!("stty cols {columns} rows 24; {script}");
+    on_terminal(home.terminal(&script), &[]).out.replace('\r', "")
+}
+
+#[test]
+fn ls_tells_more_on_a_terminal_and_the_same_in_a_pipe() {
+    let home = Home::new();
+    let [_, answer, korean] = store(&home);
+    home.ok(&["branch", "fix/dates", &korean]);
+    let wide = shown(&home, 140, "lepo ls --color never");
+    let line = format!("{korean} (3) now     gpt-4o 3.1k [fix/dates] How do I parse a date");
+    assert!(wide.starts_with(&line), "{wide}");
+    assert!(wide.contains(" · 그러면 시간대는"), "{wide}");
+    let narrow = shown(&home, 40, "lepo ls --color never");
+    assert!(narrow.starts_with(&format!("{korean} (3) now\n    ")), "{narrow}");
+    assert_eq!(home.ok(&["ls"]), format!("{korean} (3): 그러면 시간대는 어떻게 ... 알아서 처리해 주나요?\n"));
+
+    home.ok(&["title", &answer, "Dates", "and zones"]);
+    home.ok(&["title", "@", "Dates of March"]);
+    assert_eq!(home.ok(&["title", &answer]), "Dates of March\n");
+    assert!(shown(&home, 140, "lepo ls --color never").contains("] Dates of March · How do I"));
+    let long = home.ok(&["ls", "-l"]);
+    let fields: Vec<&str> = long.split(' ').collect();
+    assert_eq!(
+        (fields[1], fields[3], fields[4], fields[5]),
+        ("(3)", "gpt-4o", "3120", "[fix/dates]"),
+        "{long}"
+    );
+    assert!(
+        long.contains(" Dates of March · How do I parse a date, and what of time zones? · 그러면"),
+        "{long}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&home.ok(&["ls", "--json"])).unwrap();
+    let tail = &json["tails"][0];
+    assert_eq!((&tail["title"], &tail["model"]), (&"Dates of March".into(), &"gpt-4o".into()));
+    assert_eq!(tail["usage"]["input"], 3000);
+    home.ok(&["title", "--delete", "@"]);
+    assert_eq!(home.lepo(&["title", "@"]).code, 1);
+}
+
+#[test]
+fn show_tells_when_and_which_model_and_renders_markdown() {
+    let home = Home::new();
+    let [old, answer, korean] = store(&home);
+    let wide = shown(&home, 80, "LEPO_PAGER=cat lepo show --color always");
+    assert!(wide.contains(&format!("# user {old}\u{1b}[0m\u{1b}[2m  2025-03")), "{wide:?}");
+    assert!(
+        wide.contains(&format!("# assistant {answer}\u{1b}[0m\u{1b}[2m  2025-03\u{1b}[0m\u{1b}[2m · gpt-4o")),
+        "{wide:?}"
+    );
+    assert!(wide.contains("Use \u{1b}[1mjiff\u{1b}[0m.\n"), "{wide:?}");
+    let narrow = shown(&home, 40, "lepo show --no-pager --color always @");
+    assert!(
+        narrow.contains("그러면 시간대는 어떻게 처리하나요? 여름\n시간도 알아서 처리해 주나요?\n"),
+        "{narrow:?}"
+    );
+    assert!(shown(&home, 80, "lepo show --plain --no-pager").contains("Use **jiff**."));
+    assert!(home.ok(&["show"]).starts_with(&format!("# user {old}\nHow do I")));
+    let log = shown(&home, 120, "lepo log --no-pager --color never");
+    assert!(log.contains(&format!("{answer} a0 3 Mar 2025 gpt-4o Use **jiff**.")), "{log}");
+    assert!(log.starts_with(&format!("{korean} u0 ")), "{log}");
+}
+
+#[test]
+fn a_long_output_goes_through_the_pager_that_is_set() {
+    let home = Home::new();
+    store(&home);
+    for (script, paged) in [
+        ("LEPO_PAGER='sed s/^/P:/' lepo show", true),
+        ("LEPO_PAGER='sed s/^/P:/' lepo log", true),
+        ("PAGER='sed s/^/P:/' lepo log", true),
+        ("LEPO_PAGER=cat PAGER='sed s/^/P:/' lepo log", false),
+        ("LEPO_PAGER='sed s/^/P:/' lepo log --no-pager", false),
+        ("LEPO_PAGER='no-such-pager' lepo log", false),
+        ("LEPO_PAGER='sed s/^/P:/' lepo show | cat", false),
+        ("LEPO_PAGER='sed s/^/P:/' TERM=dumb lepo show", false),
+    ] {
+        let shown = shown(&home, 80, script);
+        assert_eq!(shown.contains("P:"), paged, "{script}: {shown}");
+        assert!(shown.contains("parse a date"), "{script}: {shown}");
+    }
+    // One that is left early is a quiet end.
+    let left = on_terminal(home.terminal("LEPO_PAGER='head -1' lepo show; echo code $?"), &[]).out;
+    assert!(left.contains("code 0"), "{left}");
+}
+
+#[test]
+fn speakers_are_named() {
+    let home = Home::new();
+    let question = home.add(&[], "one service or many?");
+    let select = home.add(&["--kind", "s", "--hidden"], "SELECT: gemini");
+    let speech = home.add(&["--kind", "a", "--prev", &select], "One.");
+    let plain = home.add(&["--kind", "a", "--prev", &question], "Many.");
+    let shown = home.ok(&["show", &speech]);
+    assert!(shown.contains(&format!("# assistant {speech} gemini\nOne.")), "{shown}");
+    assert!(home.ok(&["show", &plain]).contains(&format!("# assistant {plain}\nMany.")));
+    assert!(home.ok(&["log", &speech]).starts_with(&format!("{speech} a0 gemini: One.")));
+    let json: serde_json::Value = serde_json::from_str(&home.ok(&["show", "--json", &speech])).unwrap();
+    assert_eq!(json["bubbs"][1]["speaker"], "gemini");
+}
+
+#[test]
+fn a_store_is_found_named_and_read_from_anywhere() {
+    let home = Home::new();
+    store(&home);
+    let root = home.ok(&["root"]);
+    assert_eq!(root.trim(), home.work().join(".lepo").to_str().unwrap());
+    let root = root.trim();
+    let elsewhere = |script: &str| shell(&home, &format!("mkdir -p ../far && cd ../far && {script}"));
+    assert_eq!(elsewhere(&format!("lepo ls --store {root}")).out, home.ok(&["ls"]));
+    assert_eq!(elsewhere(&format!("lepo --store {root} branch")).code, 0);
+    let paths = elsewhere(&format!("lepo --store={root} show --paths"));
+    assert!(paths.out.starts_with(root), "{} {}", paths.out, paths.err);
+    for writing in ["branch x @", "rm -n @", "title @ x", "edit @"] {
+        assert_eq!(elsewhere(&format!("lepo --store {root} {writing}")).code, 2, "{writing}");
+    }
+    let ran = elsewhere("lepo root");
+    assert_eq!(ran.code, 1, "{}", ran.out);
+}
+
+#[test]
+fn a_slip_of_the_keys_is_answered_with_a_suggestion() {
+    let home = Home::new();
+    let ran = home.lepo(&["shwo"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("hint: did you mean `lepo show`?"), "{}", ran.err);
+    assert!(home.lepo(&["frobnicate"]).err.contains("lists the commands"));
+}
