@@ -181,7 +181,7 @@ mod tests {
                 120,
                 "(12) 2h       gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n",
             ),
-            (80, "(12) 2h       gpt-4o [main] and what of the time zones?\n"),
+            (80, "(12) 2h       gpt-4o [main] and what of the time z...\n"),
             (40, "(12) 2h\n    How do I par... · and what of...\n"),
         ] {
             assert_eq!(shown(&entry(), columns), format!("{id} {line}"), "{columns}");

@@ -102,10 +102,11 @@ impl Out {
 
     /// From here on a pager shows it, if it is a terminal and `command` can be started.
     pub fn page(&mut self, command: &str, is_there: impl Fn(&str) -> bool) {
-        if self.is_terminal() && self.is_unused() {
-            if let Some(pager) = pager::start(command, is_there) {
-                self.to = BufWriter::with_capacity(32 << 10, Sink::Pager(pager));
-            }
+        if self.is_terminal()
+            && self.is_unused()
+            && let Some(pager) = pager::start(command, is_there)
+        {
+            self.to = BufWriter::with_capacity(32 << 10, Sink::Pager(pager));
         }
     }
 

@@ -17,7 +17,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("tool", &["config", "error", "process", "tls"]),
     ("turn", &["bubb", "config", "conv", "error", "model", "store", "tool"]),
     ("term", &["bubb", "error"]),
-    ("ui", &["bubb", "config", "conv", "error", "model", "store", "term", "tool", "turn"]),
+    ("ui", &["bubb", "config", "conv", "error", "model", "store", "term", "tool", "turn", "when"]),
     ("repl", &["bubb", "config", "conv", "error", "store", "term", "turn", "ui"]),
     ("commands", &["when", "bubb", "config", "conv", "error", "repl", "search", "store", "term", "ui"]),
     ("cli", &["commands", "error", "term"]),

@@ -28,7 +28,7 @@ fn ls_tells_more_on_a_terminal_and_the_same_in_a_pipe() {
     let [_, answer, korean] = store(&home);
     home.ok(&["branch", "fix/dates", &korean]);
     let wide = shown(&home, 140, "lepo ls --color never");
-    let line = format!("{korean} (3) now     gpt-4o 3.1k [fix/dates] How do I parse a date");
+    let line = format!("{korean} (3) now      gpt-4o 3.1k [fix/dates] How do I parse a date");
     assert!(wide.starts_with(&line), "{wide}");
     assert!(wide.contains(" · 그러면 시간대는"), "{wide}");
     let narrow = shown(&home, 40, "lepo ls --color never");
@@ -63,9 +63,11 @@ fn show_tells_when_and_which_model_and_renders_markdown() {
     let home = Home::new();
     let [old, answer, korean] = store(&home);
     let wide = shown(&home, 80, "LEPO_PAGER=cat lepo show --color always");
-    assert!(wide.contains(&format!("# user {old}\u{1b}[0m\u{1b}[2m  2025-03")), "{wide:?}");
+    assert!(wide.contains(&format!("# user {old}\u{1b}[0m\u{1b}[2m  Mar 2025")), "{wide:?}");
     assert!(
-        wide.contains(&format!("# assistant {answer}\u{1b}[0m\u{1b}[2m  2025-03\u{1b}[0m\u{1b}[2m · gpt-4o")),
+        wide.contains(&format!(
+            "# assistant {answer}\u{1b}[0m\u{1b}[2m  Mar 2025\u{1b}[0m\u{1b}[2m · gpt-4o"
+        )),
         "{wide:?}"
     );
     assert!(wide.contains("Use \u{1b}[1mjiff\u{1b}[0m.\n"), "{wide:?}");
