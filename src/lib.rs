@@ -17,6 +17,7 @@
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
 //! | [`process`] | child processes: start, watch, end with all they started | everything else |
+//! | [`fetch`] | one file from the web | everything but errors |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
 //! | [`when`] | moments as people write and read them | everything else |
 //! | [`cli`] | the root parser and dispatch | |
@@ -30,6 +31,7 @@ pub mod commands;
 pub mod config;
 pub mod conv;
 pub mod error;
+pub mod fetch;
 pub mod model;
 pub mod process;
 pub mod repl;

@@ -4,6 +4,7 @@
 
 mod answer;
 mod answer_loop;
+pub mod attach;
 mod between;
 mod call;
 mod call_filter;
@@ -22,6 +23,7 @@ mod question;
 mod record;
 mod report;
 mod request;
+mod schema;
 mod send;
 mod start;
 mod transcript;
@@ -37,4 +39,5 @@ pub use group::{
 pub use interrupt::Interrupt;
 pub use question::{Context, Part, question};
 pub use report::{Answered, Report, ToolUse};
+pub use schema::{AnswerSchema, complaint};
 pub use start::{Start, Wish, start};

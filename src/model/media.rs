@@ -1,0 +1,126 @@
+//! Files that go with a message, and how much of that a provider takes.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+
+use crate::bubb::Media;
+
+/// Bytes of a file that are encoded at a time: a multiple of three, so that the pieces join.
+const PIECE: u64 = 48 << 10;
+
+/// A file to be sent. It is read only while it is sent; clones share it.
+#[derive(Debug, Clone)]
+pub struct MediaFile {
+    /// What it is.
+    pub media: Media,
+    /// Its name.
+    pub name: String,
+    /// Its length in bytes.
+    pub len: u64,
+    file: Arc<File>,
+}
+
+impl MediaFile {
+    /// A file that is open for reading, and known to be of this type and length.
+    pub fn new(media: Media, name: String, len: u64, file: File) -> MediaFile {
+        MediaFile { media, name, len, file: Arc::new(file) }
+    }
+
+    /// The length of its base64.
+    pub fn encoded_len(&self) -> u64 {
+        encoded_len(self.len)
+    }
+
+    /// Its base64 from this byte of the file on, a piece; nothing at the end. A file that is shorter than
+    /// it was is an error.
+    pub(super) fn encoded(&self, at: u64) -> io::Result<Option<(Bytes, u64)>> {
+        let len = PIECE.min(self.len.saturating_sub(at));
+        if len == 0 {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; len as usize];
+        self.file.read_exact_at(&mut bytes, at)?;
+        Ok(Some((Bytes::from(BASE64_STANDARD.encode(&bytes)), at + len)))
+    }
+}
+
+/// Two are equal that are the same open file.
+impl PartialEq for MediaFile {
+    fn eq(&self, other: &MediaFile) -> bool {
+        Arc::ptr_eq(&self.file, &other.file)
+    }
+}
+
+/// The length of the base64 of so many bytes.
+pub fn encoded_len(len: u64) -> u64 {
+    len.div_ceil(3) * 4
+}
+
+/// The files that a provider takes; a limit that is `None` is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepts {
+    /// The types.
+    pub media: &'static [Media],
+    /// Bytes of the base64 of one image.
+    pub image: Option<u64>,
+    /// Pixels of the longer side of an image.
+    pub side: Option<u32>,
+    /// So many images in one request, and then the longer side of each may have only so many pixels.
+    pub many: Option<(usize, u32)>,
+    /// Files in one request.
+    pub count: Option<usize>,
+    /// Bytes of the base64 of all files of one request.
+    pub total: Option<u64>,
+}
+
+impl Accepts {
+    /// No files at all.
+    pub const NOTHING: Accepts =
+        Accepts { media: &[], image: None, side: None, many: None, count: None, total: None };
+
+    /// Files of these types, without a known limit.
+    pub const fn any(media: &'static [Media]) -> Accepts {
+        Accepts { media, ..Accepts::NOTHING }
+    }
+}
+
+/// PNG, JPEG, GIF and WebP.
+pub const IMAGES: &[Media] = &[Media::Png, Media::Jpeg, Media::Gif, Media::Webp];
+
+/// Images and PDF.
+pub const IMAGES_AND_PDF: &[Media] = &Media::ALL;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn the_pieces_are_the_base64_of_the_whole() {
+        for len in [0, 1, 2, 3, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 2] {
+            let bytes: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&bytes).unwrap();
+            let media = MediaFile::new(Media::Png, "x".into(), len, file);
+            let (mut text, mut at) = (Vec::new(), 0);
+            while let Some((piece, next)) = media.encoded(at).unwrap() {
+                text.extend_from_slice(&piece);
+                at = next;
+            }
+            assert_eq!(text, BASE64_STANDARD.encode(&bytes).into_bytes());
+            assert_eq!(media.encoded_len(), text.len() as u64);
+        }
+    }
+
+    #[test]
+    fn a_file_that_became_shorter_is_an_error() {
+        let media = MediaFile::new(Media::Png, "x".into(), 10, tempfile::tempfile().unwrap());
+        assert!(media.encoded(0).is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! A file that is to go with a question: told by its bytes, measured by its header, not kept yet.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::bubb::{Attachment, MAGIC, Media, clean_name, thousands};
+use crate::error::{Error, Result};
+use crate::fetch::{Fetched, fetch};
+use crate::store::Store;
+
+/// Bytes of a file from the web at most.
+const WEB: u64 = 100 << 20;
+
+/// A file for a question.
+#[derive(Debug)]
+pub struct NewFile {
+    /// What it is.
+    pub media: Media,
+    /// Its name, clean.
+    pub name: String,
+    /// Its length in bytes.
+    pub len: u64,
+    /// Width and height of an image.
+    pub pixels: Option<(u32, u32)>,
+    data: Data,
+}
+
+#[derive(Debug)]
+enum Data {
+    File(File),
+    Bytes(Vec<u8>),
+}
+
+/// A file that was looked into.
+#[derive(Debug)]
+pub enum Looked {
+    /// It can be attached.
+    Media(NewFile),
+    /// It is something else, text perhaps: the whole of it.
+    Other(Vec<u8>),
+}
+
+impl NewFile {
+    /// The file at this path. One of no known type is an error.
+    pub fn open(path: &Path) -> Result<NewFile> {
+        known(&path.display().to_string(), NewFile::look(path)?)
+    }
+
+    /// The file at this address.
+    pub fn fetch(address: &str) -> Result<NewFile> {
+        let Fetched { name, bytes } = fetch(address, WEB)?;
+        known(address, NewFile::of_bytes(&name, bytes)?)
+    }
+
+    /// Whatever the path names: a file to attach, which is not read yet, or the bytes of another.
+    pub fn look(path: &Path) -> Result<Looked> {
+        let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
+        let shown = path.display().to_string();
+        let mut file = File::open(path).map_err(failed)?;
+        let mut bytes = Vec::new();
+        (&mut file).take(MAGIC as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if let (Some(media), true) = (Media::of_bytes(&bytes), metadata.is_file()) {
+            file.seek(SeekFrom::Start(0)).map_err(failed)?;
+            let pixels = pixels(media, &shown, BufReader::new(&file))?;
+            let name = named(&shown, media);
+            return Ok(Looked::Media(NewFile {
+                media,
+                name,
+                len: metadata.len(),
+                pixels,
+                data: Data::File(file),
+            }));
+        }
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        NewFile::of_bytes(&shown, bytes)
+    }
+
+    /// Bytes that came from `name`, which is no path.
+    pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<Looked> {
+        let Some(media) = Media::of_bytes(&bytes) else { return Ok(Looked::Other(bytes)) };
+        let pixels = pixels(media, name, Cursor::new(&bytes))?;
+        let name = named(name, media);
+        Ok(Looked::Media(NewFile { media, name, len: bytes.len() as u64, pixels, data: Data::Bytes(bytes) }))
+    }
+
+    /// Keeps it in the store, durable when this returns.
+    pub fn keep(&mut self, store: &Store) -> Result<Attachment> {
+        let blob = match &mut self.data {
+            Data::Bytes(bytes) => store.blob(&mut bytes.as_slice())?,
+            Data::File(file) => {
+                file.seek(SeekFrom::Start(0))
+                    .map_err(|error| Error::usage(format!("cannot read {}", self.name)).because(error))?;
+                store.blob(file)?
+            }
+        };
+        if blob.len != self.len {
+            return Err(Error::usage(format!("{} changed while it was read", self.name)));
+        }
+        Ok(Attachment { media: self.media, len: blob.len, name: self.name.clone(), hash: blob.hash })
+    }
+
+    /// Its name, size and pixels, for messages.
+    pub fn about(&self) -> String {
+        let pixels = self.pixels.map(|(w, h)| format!(", {w} x {h} pixels")).unwrap_or_default();
+        format!("{} ({}, {} bytes{pixels})", self.name, self.media.mime(), thousands(self.len))
+    }
+}
+
+fn known(name: &str, looked: Looked) -> Result<NewFile> {
+    let bytes = match looked {
+        Looked::Media(file) => return Ok(file),
+        Looked::Other(bytes) => bytes,
+    };
+    let what = "it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF";
+    let error = Error::usage(format!("{name} cannot be attached: {what}"));
+    Err(match std::str::from_utf8(&bytes) {
+        Ok(_) => error.hint("a text goes with --context FILE"),
+        Err(_) => error,
+    })
+}
+
+/// Width and height by an image's header.
+fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Result<Option<(u32, u32)>> {
+    if !media.is_image() {
+        return Ok(None);
+    }
+    let size = imagesize::reader_size(from).map_err(|_| {
+        Error::usage(format!("{name} is broken: its first bytes say {}, its header does not", media.mime()))
+    })?;
+    let side = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    Ok(Some((side(size.width), side(size.height))))
+}
+
+fn named(path: &str, media: Media) -> String {
+    clean_name(path).unwrap_or_else(|| format!("file.{}", media.extension()))
+}

@@ -1,0 +1,158 @@
+//! Which of a conv's files are sent: those of its user bubbs whose blobs are there and right, as far as
+//! the provider takes them. The question's own always are; earlier ones give way from the oldest on.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use sha2::{Digest, Sha256};
+
+use super::limits::{Size, fitting, is_taken};
+use crate::bubb::{Attachment, Kind, split_attachments};
+use crate::error::Result;
+use crate::model::{Accepts, MediaFile};
+use crate::store::Store;
+
+/// A file of a user bubb.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attached {
+    /// Its line.
+    pub line: Attachment,
+    /// The file, if it is to be sent.
+    pub file: Option<MediaFile>,
+    side: Option<u32>,
+}
+
+/// What is not sent, and why.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Names of files whose blob is missing or not what its name says.
+    pub broken: Vec<String>,
+    /// Names of files that the provider does not take.
+    pub refused: Vec<String>,
+    /// Names of files that are beyond what it takes in one request.
+    pub beyond: Vec<String>,
+}
+
+impl LeftOut {
+    /// A sentence for each reason.
+    pub fn words(&self, model: &str) -> Vec<String> {
+        let sentence = |names: &[String], why: String| match names {
+            [] => None,
+            [one] => Some(format!("note: {one} is not sent: {why}")),
+            [first, rest @ ..] => {
+                let more = if rest.len() == 1 { "file" } else { "files" };
+                Some(format!("note: {first} and {} more {more} are not sent: {why}", rest.len()))
+            }
+        };
+        [
+            sentence(&self.broken, "missing in the store, or changed; `lepo fsck` names them".into()),
+            sentence(&self.refused, format!("{model} does not take them")),
+            sentence(&self.beyond, format!("earlier files beyond what {model} takes in one request")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+impl Attached {
+    /// The files of a bubb. Only a user bubb has any; each is opened, and its hash proven.
+    pub fn of(store: &Store, kind: Kind, text: &str) -> Result<Vec<Attached>> {
+        if kind != Kind::User {
+            return Ok(Vec::new());
+        }
+        split_attachments(text).1.into_iter().map(|line| Attached::find(store, line)).collect()
+    }
+
+    fn find(store: &Store, line: Attachment) -> Result<Attached> {
+        let nothing = |line| Ok(Attached { line, file: None, side: None });
+        let Ok(Some((mut file, len))) = store.open_blob(&line.hash) else { return nothing(line) };
+        let proven = len == line.len && sha256(&mut file).is_ok_and(|hash| hash == line.hash);
+        if !proven {
+            return nothing(line);
+        }
+        let side = imagesize::reader_size(BufReader::new(&file)).ok().map(|size| size.width.max(size.height));
+        let side = side.filter(|_| line.media.is_image()).map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+        let file = MediaFile::new(line.media, line.name.clone(), len, file);
+        Ok(Attached { file: Some(file), line, side })
+    }
+
+    fn size(&self) -> Size {
+        Size { media: self.line.media, len: self.line.len, side: self.side }
+    }
+}
+
+fn sha256(file: &mut File) -> io::Result<String> {
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 128 << 10]);
+    file.seek(SeekFrom::Start(0))?;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => hasher.update(buffer.get(..n).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Takes away the files that are not to be sent, of a conv's bubbs in order, and says which those are.
+pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &Accepts) -> LeftOut {
+    let mut left = LeftOut::default();
+    let mut files: Vec<&mut Attached> = Vec::new();
+    for attached in bubbs.flatten() {
+        let name = attached.line.name.clone();
+        if attached.file.is_none() {
+            left.broken.push(name);
+        } else if !is_taken(attached.size(), accepts) {
+            attached.file = None;
+            left.refused.push(name);
+        } else {
+            files.push(attached);
+        }
+    }
+    let sizes: Vec<Size> = files.iter().map(|attached| attached.size()).collect();
+    let beyond = sizes.len() - fitting(&sizes, accepts);
+    for attached in files.into_iter().take(beyond) {
+        attached.file = None;
+        left.beyond.push(attached.line.name.clone());
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bubb::Media;
+    use crate::model::IMAGES;
+
+    fn attached(name: &str, media: Media, len: u64) -> Attached {
+        let line = Attachment { media, len, name: name.into(), hash: "a".repeat(64) };
+        let file = MediaFile::new(media, name.into(), len, tempfile::tempfile().unwrap());
+        Attached { line, file: Some(file), side: Some(1) }
+    }
+
+    #[test]
+    fn the_oldest_give_way() {
+        let accepts = Accepts { total: Some(400), ..Accepts::any(IMAGES) };
+        let mut bubbs = vec![
+            vec![attached("old", Media::Png, 150), attached("doc", Media::Pdf, 10)],
+            vec![attached("huge", Media::Png, 4000), attached("lost", Media::Png, 1)],
+            vec![attached("a", Media::Png, 120), attached("b", Media::Png, 120)],
+        ];
+        bubbs[1][1].file = None;
+        let left = choose(bubbs.iter_mut(), &accepts);
+        assert_eq!(left.broken, ["lost"]);
+        assert_eq!(left.refused, ["doc", "huge"]);
+        assert_eq!(left.beyond, ["old"]);
+        let sent: Vec<&str> = bubbs
+            .iter()
+            .flatten()
+            .filter(|attached| attached.file.is_some())
+            .map(|attached| attached.line.name.as_str())
+            .collect();
+        assert_eq!(sent, ["a", "b"]);
+        assert_eq!(left.words("m").len(), 3);
+        assert_eq!(choose(bubbs[2..].iter_mut(), &accepts), LeftOut::default());
+    }
+}
