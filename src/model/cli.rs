@@ -9,6 +9,7 @@ use super::Timeouts;
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
+use super::media::Accepts;
 use super::message::Request;
 use super::ndjson::{LIMIT, Lines};
 use super::process::Process;
@@ -18,8 +19,13 @@ use crate::config::{AnswerForm, ModelConfig, Planner};
 use crate::error::{Error, Result};
 
 /// A program that is an AI.
-pub(super) static SPEC: ProviderSpec =
-    ProviderSpec { tools: ToolWire::Prompt, planner: Planner::Chooser, path: PathForm::Program, http: None };
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Prompt,
+    planner: Planner::Chooser,
+    path: PathForm::Program,
+    attachments: Accepts::NOTHING,
+    http: None,
+};
 
 /// What stands for the question in a command.
 const PLACE: &str = "{prompt}";

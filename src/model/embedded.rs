@@ -13,6 +13,7 @@ use super::Timeouts;
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish, Usage};
 use super::gate::Gate;
+use super::media::Accepts;
 use super::message::Request;
 use super::ndjson::Lines;
 use super::process::Process;
@@ -21,8 +22,13 @@ use crate::config::Planner;
 use crate::error::{Error, Result};
 
 /// The model that comes with lepo.
-pub(super) static SPEC: ProviderSpec =
-    ProviderSpec { tools: ToolWire::Prompt, planner: Planner::Off, path: PathForm::Plain, http: None };
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Prompt,
+    planner: Planner::Off,
+    path: PathForm::Plain,
+    attachments: Accepts::NOTHING,
+    http: None,
+};
 
 const NAME: &str = "lepo-embedded";
 

@@ -22,6 +22,7 @@ pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
                 let between = if last.text.is_empty() || message.text.is_empty() { "" } else { "\n\n" };
                 last.text = format!("{}{between}{}", last.text, message.text).into();
                 last.calls.append(&mut message.calls);
+                last.files.append(&mut message.files);
             }
             _ => merged.push(message),
         }

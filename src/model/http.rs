@@ -1,8 +1,6 @@
 //! The HTTP client of one model: where it may connect, what it may send there, what it says when
 //! that fails. A key goes to the configured origin only, and into no message; nor does a URL's query.
 
-use std::convert::Infallible;
-
 use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Body, Client, Response, StatusCode, Url, redirect};
 use tokio::time::sleep;
@@ -87,9 +85,9 @@ impl Http {
     async fn send(&self, url: Url, body: Payload) -> Result<Response> {
         let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json");
         request = match body.length() {
-            ..=SHORT => request.body(body.to_vec()),
+            ..=SHORT if !body.has_files() => request.body(body.to_vec()),
             length => {
-                let chunks = tokio_stream::iter(body.chunks().map(Ok::<_, Infallible>));
+                let chunks = tokio_stream::iter(body.chunks());
                 request.header(CONTENT_LENGTH, length).body(Body::wrap_stream(chunks))
             }
         };

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::media::MediaFile;
 use super::text::Text;
 
 /// Who speaks in a message.
@@ -40,12 +41,14 @@ pub struct Message {
     pub calls: Vec<ToolCall>,
     /// Of a tool's message: the id of the call it answers.
     pub call_id: Option<String>,
+    /// Files that go with it, of types that the provider takes.
+    pub files: Vec<MediaFile>,
 }
 
 impl Message {
     /// A message that is text and nothing else.
     pub fn new(role: Role, text: impl Into<Text>) -> Self {
-        Message { role, text: text.into(), calls: Vec::new(), call_id: None }
+        Message { role, text: text.into(), calls: Vec::new(), call_id: None, files: Vec::new() }
     }
 }
 

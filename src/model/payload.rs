@@ -1,10 +1,13 @@
 //! The JSON body of a request, as pieces: small JSON, and long texts that are escaped only while they
 //! are sent. So a conversation is in memory once, whatever its length.
 
+use std::io;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::media::MediaFile;
 use super::text::Text;
 
 /// Texts up to this length are escaped at once.
@@ -27,6 +30,8 @@ enum Part {
     Json(Bytes),
     /// The inside of a JSON string, not escaped yet.
     Text(Text),
+    /// A file, not read yet: its base64.
+    File(MediaFile),
 }
 
 impl Payload {
@@ -52,6 +57,16 @@ impl Payload {
         self.last.push(b'"');
     }
 
+    /// Adds a file as base64, within a JSON string that begins with `before`.
+    pub fn file(&mut self, before: &str, file: &MediaFile) {
+        self.last.push(b'"');
+        self.last.extend_from_slice(before.as_bytes());
+        self.flush();
+        self.length += file.encoded_len() as usize;
+        self.parts.push(Part::File(file.clone()));
+        self.last.push(b'"');
+    }
+
     fn flush(&mut self) {
         if !self.last.is_empty() {
             self.length += self.last.len();
@@ -64,43 +79,69 @@ impl Payload {
         self.length + self.last.len()
     }
 
-    /// Its bytes, in chunks that are made when they are asked for.
-    pub fn chunks(mut self) -> impl Iterator<Item = Bytes> + Send {
-        self.flush();
-        self.parts.into_iter().flat_map(|part| match part {
-            Part::Json(bytes) => Chunks { text: Text::default(), at: 0, json: Some(bytes) },
-            Part::Text(text) => Chunks { text, at: 0, json: None },
-        })
+    /// Whether files are in it, which can fail to be read.
+    pub fn has_files(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::File(_)))
     }
 
-    /// All of it at once: for logs and for short requests.
+    /// Its bytes, in chunks that are made when they are asked for.
+    pub fn chunks(mut self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
+        self.flush();
+        self.parts.into_iter().flat_map(|part| Chunks { part, at: 0 })
+    }
+
+    /// All of it at once, for short requests: without files, so that none can fail to be read.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.length());
-        self.clone().chunks().for_each(|chunk| bytes.extend_from_slice(&chunk));
+        self.clone().chunks().flatten().for_each(|chunk| bytes.extend_from_slice(&chunk));
         bytes
+    }
+
+    /// All of it for a log, with the lengths of files in place of them.
+    pub fn shown(&self) -> String {
+        let mut payload = self.clone();
+        for part in &mut payload.parts {
+            if let Part::File(file) = part {
+                *part = Part::Json(Bytes::from(format!("({} bytes)", file.len)));
+            }
+        }
+        String::from_utf8_lossy(&payload.to_vec()).into_owned()
     }
 }
 
 /// The chunks of one part.
 struct Chunks {
-    text: Text,
-    at: usize,
-    json: Option<Bytes>,
+    part: Part,
+    at: u64,
 }
 
 impl Iterator for Chunks {
-    type Item = Bytes;
+    type Item = io::Result<Bytes>;
 
-    fn next(&mut self) -> Option<Bytes> {
-        if let Some(json) = self.json.take() {
-            return Some(json);
+    fn next(&mut self) -> Option<io::Result<Bytes>> {
+        match &mut self.part {
+            Part::Json(json) => {
+                Some(Ok(std::mem::take(json))).filter(|json| json.as_ref().is_ok_and(|json| !json.is_empty()))
+            }
+            Part::Text(text) => {
+                let rest = text.get(self.at as usize..).filter(|rest| !rest.is_empty())?;
+                let slice = rest.split_at(rest.floor_char_boundary(SLICE)).0;
+                self.at += slice.len() as u64;
+                let mut json = serde_json::to_vec(slice).unwrap_or_default();
+                json.pop();
+                Some(Ok(Bytes::from(json).slice(1..)))
+            }
+            Part::File(file) => match file.encoded(self.at) {
+                Ok(piece) => piece.map(|(piece, next)| {
+                    self.at = next;
+                    Ok(piece)
+                }),
+                Err(error) => {
+                    self.at = u64::MAX;
+                    Some(Err(error))
+                }
+            },
         }
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let slice = rest.split_at(rest.floor_char_boundary(SLICE)).0;
-        self.at += slice.len();
-        let mut json = serde_json::to_vec(slice).unwrap_or_default();
-        json.pop();
-        Some(Bytes::from(json).slice(1..))
     }
 }
 

@@ -84,11 +84,7 @@ impl Remote {
         let mut attempt = 0;
         loop {
             let (body, open) = self.body(request, &quirks);
-            tracing::debug!(
-                model = self.config.name,
-                request = %String::from_utf8_lossy(&body.to_vec()),
-                "request"
-            );
+            tracing::debug!(model = self.config.name, request = body.shown(), "request");
             let response = self.http.post(body).await?;
             tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
             if response.status().is_success() {

@@ -3,6 +3,7 @@
 //! A provider is a file or folder of this room with one [`ProviderSpec`], and one line in [`spec`].
 
 use super::answer::AnswerReader;
+use super::media::Accepts;
 use super::payload::Payload;
 use super::quirks::Quirk;
 use super::send::Asking;
@@ -17,6 +18,8 @@ pub struct ProviderSpec {
     pub planner: Planner,
     /// The form in which it takes a conversation.
     pub path: PathForm,
+    /// The files that it takes.
+    pub attachments: Accepts,
     /// Its HTTP API; none for a program.
     pub(super) http: Option<&'static HttpSpec>,
 }

@@ -12,7 +12,8 @@ use crate::conv::{Addressee, Forest};
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Out, Paint, say};
-use crate::turn::{Ask, Report, Start, TurnEnv, Wish, start};
+use crate::turn::attach::{NewFile, check_files};
+use crate::turn::{Ask, Question, Report, Start, TurnEnv, Wish, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
@@ -46,6 +47,8 @@ pub struct Session<'o> {
     pub(super) branch: Option<(String, BubbId)>,
     /// The model that answers, once it was chosen.
     pub(super) model: Option<ModelConfig>,
+    /// Files that go with the next question.
+    pub(super) files: Vec<NewFile>,
     runs: Vec<String>,
 }
 
@@ -79,6 +82,7 @@ impl<'o> Session<'o> {
             at: begin.id(),
             branch: named.zip(begin.id()),
             model: None,
+            files: Vec::new(),
             runs,
         })
     }
@@ -123,9 +127,14 @@ impl<'o> Session<'o> {
             Ok(start) => start,
             Err(error) => return told(state, &error),
         };
+        if let Err(error) = self.check_files().await {
+            return told(state, &error);
+        }
+        let question = question.map(|text| Question { text, files: self.files.clone() });
         match self.take(state, &forest, start, question.clone()).await {
             Ok(report) => {
                 self.runs.clear();
+                self.files.clear();
                 self.follow(&report)?;
                 match report.error {
                     Some(error) => told(state, &error),
@@ -135,7 +144,8 @@ impl<'o> Session<'o> {
             // It never began: the question is kept all the same.
             Err(error) => {
                 if let Some(question) = question {
-                    self.at = Some(self.env.keep_question(&forest, start, &question)?.id);
+                    self.at = Some(self.env.keep_question(&forest, start, question)?.id);
+                    self.files.clear();
                     complain(&error);
                     say("Your question is kept: /retry answers it.");
                     return Ok(state.after(Step::Failed).after(Step::Told));
@@ -150,7 +160,7 @@ impl<'o> Session<'o> {
         state: State,
         forest: &Forest,
         start: Start,
-        question: Option<String>,
+        question: Option<Question>,
     ) -> Result<Report> {
         let model = match self.model.take() {
             Some(model) => model,
@@ -178,6 +188,20 @@ impl<'o> Session<'o> {
             self.branch = moved.then_some((name, answer.name.id));
         }
         Ok(())
+    }
+
+    /// Whether the model takes the files that wait for a question. Where none can be chosen, the turn says so.
+    pub(super) async fn check_files(&mut self) -> Result<()> {
+        if self.files.is_empty() {
+            return Ok(());
+        }
+        if self.model.is_none() {
+            self.model = self.env.interrupt.or(self.env.configured.choose()).await.ok();
+        }
+        match &self.model {
+            Some(model) => check_files(&self.files, model),
+            None => Ok(()),
+        }
     }
 
     /// Runs the person's own command; its output is what the next question follows.

@@ -1,17 +1,19 @@
 //! The work between two turns of a session: keeping a question that cannot be answered yet, running the
 //! person's own command.
 
+use super::attach::keep_files;
 use super::transcript::Transcript;
-use super::{Event, Front, Start, TurnEnv};
+use super::{Event, Front, Question, Start, TurnEnv};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::Result;
 
 impl TurnEnv {
     /// Keeps a question that cannot be answered yet: a bubb like any other, to be answered again.
-    pub fn keep_question(&self, forest: &Forest, start: Start, question: &str) -> Result<Name> {
+    pub fn keep_question(&self, forest: &Forest, start: Start, question: Question) -> Result<Name> {
+        let text = keep_files(&self.store, question)?;
         let system_prompt = self.configured.system_prompt().unwrap_or_default();
-        self.begin(forest, start, system_prompt)?.add(Kind::User, false, question.as_bytes())
+        self.begin(forest, start, system_prompt)?.add(Kind::User, false, text.as_bytes())
     }
 
     /// Runs a command of the person's own, shown as it prints, and keeps its output for the next answer:

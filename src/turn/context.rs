@@ -2,6 +2,7 @@
 //!
 //! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
 
+use super::attach::sent_text;
 use super::native::call_of;
 use super::transcript::Said;
 use crate::bubb::Kind;
@@ -37,7 +38,7 @@ pub fn messages(said: &[Said], inst: Inst<'_>, form: PathForm, blocks: Option<&s
 
 fn whole(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
     let (Inst::General(inst) | Inst::Planner(inst)) = inst;
-    let path = said.iter().map(|said| Message::new(role(said.kind), said.text.clone()));
+    let path = said.iter().map(message);
     path.chain(inst.map(|inst| Message::new(Role::System, inst))).collect()
 }
 
@@ -69,7 +70,7 @@ fn for_program(said: &[Said], inst: Inst<'_>, told: bool) -> Vec<Message> {
         None => false,
     };
     let kept = if alone && planner.is_none() && !told { path.len() - 1 } else { 0 };
-    let path = path.iter().skip(kept).map(|said| Message::new(role(said.kind), said.text.clone()));
+    let path = path.iter().skip(kept).map(|said| message(said));
     path.chain(planner.map(|inst| Message::new(Role::System, inst))).collect()
 }
 
@@ -90,6 +91,11 @@ fn plain(said: &[Said]) -> Vec<Message> {
         }
     }
     messages
+}
+
+fn message(said: &Said) -> Message {
+    let files = said.files.iter().filter_map(|attached| attached.file.clone()).collect();
+    Message { files, ..Message::new(role(said.kind), sent_text(&said.text, &said.files)) }
 }
 
 fn is_system_prompt(said: &Said) -> bool {

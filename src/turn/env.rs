@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
 
+use super::attach::check_files;
 use super::flow::Turn;
 use super::record::TurnRecord;
 use super::transcript::Transcript;
@@ -197,6 +198,9 @@ impl TurnEnv {
         front: &mut dyn Front,
         mut ask: Ask,
     ) -> Result<Report> {
+        if let Some(question) = &ask.question {
+            check_files(&question.files, config)?;
+        }
         if ask.start == Start::New {
             ask.system_prompt = self.configured.system_prompt()?;
         }

@@ -1,10 +1,11 @@
 //! The flow of one turn: runs, question, chooser → writer → consent → command, and the answer.
 
 use super::answer_loop::Offer;
+use super::attach::keep_files;
 use super::command_runner::{Carried, all_but_stdout};
 use super::record::TurnRecord;
 use super::request::Next;
-use super::{Decision, Event, Front, Report, Start, TurnEnv};
+use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
 use crate::bubb::{Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, ToolMode};
 use crate::error::Result;
@@ -17,7 +18,7 @@ pub struct Ask {
     /// Where it goes.
     pub start: Start,
     /// The question; none when one is answered again.
-    pub question: Option<String>,
+    pub question: Option<Question>,
     /// The system prompt of a new conv.
     pub system_prompt: Option<String>,
     /// Commands of the user's own, run first.
@@ -28,7 +29,7 @@ pub struct Ask {
 
 impl Ask {
     /// A question, or none where one is answered again, after commands of the user's own.
-    pub fn new(start: Start, question: Option<String>, runs: &[String]) -> Ask {
+    pub fn new(start: Start, question: Option<Question>, runs: &[String]) -> Ask {
         Ask { start, question, system_prompt: None, runs: runs.to_vec(), decision: None }
     }
 }
@@ -78,12 +79,18 @@ impl<'t> Turn<'t> {
                 self.record.report.tools.push(used);
             }
         }
-        opening.extend(ask.question.map(|question| (Kind::User, false, question)));
+        if let Some(question) = ask.question {
+            opening.push((Kind::User, false, keep_files(&self.env.store, question)?));
+        }
         if opening.is_empty() {
             self.gate.open();
         } else {
             let gate = self.gate.clone();
             self.record.transcript.begin(opening, move || gate.open());
+        }
+        let left = self.record.transcript.choose_files(&spec(self.config).attachments);
+        for note in left.words(&self.config.name) {
+            self.front.happens(Event::Say(&note));
         }
 
         let planner = self.planner();

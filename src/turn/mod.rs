@@ -37,7 +37,7 @@ pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Participant, Polled, Speech, Watch,
 };
 pub use interrupt::Interrupt;
-pub use question::{Context, Part, question};
+pub use question::{Context, Part, Question, question};
 pub use report::{Answered, Report, ToolUse};
 pub use schema::{AnswerSchema, complaint};
 pub use start::{Start, Wish, start};

@@ -1,14 +1,24 @@
 //! A question from its parts: words, a file, stdin, and files as context.
 
+use super::attach::{Looked, NewFile};
 use crate::error::{Error, Result};
 
-/// One part of a question: where it is from, for the error, and its bytes.
+/// A question: its words, and the files that go with it.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The words.
+    pub text: String,
+    /// The files, not kept yet.
+    pub files: Vec<NewFile>,
+}
+
+/// One part of a question: where it is from, for the error, and what it is.
 #[derive(Debug)]
 pub struct Part {
     /// `PROMPT`, `question.md`, `stdin`.
     pub from: String,
-    /// What it says.
-    pub bytes: Vec<u8>,
+    /// Words, or a file.
+    pub content: Looked,
 }
 
 /// A file that goes with the question.
@@ -17,28 +27,52 @@ pub struct Context {
     /// Its path, as the user gave it.
     pub path: String,
     /// What is in it.
-    pub bytes: Vec<u8>,
+    pub content: Looked,
+}
+
+impl From<String> for Question {
+    fn from(text: String) -> Question {
+        Question { text, files: Vec::new() }
+    }
 }
 
 /// Joins the parts by a blank line, without their trailing newlines, and puts the context behind,
-/// each file fenced under its path. Blank, or not UTF-8: exit 2.
-pub fn question(parts: Vec<Part>, context: Vec<Context>) -> Result<String> {
+/// each file fenced under its path; what can be attached is, behind `files`. Blank, or not UTF-8: exit 2.
+pub fn question(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>) -> Result<Question> {
     let mut texts = Vec::new();
     for part in parts {
-        let text = utf8(&part.from, part.bytes)?;
+        let bytes = match part.content {
+            Looked::Media(file) => {
+                files.push(file);
+                continue;
+            }
+            Looked::Other(bytes) => bytes,
+        };
+        let text = utf8(&part.from, bytes)?;
         let text = text.trim_end_matches(['\n', '\r']);
         if !text.trim().is_empty() {
             texts.push(text.to_string());
         }
     }
     if texts.is_empty() {
-        return Err(Error::usage("the question is blank").hint("lepo do QUESTION, or a question on stdin"));
+        return Err(match files.first() {
+            None => Error::usage("the question is blank").hint("lepo do QUESTION, or a question on stdin"),
+            Some(file) => Error::usage(format!("nothing is asked about {}", file.name))
+                .hint("say what to do with it: lepo do --attach FILE QUESTION"),
+        });
     }
     for file in context {
-        let text = utf8(&file.path, file.bytes)?;
+        let bytes = match file.content {
+            Looked::Media(file) => {
+                files.push(file);
+                continue;
+            }
+            Looked::Other(bytes) => bytes,
+        };
+        let text = utf8(&file.path, bytes)?;
         texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
     }
-    Ok(texts.join("\n\n"))
+    Ok(Question { text: texts.join("\n\n"), files })
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
@@ -65,11 +99,11 @@ mod tests {
     use super::*;
 
     fn part(text: &str) -> Part {
-        Part { from: "stdin".into(), bytes: text.into() }
+        Part { from: "stdin".into(), content: Looked::Other(text.into()) }
     }
 
     fn file(path: &str, text: &str) -> Context {
-        Context { path: path.into(), bytes: text.into() }
+        Context { path: path.into(), content: Looked::Other(text.into()) }
     }
 
     #[test]
@@ -82,21 +116,39 @@ mod tests {
             (vec![part("q")], vec![file("x.rs", "fn x() {}\n")], "q\n\nx.rs:\n```\nfn x() {}\n```"),
             (vec![part("q")], vec![file("x.md", "```\na\n```\n")], "q\n\nx.md:\n````\n```\na\n```\n````"),
         ] {
-            assert_eq!(question(parts, context).unwrap(), expected);
+            assert_eq!(question(parts, context, vec![]).unwrap().text, expected);
         }
     }
 
     #[test]
     fn a_blank_question_is_none() {
         for parts in [vec![], vec![part("")], vec![part(" \n\t"), part("\u{3000}")]] {
-            let error = question(parts, vec![file("x", "context")]).unwrap_err();
+            let error = question(parts, vec![file("x", "context")], vec![]).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
         }
     }
 
     #[test]
+    fn what_can_be_attached_is() {
+        let gif = |name: &str| NewFile::of_bytes(name, b"GIF89a\x01\0\x01\0\0\0\0\0\0\0".to_vec()).unwrap();
+        let parts = vec![part("what is this?"), Part { from: "stdin".into(), content: gif("in.gif") }];
+        let context = vec![Context { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
+        let Looked::Media(first) = gif("first.gif") else { panic!("a GIF") };
+        let asked = question(parts, context, vec![first]).unwrap();
+        assert_eq!(asked.text, "what is this?\n\nx:\n```\ny\n```");
+        let names: Vec<&str> = asked.files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names, ["first.gif", "in.gif", "c.gif"]);
+        let error = question(vec![Part { from: "stdin".into(), content: gif("in.gif") }], vec![], vec![]);
+        assert_eq!(error.unwrap_err().message, "nothing is asked about in.gif");
+    }
+
+    #[test]
     fn what_is_not_utf8_is_told_with_its_place() {
-        let error = question(vec![Part { from: "stdin".into(), bytes: b"ab\xff".to_vec() }], vec![]);
+        let error = question(
+            vec![Part { from: "stdin".into(), content: Looked::Other(b"ab\xff".to_vec()) }],
+            vec![],
+            vec![],
+        );
         assert_eq!(error.unwrap_err().message, "stdin is not UTF-8: byte 2 begins no character");
     }
 }

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 use super::Start;
+use super::attach::{Attached, LeftOut, choose};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
-use crate::model::Text;
+use crate::model::{Accepts, Text};
 use crate::store::Store;
 use crate::tool::ToolRequest;
 
 /// One bubb of the path, with its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     /// Who said it.
     pub kind: Kind,
@@ -24,6 +25,8 @@ pub struct Said {
     pub root: bool,
     /// What was said; bytes that are not UTF-8 as U+FFFD.
     pub text: Text,
+    /// The files that it attaches; only a user bubb has any.
+    pub files: Vec<Attached>,
 }
 
 /// What bubbs that were begun became, each with its bytes.
@@ -54,16 +57,18 @@ impl Transcript {
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
-            let said = Said {
-                kind: name.kind,
-                hidden: name.hidden,
-                root: name.prev.is_none(),
-                text: store.text(&name)?.into(),
-            };
-            transcript.said.push(said);
+            let text: Text = store.text(&name)?.into();
+            let files = Attached::of(store, name.kind, &text);
+            let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
+            transcript.said.push(Said { kind, hidden, root, text, files });
             transcript.path.push(name.id);
         }
         Ok(transcript)
+    }
+
+    /// Decides which of the files are sent to who accepts these, and tells which are not.
+    pub fn choose_files(&mut self, accepts: &Accepts) -> LeftOut {
+        choose(self.said.iter_mut().map(|said| &mut said.files), accepts)
     }
 
     /// The bubb that the next one follows.
@@ -143,7 +148,9 @@ impl Transcript {
     }
 
     fn hear(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
-        self.said.push(Said { kind, hidden, root, text: String::from_utf8_lossy(text).into_owned().into() });
+        let text: Text = String::from_utf8_lossy(text).into_owned().into();
+        let files = Attached::of(&self.store, kind, &text);
+        self.said.push(Said { kind, hidden, root, text, files });
     }
 }
 
@@ -163,7 +170,7 @@ pub mod fixture {
         let said = |(i, line): (usize, &str)| {
             let (tag, text) = line.split_once(' ').unwrap();
             let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
-            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into() }
+            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into(), files: Vec::new() }
         };
         text.split(" / ").enumerate().map(said).collect()
     }

@@ -17,6 +17,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo do 'tidy up'", "waits for consent: consent.rs"),
     ("lepo do --approve ID", "the same"),
     ("lepo do --deny ID", "the same"),
+    ("lepo do --attach", "its model is no program: attach.rs"),
     ("lepo trust", "asks on a terminal: trust.rs"),
     ("lepo config --import", "its file is another program's: settings.rs"),
     ("source <(lepo completions zsh)", "no bash: completing.rs"),

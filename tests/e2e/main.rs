@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test that cannot go on has failed")]
 
 mod addresses;
+mod attach;
 mod attached;
 mod basics;
 mod bots;

@@ -54,6 +54,9 @@ pub struct DoArgs {
     /// Add a file to the question as context; repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "retry")]
     pub(super) context: Vec<PathBuf>,
+    /// Attach an image (PNG, JPEG, GIF, WebP) or a PDF: a path, an https address, or - for stdin; repeatable
+    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath)]
+    pub(super) attach: Vec<PathBuf>,
     /// Leave stdin alone
     #[arg(long)]
     pub(super) no_stdin: bool,
@@ -67,13 +70,13 @@ pub struct DoArgs {
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES))]
     pub(super) tools: Option<ToolMode>,
     /// List the MCP servers that are on and their tools, then exit
-    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "approve", "deny", "events"])]
+    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"])]
     pub(super) list_tools: bool,
     /// Carry out this pending request and go on with its turn
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry", "deny"])]
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "deny"])]
     pub(super) approve: Option<String>,
     /// Refuse this pending request and go on with its turn
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "run", "new", "tail", "retry"])]
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry"])]
     pub(super) deny: Option<String>,
     #[command(flatten)]
     pub(super) group: GroupArgs,
@@ -135,6 +138,7 @@ Examples:
   lepo do 'what does this repository do?'
   lepo do --run 'git log --oneline -5' 'what changed?'
   git diff | lepo do --file review.md --context src/main.rs
+  lepo do --attach chart.png 'what is wrong here?'
   lepo do --tail main --retry -m other
   lepo do --list-tools
   lepo do --parallel -m gpt -m qwen 'which is simpler?'

@@ -8,7 +8,7 @@ use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
-use crate::turn::{Ask, GroupMode, GroupTurn, Interrupt, Panel, Start, TurnEnv, Wish, start};
+use crate::turn::{Ask, GroupMode, GroupTurn, Interrupt, Panel, Question, Start, TurnEnv, Wish, start};
 use crate::ui::{self, EventLines, GroupView};
 
 /// Asks them.
@@ -16,6 +16,7 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
     let question = question(args, mode)?;
     let Setup { configured, .. } = Setup::read(args, context)?;
     let mut panel = Panel::of(mode, &configured)?;
+    panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = store_of_turn(args, context)?;
     let forest = store.forest()?;
@@ -45,7 +46,7 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
         }
         let view =
             RefCell::new(GroupView::new(context.out, context.paint, args.shown(), mode, &panel, &store));
-        view.borrow_mut().begin(ask.question.as_deref());
+        view.borrow_mut().begin(ask.question.as_ref().map(|question| question.text.as_str()));
         let taken = tokio::select! {
             taken = group(&view).take(&mut panel, ask) => taken,
             never = ui::ticks(&view) => never,
@@ -76,9 +77,12 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
 }
 
 /// The question; none where one is answered again, or a debate goes on.
-fn question(args: &DoArgs, mode: GroupMode) -> Result<Option<String>> {
+fn question(args: &DoArgs, mode: GroupMode) -> Result<Option<Question>> {
     let goes_on =
         mode == GroupMode::Debate && args.tail.is_some() && args.prompt.is_empty() && args.file.is_none();
+    if goes_on && !args.attach.is_empty() {
+        return Err(Error::usage("a debate takes no files: its participants hear words only"));
+    }
     if goes_on && !args.context.is_empty() {
         return Err(Error::usage("--context belongs to a question, and there is none")
             .hint("to say something to the debate: lepo do --debate --tail ADDR --context FILE QUESTION"));

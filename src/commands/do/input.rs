@@ -8,37 +8,49 @@ use std::time::Duration;
 use super::DoArgs;
 use crate::error::{Error, Result};
 use crate::term::say;
-use crate::turn::{Context, Part, question as join};
+use crate::turn::attach::{Looked, NewFile, is_url};
+use crate::turn::{Context, Part, Question, question as join};
+
+/// The path that means stdin.
+const STDIN: &str = "-";
 
 /// How long stdin may stay open and silent before it is said what is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The question; `None` where there is none and a person sits at the terminal.
-pub fn question(args: &DoArgs) -> Result<Option<String>> {
+pub fn question(args: &DoArgs) -> Result<Option<Question>> {
     let mut parts = Vec::new();
     if !args.prompt.is_empty() {
-        parts.push(Part { from: "PROMPT".into(), bytes: args.prompt.join(" ").into_bytes() });
+        let bytes = args.prompt.join(" ").into_bytes();
+        parts.push(Part { from: "PROMPT".into(), content: Looked::Other(bytes) });
     }
     if let Some(path) = &args.file {
-        parts.push(Part { from: path.display().to_string(), bytes: read(path)? });
+        parts.push(Part { from: path.display().to_string(), content: NewFile::look(path)? });
     }
     let terminal = std::io::stdin().is_terminal();
-    if terminal && !args.no_stdin && parts.is_empty() {
+    let attached_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
+    if terminal && !args.no_stdin && parts.is_empty() && args.attach.is_empty() {
         return Ok(None);
     }
-    if !terminal && !args.no_stdin {
-        parts.push(Part { from: "stdin".into(), bytes: stdin(!parts.is_empty() && !args.quiet)? });
+    if !terminal && !args.no_stdin && !attached_stdin {
+        let bytes = stdin(!parts.is_empty() && !args.quiet)?;
+        parts.push(Part { from: "stdin".into(), content: NewFile::of_bytes("stdin", bytes)? });
     }
     let mut context = Vec::new();
     for path in &args.context {
-        context.push(Context { path: path.display().to_string(), bytes: read(path)? });
+        context.push(Context { path: path.display().to_string(), content: NewFile::look(path)? });
     }
-    join(parts, context).map(Some)
+    let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
+    join(parts, context, attached).map(Some)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path)
-        .map_err(|error| Error::usage(format!("cannot read {}", path.display())).because(error))
+/// A file of `--attach`: a path, an address, or stdin.
+fn attach(path: &Path, told: bool) -> Result<NewFile> {
+    match path.to_str() {
+        Some(STDIN) => NewFile::read("stdin", stdin(told)?),
+        Some(address) if is_url(address) => NewFile::fetch(address),
+        _ => NewFile::open(path),
+    }
 }
 
 /// All of stdin. Where a question was given besides, a stdin that stays open is told of.

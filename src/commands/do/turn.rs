@@ -8,20 +8,24 @@ use crate::commands::Context;
 use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
-use crate::turn::{Ask, Decision, Interrupt, Report, Start, TurnEnv, Verdict, Wish, start};
+use crate::turn::attach::check_files;
+use crate::turn::{Ask, Decision, Interrupt, Question, Report, Start, TurnEnv, Verdict, Wish, start};
 use crate::ui::{self, EventLines, State, Step, TurnView};
 
 /// Takes one turn.
 pub fn run_turn(
     args: &DoArgs,
     verdict: Option<(BubbId, Verdict)>,
-    question: Option<String>,
+    question: Option<Question>,
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let servers = setup.servers()?;
     let runtime = runtime()?;
     let config = runtime.block_on(setup.configured.choose())?;
+    if let Some(question) = &question {
+        check_files(&question.files, &config)?;
+    }
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = match verdict {
         Some(_) => context.store()?.into(),

@@ -6,6 +6,7 @@ mod answer;
 use serde_json::{Value, json};
 
 use super::answer::AnswerReader;
+use super::media::{Accepts, IMAGES};
 use super::message::{Message, ToolCall};
 use super::payload::{Object, Payload, list};
 use super::quirks::{SYSTEM_FIRST, TEMPERATURE};
@@ -18,6 +19,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolWire::Prompt,
     planner: Planner::Chooser,
     path: PathForm::Prompted,
+    attachments: Accepts::any(IMAGES),
     http: Some(&HttpSpec {
         name: "ollama",
         path: &["api", "chat"],
@@ -56,6 +58,10 @@ fn said(payload: &mut Payload, message: &Message) {
     payload.json(message.role.word());
     payload.raw(",\"content\":");
     payload.text(&message.text);
+    if !message.files.is_empty() {
+        payload.raw(",\"images\":");
+        list(payload, &message.files, |payload, file| payload.file("", file));
+    }
     if !message.calls.is_empty() {
         payload.raw(",\"tool_calls\":");
         payload.json(&message.calls.iter().map(called).collect::<Vec<Value>>());

@@ -7,6 +7,7 @@ mod chunk;
 use serde_json::{Value, json};
 
 use super::answer::AnswerReader;
+use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
 use super::quirks::{MALFORMED, Quirk, SYSTEM_FIRST, TEMPERATURE};
@@ -19,6 +20,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolWire::Native,
     planner: Planner::Native,
     path: PathForm::Messages,
+    attachments: Accepts::any(IMAGES_AND_PDF),
     http: Some(&HttpSpec {
         name: "openai",
         path: &["chat", "completions"],
@@ -76,11 +78,40 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"type": "function", "function": function})
 }
 
+/// A text alone, or parts: the text, then the files.
+fn content(payload: &mut Payload, message: &Message) {
+    if message.files.is_empty() {
+        return payload.text(&message.text);
+    }
+    payload.raw("[{\"type\":\"text\",\"text\":");
+    payload.text(&message.text);
+    payload.raw("}");
+    for file in &message.files {
+        payload.raw(",");
+        part(payload, file);
+    }
+    payload.raw("]");
+}
+
+fn part(payload: &mut Payload, file: &MediaFile) {
+    let data = format!("data:{};base64,", file.media.mime());
+    if file.media.is_image() {
+        payload.raw("{\"type\":\"image_url\",\"image_url\":{\"url\":");
+        payload.file(&data, file);
+    } else {
+        payload.raw("{\"type\":\"file\",\"file\":{\"filename\":");
+        payload.json(&file.name);
+        payload.raw(",\"file_data\":");
+        payload.file(&data, file);
+    }
+    payload.raw("}}");
+}
+
 fn said(payload: &mut Payload, message: &Message) {
     payload.raw("{\"role\":");
     payload.json(message.role.word());
     payload.raw(",\"content\":");
-    payload.text(&message.text);
+    content(payload, message);
     if !message.calls.is_empty() {
         payload.raw(",\"tool_calls\":");
         payload.json(&message.calls.iter().map(called).collect::<Vec<Value>>());

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::bubb::{Attachment, MAGIC, Media, clean_name, thousands};
 use crate::error::{Error, Result};
@@ -12,8 +13,8 @@ use crate::store::Store;
 /// Bytes of a file from the web at most.
 const WEB: u64 = 100 << 20;
 
-/// A file for a question.
-#[derive(Debug)]
+/// A file for a question; clones share its bytes.
+#[derive(Debug, Clone)]
 pub struct NewFile {
     /// What it is.
     pub media: Media,
@@ -26,10 +27,10 @@ pub struct NewFile {
     data: Data,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Data {
-    File(File),
-    Bytes(Vec<u8>),
+    File(Arc<File>),
+    Bytes(Arc<Vec<u8>>),
 }
 
 /// A file that was looked into.
@@ -50,7 +51,12 @@ impl NewFile {
     /// The file at this address.
     pub fn fetch(address: &str) -> Result<NewFile> {
         let Fetched { name, bytes } = fetch(address, WEB)?;
-        known(address, NewFile::of_bytes(&name, bytes)?)
+        NewFile::read(&name, bytes)
+    }
+
+    /// Bytes that came from `name`, which is no path. Those of no known type are an error.
+    pub fn read(name: &str, bytes: Vec<u8>) -> Result<NewFile> {
+        known(name, NewFile::of_bytes(name, bytes)?)
     }
 
     /// Whatever the path names: a file to attach, which is not read yet, or the bytes of another.
@@ -70,7 +76,7 @@ impl NewFile {
                 name,
                 len: metadata.len(),
                 pixels,
-                data: Data::File(file),
+                data: Data::File(Arc::new(file)),
             }));
         }
         file.read_to_end(&mut bytes).map_err(failed)?;
@@ -82,17 +88,24 @@ impl NewFile {
         let Some(media) = Media::of_bytes(&bytes) else { return Ok(Looked::Other(bytes)) };
         let pixels = pixels(media, name, Cursor::new(&bytes))?;
         let name = named(name, media);
-        Ok(Looked::Media(NewFile { media, name, len: bytes.len() as u64, pixels, data: Data::Bytes(bytes) }))
+        Ok(Looked::Media(NewFile {
+            media,
+            name,
+            len: bytes.len() as u64,
+            pixels,
+            data: Data::Bytes(Arc::new(bytes)),
+        }))
     }
 
     /// Keeps it in the store, durable when this returns.
-    pub fn keep(&mut self, store: &Store) -> Result<Attachment> {
-        let blob = match &mut self.data {
+    pub fn keep(&self, store: &Store) -> Result<Attachment> {
+        let blob = match &self.data {
             Data::Bytes(bytes) => store.blob(&mut bytes.as_slice())?,
             Data::File(file) => {
+                let mut file: &File = file;
                 file.seek(SeekFrom::Start(0))
                     .map_err(|error| Error::usage(format!("cannot read {}", self.name)).because(error))?;
-                store.blob(file)?
+                store.blob(&mut file)?
             }
         };
         if blob.len != self.len {
@@ -133,6 +146,8 @@ fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Resul
     Ok(Some((side(size.width), side(size.height))))
 }
 
+/// A clean name; what has no extension gets that of its type.
 fn named(path: &str, media: Media) -> String {
-    clean_name(path).unwrap_or_else(|| format!("file.{}", media.extension()))
+    let name = clean_name(path).unwrap_or_else(|| "file".into());
+    if name.contains('.') { name } else { format!("{name}.{}", media.extension()) }
 }

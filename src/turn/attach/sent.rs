@@ -8,8 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::limits::{Size, fitting, is_taken};
 use crate::bubb::{Attachment, Kind, split_attachments};
-use crate::error::Result;
-use crate::model::{Accepts, MediaFile};
+use crate::model::{Accepts, MediaFile, Text};
 use crate::store::Store;
 
 /// A file of a user bubb.
@@ -57,15 +56,13 @@ impl LeftOut {
 
 impl Attached {
     /// The files of a bubb. Only a user bubb has any; each is opened, and its hash proven.
-    pub fn of(store: &Store, kind: Kind, text: &str) -> Result<Vec<Attached>> {
-        if kind != Kind::User {
-            return Ok(Vec::new());
-        }
-        split_attachments(text).1.into_iter().map(|line| Attached::find(store, line)).collect()
+    pub fn of(store: &Store, kind: Kind, text: &str) -> Vec<Attached> {
+        let lines = if kind == Kind::User { split_attachments(text).1 } else { Vec::new() };
+        lines.into_iter().map(|line| Attached::find(store, line)).collect()
     }
 
-    fn find(store: &Store, line: Attachment) -> Result<Attached> {
-        let nothing = |line| Ok(Attached { line, file: None, side: None });
+    fn find(store: &Store, line: Attachment) -> Attached {
+        let nothing = |line| Attached { line, file: None, side: None };
         let Ok(Some((mut file, len))) = store.open_blob(&line.hash) else { return nothing(line) };
         let proven = len == line.len && sha256(&mut file).is_ok_and(|hash| hash == line.hash);
         if !proven {
@@ -74,7 +71,7 @@ impl Attached {
         let side = imagesize::reader_size(BufReader::new(&file)).ok().map(|size| size.width.max(size.height));
         let side = side.filter(|_| line.media.is_image()).map(|side| u32::try_from(side).unwrap_or(u32::MAX));
         let file = MediaFile::new(line.media, line.name.clone(), len, file);
-        Ok(Attached { file: Some(file), line, side })
+        Attached { file: Some(file), line, side }
     }
 
     fn size(&self) -> Size {
@@ -94,6 +91,20 @@ fn sha256(file: &mut File) -> io::Result<String> {
         }
     }
     Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A user bubb's text for a model: a short label in place of each line, which says of a file that is not
+/// sent that it is not.
+pub fn sent_text(text: &Text, files: &[Attached]) -> Text {
+    if files.is_empty() {
+        return text.clone();
+    }
+    let label = |attached: &Attached| match &attached.file {
+        Some(_) => attached.line.label(),
+        None => format!("[{} {}, not sent]", attached.line.media.mime(), attached.line.name),
+    };
+    let labels: Vec<String> = files.iter().map(label).collect();
+    format!("{}\n\n{}", split_attachments(text).0, labels.join("\n")).trim_start().to_string().into()
 }
 
 /// Takes away the files that are not to be sent, of a conv's bubbs in order, and says which those are.
@@ -135,7 +146,7 @@ mod tests {
     #[test]
     fn the_oldest_give_way() {
         let accepts = Accepts { total: Some(400), ..Accepts::any(IMAGES) };
-        let mut bubbs = vec![
+        let mut bubbs = [
             vec![attached("old", Media::Png, 150), attached("doc", Media::Pdf, 10)],
             vec![attached("huge", Media::Png, 4000), attached("lost", Media::Png, 1)],
             vec![attached("a", Media::Png, 120), attached("b", Media::Png, 120)],

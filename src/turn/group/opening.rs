@@ -4,6 +4,7 @@
 use super::{GroupTurn, Moment};
 use crate::bubb::Kind;
 use crate::error::Result;
+use crate::turn::attach::keep_files;
 use crate::turn::command_runner::all_but_stdout;
 use crate::turn::report::ToolUse;
 use crate::turn::transcript::Transcript;
@@ -34,6 +35,7 @@ impl GroupTurn<'_> {
             );
         }
         if let Some(question) = ask.question {
+            let question = keep_files(&self.env.store, question)?;
             self.add(&mut opening.transcript, Kind::User, false, &question)?;
         }
         Ok(opening)

@@ -4,6 +4,7 @@ use super::{Debated, GroupTurn, Participant, Polled};
 use crate::config::ModelConfig;
 use crate::error::{Error, Result};
 use crate::model::Gate;
+use crate::turn::attach::{NewFile, check};
 use crate::turn::{Ask, Configured, Start};
 
 /// How several models are asked.
@@ -62,6 +63,15 @@ impl Panel {
             }
         };
         Ok(Panel { participants: names.iter().map(participant).collect::<Result<_>>()?, orchestrator })
+    }
+
+    /// Checks the files of a question: each participant must take them, and a debate takes none.
+    pub fn check_files(&self, files: &[NewFile]) -> Result<()> {
+        if self.orchestrator.is_some() && !files.is_empty() {
+            return Err(Error::usage("a debate takes no files: its participants hear words only")
+                .hint("--parallel asks several models about a file"));
+        }
+        self.participants.iter().try_for_each(|one| check(files, &one.accepts, &one.name))
     }
 }
 

@@ -6,8 +6,9 @@ use super::participant::select_before;
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::bubb::Name;
 use crate::error::{Error, Result};
+use crate::turn::attach::choose;
 use crate::turn::context::{Inst, messages};
-use crate::turn::{Ask, Report};
+use crate::turn::{Ask, Event, Report};
 
 /// What came of asking many.
 #[derive(Debug, Default)]
@@ -29,7 +30,12 @@ impl GroupTurn<'_> {
         let general = Inst::General(self.insts.general.as_deref());
         let asked = panel.iter_mut().map(|voice| async {
             let name = voice.name.clone();
-            let said = messages(&transcript.said, general, voice.form, None);
+            let mut said = transcript.said.clone();
+            let left = choose(said.iter_mut().map(|said| &mut said.files), &voice.accepts);
+            for note in left.words(&name) {
+                self.watch.sees(Moment::In(&name, Event::Say(&note)));
+            }
+            let said = messages(&said, general, voice.form, None);
             let spoken = voice.speak(&said, transcript.tip(), self).await;
             let mut report = Report {
                 conv: transcript.path.clone(),

@@ -8,7 +8,7 @@ use super::{GroupTurn, Moment, Watch};
 use crate::bubb::{BubbId, Kind as Speaker, Name};
 use crate::config::ModelConfig;
 use crate::error::{Error, Kind, Result};
-use crate::model::{Answer, Message, Model, PathForm, Request, Role, Usage, spec};
+use crate::model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Usage, spec};
 use crate::store::Entry;
 use crate::tool::{Proposal, Reply, without_thinking};
 use crate::turn::answer::{Place, Received, Tools, receive};
@@ -22,6 +22,8 @@ pub struct Participant {
     pub name: String,
     /// The form in which it takes a conversation.
     pub(super) form: PathForm,
+    /// The files that it takes.
+    pub(super) accepts: Accepts,
     /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
     model: Result<Model>,
 }
@@ -49,7 +51,12 @@ impl Brief {
 impl Participant {
     /// The one of this configuration.
     pub fn new(config: &ModelConfig, model: Result<Model>) -> Participant {
-        Participant { name: config.name.clone(), form: spec(config).path, model }
+        Participant {
+            name: config.name.clone(),
+            form: spec(config).path,
+            accepts: spec(config).attachments,
+            model,
+        }
     }
 
     /// Asks with one prompt, and takes the reply whole.
