@@ -5,7 +5,7 @@
 //! for the answer as a value.
 
 use super::ambient::Ambient;
-use super::source::{Set, Source};
+use super::reader::{Set, Source};
 use super::{ModelConfig, Settings};
 use crate::error::{Error, Result};
 

@@ -2,8 +2,7 @@
 //! means the same everywhere until it is used.
 
 use super::program::read_program;
-use super::reader::Section;
-use super::source::Source;
+use super::reader::{Section, Source};
 use super::url::{BASE_URL_FORM, base_url};
 use super::word::Word;
 use super::{AnswerForm, Provider, Secret};

@@ -8,8 +8,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::Document;
-use super::source::Set;
+use super::reader::{Document, Set};
 use super::word::{Word, list_words, read_word};
 use crate::error::{Error, Result};
 

@@ -3,16 +3,10 @@
 
 use std::path::Path;
 
-use super::document::Document;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
-use super::field::Field;
-use super::layer::{Layer, ROUNDS};
-use super::reader::Section;
-use super::word::{AutoAccess, LogLevel, Planner, ToolMode};
+use super::reader::{Document, Section};
+use super::table::Layer;
 use crate::error::{Error, Result};
-
-/// How many bytes of a command's output the model may be given.
-const OUTPUT: std::ops::RangeInclusive<u32> = 1_000..=50_000_000;
 
 /// What a file says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,33 +22,7 @@ impl ConfigFile {
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
         let document = Document::new(path, bytes)?;
         let mut root = Section::root(&document)?;
-        let mut http = root.section("http")?;
-        let mut mcp = root.section("mcp")?;
-        let mut sandbox = root.section("sandbox")?;
-        let mut many = root.section("many")?;
-        let layer = Layer {
-            log_level: root.read("log_level", |field| field.word(LogLevel::ALL))?,
-            tool_call_mode: root.read("tool_call_mode", |field| field.word(ToolMode::LASTING))?,
-            auto_access: root.read("auto_access", |field| field.word(AutoAccess::ALL))?,
-            planner: root.read("planner", |field| field.word(Planner::ALL))?,
-            max_rounds: root.read("max_rounds", |field| field.number(ROUNDS))?,
-            command_timeout: root.read("command_timeout", Field::seconds)?,
-            output_limit: root.read("output_limit", |field| field.number(OUTPUT))?,
-            http_connect: http.read("connect_timeout", Field::seconds)?,
-            http_idle: http.read("idle_timeout", Field::seconds)?,
-            mcp_connect: mcp.read("connect_timeout", Field::seconds)?,
-            mcp_idle: mcp.read("idle_timeout", Field::seconds)?,
-            mcp_total: mcp.read("total_timeout", Field::seconds)?,
-            read_only: sandbox.read("read_only", Field::paths)?,
-            orchestrator: many.read("orchestrator", Field::text)?,
-            participants: many.read("participants", Field::texts)?,
-            many_rounds: many.read("max_rounds", |field| field.number(ROUNDS))?,
-            many_timeout: many.read("timeout", Field::seconds)?,
-            model: None,
-        };
-        for section in [http, mcp, sandbox, many] {
-            section.end()?;
-        }
+        let layer = Layer::from_file(&mut root)?;
 
         let mut models: Vec<ModelEntry> = Vec::new();
         for section in root.sections("models")? {

@@ -3,9 +3,8 @@
 
 use std::path::Path;
 
-use super::document::Document;
 use super::field::Field;
-use super::reader::Section;
+use super::reader::{Document, Section};
 use crate::error::Result;
 
 /// What `lepo init` writes: every default under a comment that says what it is for. It is the one

@@ -1,10 +1,46 @@
-//! Where lepo's own files are, outside any repository: the XDG base directories, and
-//! `LEPO_CONFIG_HOME` for a configuration that is all in one folder (tests, experiments).
+//! The environment as a value, and lepo's own directories outside any repository: the XDG base directories,
+//! and `LEPO_CONFIG_HOME` for a configuration that is all in one folder (tests, experiments).
 
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use super::Env;
 use crate::error::{Error, Result};
+
+/// Environment variables, taken once from the process. Tests hand in their own. Not `Debug`: some of them are
+/// keys.
+#[derive(Clone, Default)]
+pub struct Env(BTreeMap<String, OsString>);
+
+impl Env {
+    /// That of this process, as it is now. A name that is not UTF-8 is none of ours.
+    pub fn from_process() -> Env {
+        let named = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
+        Env(std::env::vars_os().filter_map(named).collect())
+    }
+
+    /// One with exactly these variables.
+    pub fn of(variables: &[(&str, &str)]) -> Env {
+        Env(variables.iter().map(|(name, value)| (name.to_string(), value.into())).collect())
+    }
+
+    /// The value of a variable. An empty one counts as not set, as in the XDG specification.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// The value as text; an error (exit 2) that names the variable if it is not UTF-8.
+    pub fn text(&self, name: &str) -> Result<Option<&str>> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        match value.to_str() {
+            Some(text) => Ok(Some(text)),
+            None => Err(Error::usage(format!("{name} in the environment is not UTF-8"))
+                .hint(format!("set {name} to plain text, or unset it"))),
+        }
+    }
+}
 
 /// The three directories. None of them is made by asking for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,4 +107,62 @@ impl Paths {
 
 fn absolute(env: &Env, variable: &str) -> Option<PathBuf> {
     env.get(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variables of an environment.
+    type Vars<'a> = &'a [(&'a str, &'a str)];
+
+    #[test]
+    fn each_directory_has_one_source() {
+        let table: [(Vars, &str, &str, &str); 5] = [
+            (&[("HOME", "/h")], "/h/.config/lepo", "/h/.local/state/lepo", "/h/.local/share/lepo"),
+            (
+                &[
+                    ("HOME", "/h"),
+                    ("XDG_CONFIG_HOME", "/c"),
+                    ("XDG_STATE_HOME", "/s"),
+                    ("XDG_DATA_HOME", "/d"),
+                ],
+                "/c/lepo",
+                "/s/lepo",
+                "/d/lepo",
+            ),
+            (
+                &[("HOME", "/h"), ("XDG_CONFIG_HOME", "c"), ("XDG_STATE_HOME", "./s"), ("XDG_DATA_HOME", "")],
+                "/h/.config/lepo",
+                "/h/.local/state/lepo",
+                "/h/.local/share/lepo",
+            ),
+            (
+                &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("LEPO_CONFIG_HOME", "/mine")],
+                "/mine",
+                "/h/.local/state/lepo",
+                "/h/.local/share/lepo",
+            ),
+            (
+                &[("LEPO_CONFIG_HOME", "/mine"), ("XDG_STATE_HOME", "/s"), ("XDG_DATA_HOME", "/d")],
+                "/mine",
+                "/s/lepo",
+                "/d/lepo",
+            ),
+        ];
+        for (variables, config, state, data) in table {
+            let paths = Paths::from_env(&Env::of(variables)).unwrap();
+            let got = [&paths.config, &paths.state, &paths.data].map(|path| path.to_str().unwrap());
+            assert_eq!(got, [config, state, data], "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_home_it_says_what_to_set() {
+        for variables in [&[][..], &[("HOME", "")], &[("HOME", "relative")]] {
+            let error = Paths::from_env(&Env::of(variables)).unwrap_err();
+            assert_eq!(error.kind.exit_code(), 2);
+            assert!(error.hint.unwrap().contains("XDG_CONFIG_HOME"));
+        }
+    }
 }

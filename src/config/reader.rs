@@ -2,11 +2,13 @@
 //! `FILE:LINE: what` with what is allowed. By hand and not by derive: a derived message would
 //! show the value it did not like, and some values are keys.
 
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
 use toml::de::DeTable;
 
-use super::document::Document;
 use super::field::Field;
-use super::source::Source;
 use crate::error::{Error, Result};
 
 /// A table that is being read. Each key is taken once; [`Section::end`] refuses what is left.
@@ -105,5 +107,96 @@ impl<'d> Section<'d> {
         let mut rest: Vec<_> = keys.map(|key| (key.span().start, key.get_ref().to_string())).collect();
         rest.sort();
         rest
+    }
+}
+
+/// A file that is being read.
+pub struct Document<'a> {
+    path: Arc<Path>,
+    text: &'a str,
+}
+
+impl<'a> Document<'a> {
+    /// `path` is only named, never opened. A file that is not UTF-8 fails with the line (exit 2).
+    pub fn new(path: &Path, bytes: &'a [u8]) -> Result<Document<'a>> {
+        let path = Arc::from(path);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Document { path, text }),
+            Err(error) => {
+                let line = line_at(bytes, error.valid_up_to());
+                Err(Error::usage(format!("{}:{line}: not UTF-8", path.display()))
+                    .hint("save the file as UTF-8 text"))
+            }
+        }
+    }
+
+    /// The root table; a syntax error has file and line (exit 2).
+    pub fn root(&self) -> Result<DeTable<'_>> {
+        let table = DeTable::parse(self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.error(at, error.message(), "the format is TOML, see https://toml.io")
+        })?;
+        Ok(table.into_inner())
+    }
+
+    /// A mistake at a byte offset of the text.
+    pub fn error(&self, at: usize, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
+        let line = line_at(self.text.as_bytes(), at);
+        let what = what.as_ref();
+        Error::usage(format!("{}:{line}: {what}", self.path.display())).hint(allowed)
+    }
+
+    /// The place of a byte offset.
+    pub fn source(&self, at: usize) -> Source {
+        Source::File { path: Arc::clone(&self.path), line: line_at(self.text.as_bytes(), at) }
+    }
+}
+
+fn line_at(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The place that set a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Nothing sets it.
+    Default,
+    /// A line of a file, from 1.
+    File {
+        /// The file.
+        path: Arc<Path>,
+        /// The line.
+        line: usize,
+    },
+    /// A variable of the environment.
+    Env(&'static str),
+    /// An option of the command line.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Default => f.write_str("default"),
+            Source::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Source::Env(name) | Source::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value, and the place that set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set<T> {
+    /// The value.
+    pub value: T,
+    /// Its place.
+    pub source: Source,
+}
+
+impl<T> Set<T> {
+    /// The same place, another form of the value.
+    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Set<U> {
+        Set { value: form(self.value), source: self.source }
     }
 }

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use crate::error::{Error, Result};
 
 /// Puts `bytes` in the place of a file, mode 0600, by a rename in its directory. A symbolic link
@@ -13,8 +15,7 @@ use crate::error::{Error, Result};
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
         let target = follow(path)?;
-        let temporary = write_beside(&target, bytes)?;
-        fs::rename(&temporary, &target).inspect_err(|_| drop(fs::remove_file(&temporary)))?;
+        written_beside(&target, bytes)?.persist(&target)?;
         sync_directory(&target)
     };
     attempt().map_err(|error| failed(path, error))
@@ -24,16 +25,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// one by then it stays untouched; whoever reads it sees all of it. Exit 2 on failure.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
-        let temporary = write_beside(path, bytes)?;
-        // A link never replaces what is there, unlike a rename.
-        let made = match fs::hard_link(&temporary, path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            // A file system without links.
-            Err(_) => exclusively(path, bytes),
-            Ok(()) => Ok(()),
-        };
-        drop(fs::remove_file(&temporary));
-        made?;
+        match written_beside(path, bytes)?.persist_noclobber(path) {
+            Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+            // A file system that can do neither this rename nor links.
+            Err(_) => exclusively(path, bytes)?,
+            Ok(_) => {}
+        }
         sync_directory(path)
     };
     attempt().map_err(|error| failed(path, error))
@@ -65,24 +62,15 @@ fn directory(path: &Path) -> &Path {
 }
 
 /// A new file with `bytes` on disk, beside the one it is meant for.
-fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let directory = directory(path);
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-    let process = std::process::id();
-    // What a crash left behind may bear the first name; nobody else writes the last one.
-    for attempt in 0..100 {
-        let temporary = directory.join(format!(".{name}.{process}.{attempt}.tmp"));
-        match exclusively(&temporary, bytes) {
-            Ok(()) => return Ok(temporary),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                drop(fs::remove_file(&temporary));
-                return Err(error);
-            }
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
+    let mut file =
+        tempfile::Builder::new().prefix(&format!(".{name}.")).suffix(".tmp").tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 fn exclusively(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -93,4 +81,72 @@ fn exclusively(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(directory(path))?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(directory).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_private() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("new/config.toml");
+        for text in ["one", "two"] {
+            replace(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        replace(&path, b"three").unwrap();
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        assert_eq!(names(path.parent().unwrap()), ["config.toml"]);
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let home = tempfile::tempdir().unwrap();
+        let dotfiles = home.path().join("dotfiles");
+        fs::create_dir(&dotfiles).unwrap();
+        let path = home.path().join("config.toml");
+        symlink("dotfiles/lepo.toml", &path).unwrap();
+        for text in ["made through the link", "replaced through it"] {
+            replace(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(dotfiles.join("lepo.toml")).unwrap(), text);
+            assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+        }
+        assert_eq!(names(&dotfiles), ["lepo.toml"]);
+    }
+
+    #[test]
+    fn what_is_there_is_not_touched() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a/b/system_prompt.txt");
+        create(&path, b"mine").unwrap();
+        create(&path, b"yours").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        assert_eq!(names(path.parent().unwrap()), ["system_prompt.txt"]);
+    }
+
+    #[test]
+    fn a_failure_names_the_file() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("file");
+        fs::write(&path, "").unwrap();
+        let error = replace(&path.join("config.toml"), b"").unwrap_err();
+        assert_eq!(error.kind.exit_code(), 2);
+        assert!(error.message.contains("file/config.toml"));
+    }
 }

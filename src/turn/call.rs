@@ -35,7 +35,7 @@ impl Turn<'_> {
         let ms = start.elapsed().as_millis() as u64;
         let (text, ran) = match called {
             Called::Result(result) => {
-                (result_text(&self.env.store, result, self.env.settings().output_limit)?, true)
+                (result_text(&self.env.store, result, self.env.settings().output_limit as usize)?, true)
             }
             Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
         };

@@ -91,7 +91,7 @@ impl CommandRunner<'_> {
                 Stream::Stderr => Event::Stderr(bytes),
             });
         };
-        let run = carry_out(&self.env.store, shell, granted, settings.output_limit, &mut live);
+        let run = carry_out(&self.env.store, shell, granted, settings.output_limit as usize, &mut live);
         let (carried, left) = self.env.interrupt.or(run).await?;
         if left > 0 {
             tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));

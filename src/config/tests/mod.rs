@@ -11,8 +11,6 @@ mod editing;
 mod importing;
 mod insts;
 mod mistakes;
-mod paths;
-mod writing;
 
 /// Variables of an environment.
 type Vars<'a> = &'a [(&'a str, &'a str)];
@@ -109,8 +107,8 @@ timeout = 30
     assert_eq!(seconds.map(|time| time.as_secs()), [1, 2, 3, 4, 5]);
     assert_eq!(settings.sandbox_read_only[0], Path::new("/opt/tools"));
     assert!(settings.sandbox_read_only[1].is_absolute());
-    assert_eq!(settings.many.orchestrator.as_deref(), Some("claude"));
-    assert_eq!((settings.many.max_rounds, settings.many.timeout.as_secs()), (4, 30));
+    assert_eq!(settings.many_orchestrator.as_deref(), Some("claude"));
+    assert_eq!((settings.many_rounds, settings.many_timeout.as_secs()), (4, 30));
 
     let [gpt, qwen, claude, codex, small] = settings.models.as_slice() else { panic!() };
     assert_eq!(gpt.base_url, "https://api.openai.com/v1");

@@ -65,7 +65,7 @@ impl GroupTurn<'_> {
         ask: Ask,
     ) -> Result<Debated> {
         let Opening { transcript, tools } = self.open(ask).await?;
-        let rules = Course::new(panel.len(), self.env.settings().many.max_rounds);
+        let rules = Course::new(panel.len(), self.env.settings().many_rounds);
         let mut debated = Debated::default();
         debated.report.user = transcript.question();
         debated.report.model = Some(orchestrator.name.clone());
@@ -114,7 +114,7 @@ impl Debate<'_> {
         if self.rules.present().is_empty() && self.debated.speeches.is_empty() {
             return Err(Error::remote("no participant is left, and none has spoken"));
         }
-        if self.rules.round == self.group.env.settings().many.max_rounds {
+        if self.rules.round == self.group.env.settings().many_rounds {
             let rounds = self.rules.round;
             self.note(&format!("note: {rounds} rounds are the limit: {} sums up", self.orchestrator.name));
         }

@@ -36,7 +36,7 @@ impl Panel {
     /// The panel of a mode. Exit 2 for no participants, an unknown name, or one that is there twice.
     pub fn of(mode: GroupMode, configured: &Configured) -> Result<Panel> {
         let settings = &configured.settings;
-        let names = &settings.many.participants;
+        let names = &settings.many_participants;
         if names.is_empty() {
             return Err(Error::usage("nobody to ask: no participants are configured").hint(format!(
                 "name them with --participants A,B, or as `participants` in [many] of {}",
@@ -50,7 +50,7 @@ impl Panel {
                 .hint("answers are told apart by the names of those who gave them"));
         }
         let participant = |name: &String| settings.model(name).map(|config| participant(&config, configured));
-        let orchestrator = match (mode, &settings.many.orchestrator) {
+        let orchestrator = match (mode, &settings.many_orchestrator) {
             (GroupMode::Parallel, _) => None,
             (GroupMode::Debate, Some(name)) => Some(participant(name)?),
             (GroupMode::Debate, None) => {
@@ -81,7 +81,7 @@ fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
     // What is asked is on disk by then.
     gate.open();
     // The one limit of a reply: a program is silent until it has all of it.
-    let idle = configured.settings.many.timeout;
+    let idle = configured.settings.many_timeout;
     let model = config.require_key().and_then(|()| configured.model(config, idle, gate));
     Participant::new(config, model)
 }

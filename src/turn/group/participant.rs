@@ -66,7 +66,7 @@ impl Participant {
         let name = self.name.clone();
         let mut ear = Ear { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, &mut ear).await?, &mut ear).await };
-        let (text, usage) = group.env.interrupt.within(group.env.settings().many.timeout).or(asked).await?;
+        let (text, usage) = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await?;
         let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model answered nothing")),
@@ -85,7 +85,7 @@ impl Participant {
         let start = Instant::now();
         let name = self.name.clone();
         let mut ear = Ear { name: &name, watch: group.watch };
-        let interrupt = group.env.interrupt.within(group.env.settings().many.timeout);
+        let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
         let answer = interrupt.or(self.ask(messages, &mut ear)).await?;
         let place = Place {
             store: &group.env.store,
