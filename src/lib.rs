@@ -11,6 +11,7 @@
 //! | [`config`] | files and environment, resolved once into `Settings` | models, tools, terminal |
 //! | [`model`] | talking to a model | bubbs, terminal |
 //! | [`tool`] | acting for a model, with consent | bubbs |
+//! | [`page`] | conversations as a page of HTML | I/O, the store |
 //! | [`turn`] | one turn, from question to answer | terminal |
 //! | [`ui`] | everything that a turn shows | providers, the network |
 //! | [`repl`] | turns in a row, at a prompt | providers |
@@ -22,7 +23,7 @@
 //! | [`when`] | moments as people write and read them | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
-//! Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool} → process → bubb.
+//! Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool, page} → process → bubb.
 //! Events go up, values go down. `tests/e2e/house.rs` keeps it so.
 
 pub mod bubb;
@@ -33,6 +34,7 @@ pub mod conv;
 pub mod error;
 pub mod fetch;
 pub mod model;
+pub mod page;
 pub mod process;
 pub mod repl;
 pub mod search;

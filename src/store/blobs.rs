@@ -26,6 +26,15 @@ impl Blob {
 }
 
 impl Store {
+    /// The bytes of a blob, if it is there and is what its name says.
+    pub fn blob_bytes(&self, hash: &str) -> Option<Vec<u8>> {
+        let (mut file, len) = is_hash(hash).then(|| self.open_blob(hash).ok().flatten()).flatten()?;
+        let mut bytes = Vec::with_capacity(len as usize);
+        file.read_to_end(&mut bytes).ok()?;
+        let made: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        (made == hash).then_some(bytes)
+    }
+
     /// Keeps all that `from` gives, durable when this returns.
     pub fn blob(&self, from: &mut dyn Read) -> Result<Blob> {
         self.keep_blob(from).map_err(|error| self.error("cannot write in", "_blobs", error))

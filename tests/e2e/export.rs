@@ -86,12 +86,12 @@ fn markdown_reads_and_json_is_that_of_show() {
         "{text}"
     );
     assert!(text.ends_with(&format!(", {answer}*\n\n네.\n")), "{text}");
-    assert!(export(&home, &["--all"]).out.contains(&format!("{prompt}*\n\nprompt\n")));
-    let json = export(&home, &["--format", "json", "--all"]).out;
+    assert!(export(&home, &["-a"]).out.contains(&format!("{prompt}*\n\nprompt\n")));
+    let json = export(&home, &["--format", "json", "-a"]).out;
     assert_eq!(json, home.ok(&["show", "--json", "-a"]));
     let document: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(document["bubbs"][2]["model"], "gpt");
     assert_eq!(document["bubbs"][3]["id"], more.as_str());
-    assert_eq!(export(&home, &["--all", "--format", "session"]).code, 2);
+    assert_eq!(export(&home, &["-a", "--format", "session"]).code, 2);
     assert_eq!(export(&home, &["@^..@"]).code, 2);
 }

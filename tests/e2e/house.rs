@@ -11,6 +11,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("process", &[]),
     ("fetch", &["error", "tls"]),
     ("conv", &["bubb", "error"]),
+    ("page", &["bubb", "conv", "error"]),
     ("store", &["bubb", "conv", "error"]),
     ("search", &["bubb", "conv", "error", "store"]),
     ("config", &["error"]),
@@ -30,6 +31,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/model.rs", &["model"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
+    ("commands/export", &["page"]),
 ];
 
 #[test]

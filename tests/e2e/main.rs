@@ -44,6 +44,7 @@ mod many;
 mod mcp;
 mod native;
 mod outward;
+mod page;
 mod planted;
 mod providers;
 mod pty;

@@ -1,6 +1,8 @@
 //! `lepo export`: a conv for other programs and other people.
 
 mod files;
+mod html;
+mod open;
 mod place;
 mod render;
 
@@ -21,45 +23,63 @@ use render::{Export, Format};
 /// that were answered, and their answers. With -o the file is named by the time and the first words of
 /// the first question, never replaces another, and its path is printed; attached files are written
 /// beside it, in a folder whose name ends with -files.
+///
+/// html is a page for any browser: one file that needs no network, with the forest of the conversations
+/// named, or of all with --all. There -o names the file, which is replaced. The system prompt and all else
+/// that is hidden are in it only with -a: what is mailed is read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo export > conversation.md\n  \
     lepo export main --format session | jq -r '.messages[-1].content'\n  \
-    lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions --format session; done")]
+    lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions --format session; done\n  \
+    lepo export --format html --all -o conversations.html")]
 pub struct Args {
-    /// Which bubb's conv; `-` for an address on stdin
+    /// Which bubb's conv, with html several; `-` for addresses on stdin
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
-    address: String,
+    addresses: Vec<String>,
     /// What to write
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     /// Hidden bubbs too; not in a session
-    #[arg(short, long)]
+    #[arg(short = 'a', long)]
+    show_all: bool,
+    /// Every conv, in a page
+    #[arg(long, conflicts_with = "addresses")]
     all: bool,
-    /// Write a new file in DIR, made if missing, instead of stdout
+    /// Write a new file in DIR, made if missing, instead of stdout; a page: the file DIR itself
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Open the page in a browser
+    #[arg(long)]
+    open: bool,
 }
 
 /// Writes it.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
-    if args.all && args.format == Format::Session {
-        return Err(Error::usage("--all does not go with --format session: a session has no hidden bubbs"));
+    if args.show_all && args.format == Format::Session {
+        return Err(Error::usage("-a does not go with --format session: a session has no hidden bubbs"));
+    }
+    if (args.all || args.open) && args.format != Format::Html {
+        return Err(Error::usage("--all and --open are for pages").hint("lepo export --format html --all"));
     }
     let store = context.store()?;
     let forest = store.forest()?;
-    let tip = resolve_one(&store, &forest, &args.address)?.ix;
+    if args.format == Format::Html {
+        return html::run(&args, &store, &forest, context);
+    }
+    let [address] = &args.addresses[..] else {
+        return Err(Error::usage("only --format html takes several addresses"));
+    };
+    let tip = resolve_one(&store, &forest, address)?.ix;
     let conv = forest.conv(tip);
     warn_incomplete(&conv);
     let bubbs = match args.format {
         Format::Session => forest.finished_turns(&conv.path),
-        Format::Markdown | Format::Json => {
-            conv.path.into_iter().filter(|&ix| args.all || !forest.name(ix).hidden).collect()
-        }
+        _ => conv.path.into_iter().filter(|&ix| args.show_all || !forest.name(ix).hidden).collect(),
     };
     if bubbs.is_empty() {
         let hint = match args.format {
             Format::Session => "a session holds answered questions only; lepo do --retry answers the last",
-            Format::Markdown | Format::Json => "its bubbs are hidden; --all exports them too",
+            _ => "its bubbs are hidden; -a exports them too",
         };
         let tip = forest.name(tip).id;
         return Err(Error::nothing(format!("nothing to export in the conv of {tip}")).hint(hint));

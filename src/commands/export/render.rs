@@ -24,6 +24,8 @@ pub enum Format {
     Json,
     /// Messages only
     Session,
+    /// A page to look at
+    Html,
 }
 
 impl Format {
@@ -32,6 +34,7 @@ impl Format {
         match self {
             Format::Markdown => "md",
             Format::Json | Format::Session => "json",
+            Format::Html => "html",
         }
     }
 }
@@ -59,6 +62,8 @@ impl<'s> Export<'s> {
             Format::Markdown => bytes = self.markdown()?.into_bytes(),
             Format::Json => show::document(self.store, self.names.iter().copied(), &mut bytes)?,
             Format::Session => bytes = self.session()?.into_bytes(),
+            // A page is made of a forest, in `html`.
+            Format::Html => {}
         }
         Ok(bytes)
     }

@@ -1,0 +1,147 @@
+//! `lepo export --format html`: reads what a page is to show, and writes it.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::{Args, open};
+use crate::bubb::{BubbId, Kind, Name};
+use crate::commands::Context;
+use crate::commands::words::resolve_all;
+use crate::conv::{Forest, Found, Ix};
+use crate::error::{Error, Result};
+use crate::page::{self, Message, Page, Picked};
+use crate::store::{Fact, Store, in_order};
+use crate::ui::warn_incomplete;
+
+/// What the names of a participant begin with, in the hidden bubb before its answer.
+const SELECT: &str = "SELECT: ";
+
+/// Writes the page.
+pub fn run(args: &Args, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
+    let tips = tips(args, store, forest)?;
+    let spent = if args.show_all { spent(forest) } else { Vec::new() };
+    let picked = page::pick(forest, &tips, args.show_all, &spent);
+    let Some(chosen) = picked.chosen else {
+        return Err(
+            Error::nothing("nothing to show on a page").hint("its bubbs are hidden; -a shows them too")
+        );
+    };
+    let html = Page::new(messages(store, forest, &picked)?, chosen, None).html();
+    match (&args.output, args.open) {
+        (Some(file), _) => {
+            replace(file, html.as_bytes())?;
+            context.out.line(&file.to_string_lossy());
+            if args.open {
+                open::in_browser(file)?
+            }
+        }
+        (None, true) => {
+            let file = open::temporary(html.as_bytes())?;
+            context.out.line(&file.to_string_lossy());
+            open::in_browser(&file)?;
+        }
+        (None, false) => context.out.untrusted(html.as_bytes()),
+    }
+    Ok(0)
+}
+
+/// Where the conversations of the page end, the first of which is shown first.
+fn tips(args: &Args, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
+    if args.all {
+        return Ok(forest.tails(false));
+    }
+    let mut tips = Vec::new();
+    for found in resolve_all(store, forest, &args.addresses)? {
+        let Found::One(found) = found else {
+            return Err(Error::usage("a page shows whole conversations, and this is a range"));
+        };
+        warn_incomplete(&forest.conv(found.ix));
+        tips.push(found.ix);
+    }
+    Ok(tips)
+}
+
+/// The ends of side branches.
+fn spent(forest: &Forest) -> Vec<Ix> {
+    let tails: std::collections::HashSet<Ix> = forest.newest_first(false).collect();
+    forest.newest_first(true).filter(|ix| !tails.contains(ix)).collect()
+}
+
+/// Reads the messages, on several threads.
+fn messages(store: &Store, forest: &Forest, picked: &Picked) -> Result<Vec<Message>> {
+    let (facts, branches) = (store.facts(), store.branch_names()?);
+    let read = |at: usize| -> Result<Message> {
+        let (ix, prev) = picked.bubbs[at];
+        let mut message = message(store, forest, ix, &facts, &branches)?;
+        message.prev = prev;
+        for &side in picked.sides.get(&at).into_iter().flatten() {
+            message.sides.push(self::message(store, forest, side, &facts, &branches)?);
+        }
+        Ok(message)
+    };
+    let (mut messages, mut failed) = (Vec::with_capacity(picked.bubbs.len()), None);
+    in_order(0..picked.bubbs.len(), read, |message| match message {
+        Ok(message) => {
+            messages.push(message);
+            ControlFlow::Continue(())
+        }
+        Err(error) => {
+            failed = Some(error);
+            ControlFlow::Break(())
+        }
+    });
+    failed.map_or(Ok(messages), Err)
+}
+
+fn message(
+    store: &Store,
+    forest: &Forest,
+    ix: Ix,
+    facts: &HashMap<BubbId, Fact>,
+    branches: &HashMap<BubbId, Vec<String>>,
+) -> Result<Message> {
+    let name = forest.name(ix);
+    let text = store.text(&name)?;
+    let fact = facts.get(&name.id).cloned().unwrap_or_default();
+    Ok(Message {
+        id: name.id,
+        kind: name.kind,
+        hidden: name.hidden,
+        prev: None,
+        speaker: speaker(store, forest, ix, &name),
+        model: fact.model,
+        input: fact.input,
+        output: fact.output,
+        ms: fact.ms,
+        branches: branches.get(&name.id).cloned().unwrap_or_default(),
+        body: page::body(name.kind, name.hidden, &text, &|hash| store.blob_bytes(hash)),
+        sides: Vec::new(),
+    })
+}
+
+/// The participant that gave an answer: named by the hidden bubb right before it.
+fn speaker(store: &Store, forest: &Forest, ix: Ix, name: &Name) -> Option<String> {
+    let before = forest.name(forest.prev(ix)?);
+    if name.kind != Kind::Assistant || before.kind != Kind::System || !before.hidden {
+        return None;
+    }
+    let text = store.glance(&before).ok()?;
+    text.strip_prefix(SELECT).filter(|name| !name.contains('\n') && !name.is_empty()).map(str::to_string)
+}
+
+/// Writes a file in place of one that may be there, whole or not at all.
+fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
+    if file.is_dir() {
+        return Err(Error::usage(format!("{} is a directory", file.display()))
+            .hint("with --format html, -o names the file: -o conversations.html"));
+    }
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
+    let failed = |error| Error::store(format!("cannot write {}", file.display())).because(error);
+    let mut new = tempfile::NamedTempFile::new_in(dir).map_err(no_place)?;
+    new.write_all(bytes).and_then(|()| new.as_file().sync_all()).map_err(failed)?;
+    new.persist(file).map_err(|error| failed(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! Markdown as HTML that holds nothing but what is written here: raw HTML is text, images are links, no
+//! element has an id, a style or an address that was not looked at.
+
+use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::escape::{escape, escape_attribute};
+use super::link;
+
+/// Appends a text's HTML.
+pub fn markdown(text: &str, html: &mut String) {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES;
+    let mut writer = Writer { html, cells: Vec::new(), cell: 0, in_head: false, links: 0, ends: Vec::new() };
+    for event in Parser::new_ext(text, options) {
+        writer.event(event);
+    }
+}
+
+struct Writer<'h> {
+    html: &'h mut String,
+    /// The alignments of the present table.
+    cells: Vec<Alignment>,
+    /// The column of the next cell.
+    cell: usize,
+    in_head: bool,
+    /// Open links that were written: none stands within another.
+    links: usize,
+    /// Ends the open links and images, the innermost last.
+    ends: Vec<&'static str>,
+}
+
+impl Writer<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => escape(&text, self.html),
+            Event::InlineMath(text) | Event::DisplayMath(text) => escape(&text, self.html),
+            Event::FootnoteReference(name) => {
+                self.html.push_str("<sup>");
+                escape(&name, self.html);
+                self.html.push_str("</sup>");
+            }
+            Event::Code(code) => {
+                self.html.push_str("<code>");
+                escape(&code, self.html);
+                self.html.push_str("</code>");
+            }
+            // The style shows it as the break that was typed.
+            Event::SoftBreak => self.html.push('\n'),
+            Event::HardBreak => self.html.push_str("<br>"),
+            Event::Rule => self.html.push_str("<hr>"),
+            Event::TaskListMarker(done) => self.html.push_str(match done {
+                true => "<b class=box role=img aria-label=done>☑</b> ",
+                false => "<b class=box role=img aria-label=open>☐</b> ",
+            }),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph => self.html.push_str("<p>"),
+            Tag::Heading { level, .. } => self.html.push_str(&format!("<h{}>", below(level))),
+            Tag::BlockQuote(_) => self.html.push_str("<blockquote>"),
+            Tag::CodeBlock(kind) => self.code_block(kind),
+            // Its text is escaped; it keeps its lines.
+            Tag::HtmlBlock => self.html.push_str("<pre class=raw>"),
+            Tag::List(None) => self.html.push_str("<ul>"),
+            Tag::List(Some(1)) => self.html.push_str("<ol>"),
+            Tag::List(Some(first)) => self.html.push_str(&format!("<ol start={first}>")),
+            Tag::Item => self.html.push_str("<li>"),
+            Tag::Table(alignments) => {
+                self.cells = alignments;
+                self.html.push_str("<div class=tw><table>");
+            }
+            Tag::TableHead => {
+                (self.in_head, self.cell) = (true, 0);
+                self.html.push_str("<thead><tr>");
+            }
+            Tag::TableRow => {
+                self.cell = 0;
+                self.html.push_str("<tr>");
+            }
+            Tag::TableCell => self.start_cell(),
+            Tag::Emphasis => self.html.push_str("<em>"),
+            Tag::Strong => self.html.push_str("<strong>"),
+            Tag::Strikethrough => self.html.push_str("<del>"),
+            Tag::Link { dest_url, .. } => self.link(&dest_url, ""),
+            Tag::Image { dest_url, .. } => self.link(&dest_url, " class=img"),
+            Tag::FootnoteDefinition(name) => {
+                self.html.push_str("<div class=note><sup>");
+                escape(&name, self.html);
+                self.html.push_str("</sup> ");
+            }
+            // Not asked of the parser.
+            Tag::Superscript
+            | Tag::Subscript
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::MetadataBlock(_) => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph => self.html.push_str("</p>"),
+            TagEnd::Heading(level) => self.html.push_str(&format!("</h{}>", below(level))),
+            TagEnd::BlockQuote(_) => self.html.push_str("</blockquote>"),
+            TagEnd::CodeBlock => self.html.push_str("</code></pre>"),
+            TagEnd::HtmlBlock => self.html.push_str("</pre>"),
+            TagEnd::List(ordered) => self.html.push_str(if ordered { "</ol>" } else { "</ul>" }),
+            TagEnd::Item => self.html.push_str("</li>"),
+            TagEnd::Table => self.html.push_str("</table></div>"),
+            TagEnd::TableHead => {
+                self.in_head = false;
+                self.html.push_str("</thead>");
+            }
+            TagEnd::TableRow => {}
+            TagEnd::TableCell => {}
+            TagEnd::Emphasis => self.html.push_str("</em>"),
+            TagEnd::Strong => self.html.push_str("</strong>"),
+            TagEnd::Strikethrough => self.html.push_str("</del>"),
+            TagEnd::Link | TagEnd::Image => {
+                let end = self.ends.pop().unwrap_or_default();
+                self.links -= usize::from(end == "</a>");
+                self.html.push_str(end);
+            }
+            TagEnd::FootnoteDefinition => self.html.push_str("</div>"),
+            TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::DefinitionList
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::MetadataBlock(_) => {}
+        }
+    }
+
+    fn code_block(&mut self, kind: CodeBlockKind<'_>) {
+        let language = match &kind {
+            CodeBlockKind::Fenced(info) => info.split([' ', ',', '{']).next().unwrap_or_default(),
+            CodeBlockKind::Indented => "",
+        };
+        match language {
+            "" => self.html.push_str("<pre><code>"),
+            language => {
+                self.html.push_str("<pre data-l=\"");
+                escape_attribute(language, self.html);
+                self.html.push_str("\"><code>");
+            }
+        }
+    }
+
+    fn start_cell(&mut self) {
+        let class = match self.cells.get(self.cell) {
+            Some(Alignment::Right) => " class=ar",
+            Some(Alignment::Center) => " class=ac",
+            _ => "",
+        };
+        self.cell += 1;
+        self.html.push_str(if self.in_head { "<th" } else { "<td" });
+        self.html.push_str(class);
+        self.html.push('>');
+    }
+
+    fn link(&mut self, address: &CowStr<'_>, class: &str) {
+        let end = match link::safe(address) {
+            Some(address) if self.links == 0 => {
+                self.html.push_str("<a href=\"");
+                escape_attribute(address, self.html);
+                self.html.push_str("\" rel=noopener");
+                self.html.push_str(class);
+                self.html.push('>');
+                self.links += 1;
+                "</a>"
+            }
+            _ if !class.is_empty() => {
+                self.html.push_str("<span class=img>");
+                "</span>"
+            }
+            _ => "",
+        };
+        self.ends.push(end);
+    }
+}
+
+/// A heading of a message stands below the page's and the message's own.
+fn below(level: HeadingLevel) -> usize {
+    (level as usize + 2).min(6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_becomes_these_elements() {
+        for (text, html) in [
+            (
+                "# A\n\n*b* **c** ~~d~~ `<e>`",
+                "<h3>A</h3><p><em>b</em> <strong>c</strong> <del>d</del> <code>&lt;e></code></p>",
+            ),
+            ("###### deep", "<h6>deep</h6>"),
+            ("1. a\n2. b", "<ol><li>a</li><li>b</li></ol>"),
+            ("7. a", "<ol start=7><li>a</li></ol>"),
+            (
+                "- [x] a\n- [ ] b",
+                "<ul><li><b class=box role=img aria-label=done>☑</b> a</li><li><b class=box role=img aria-label=open>☐</b> b</li></ul>",
+            ),
+            ("```rust ignore\n<a>\n```", "<pre data-l=\"rust\"><code>&lt;a>\n</code></pre>"),
+            ("```\"><script>\nx\n```", "<pre data-l=\"&quot;&gt;&lt;script&gt;\"><code>x\n</code></pre>"),
+            ("    x", "<pre><code>x</code></pre>"),
+            (
+                "|a|b|c|\n|:-|-:|:-:|\n|1|2|3|",
+                "<div class=tw><table><thead><tr><th>a<th class=ar>b<th class=ac>c</thead><tr><td>1<td class=ar>2<td class=ac>3</table></div>",
+            ),
+            ("a\nb  \nc", "<p>a\nb<br>c</p>"),
+            ("> q\n\n---", "<blockquote><p>q</p></blockquote><hr>"),
+        ] {
+            let mut made = String::new();
+            markdown(text, &mut made);
+            assert_eq!(made, html, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_could_act_is_text() {
+        for (text, html) in [
+            ("a <b onclick=x>b</b>", "<p>a &lt;b onclick=x>b&lt;/b></p>"),
+            ("<script>x</script>", "<pre class=raw>&lt;script>x&lt;/script></pre>"),
+            ("[a](https://x.org)", "<p><a href=\"https://x.org\" rel=noopener>a</a></p>"),
+            ("[a](javascript:x)", "<p>a</p>"),
+            (
+                "[a](https://x.org/\"onclick=y)",
+                "<p><a href=\"https://x.org/&quot;onclick=y\" rel=noopener>a</a></p>",
+            ),
+            (
+                "![a](https://x.org/i.png)",
+                "<p><a href=\"https://x.org/i.png\" rel=noopener class=img>a</a></p>",
+            ),
+            ("![a](data:image/svg+xml,x)", "<p><span class=img>a</span></p>"),
+            (
+                "[![a](https://x.org/i.png)](https://y.org)",
+                "<p><a href=\"https://y.org\" rel=noopener><span class=img>a</span></a></p>",
+            ),
+            ("<javascript:alert(1)>", "<p>javascript:alert(1)</p>"),
+            ("<https://x.org>", "<p><a href=\"https://x.org\" rel=noopener>https://x.org</a></p>"),
+            ("&lt;script&gt;", "<p>&lt;script></p>"),
+            ("a[^1]\n\n[^1]: x", "<p>a<sup>1</sup></p><div class=note><sup>1</sup> <p>x</p></div>"),
+        ] {
+            let mut made = String::new();
+            markdown(text, &mut made);
+            assert_eq!(made, html, "{text}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `export --format html`: the page as bytes, and as a real browser takes it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::home::{Home, run};
+
+/// What people send to find out whether a page runs what it shows. Each would set the title to `pwned`.
+const HOSTILE: &str = include_str!("../page/xss.txt");
+
+/// A home with a forest: a fork, a side branch, a debate.
+fn example() -> Home {
+    let home = Home::new();
+    home.copy(".lepo.example", ".lepo");
+    home
+}
+
+fn page(home: &Home, args: &[&str]) -> String {
+    home.ok(&[&["export", "--format", "html"], args].concat())
+}
+
+#[test]
+fn the_page_is_one_file_that_allows_itself_alone() {
+    let home = example();
+    let html = page(&home, &["--all"]);
+    assert!(html.starts_with("<!doctype html>"), "{html}");
+    let policy = html.split("Content-Security-Policy content=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    assert!(policy.ends_with("img-src data:; base-uri 'none'; form-action 'none'"), "{policy}");
+    for never in ["unsafe-inline", " src=http", "<link", "@import", "url(", " style=", " onclick", "<iframe"]
+    {
+        assert!(!html.contains(never), "{never}");
+    }
+    assert_eq!(html, page(&home, &["--all"]), "the same store, the same bytes");
+    for (landmark, count) in [("<main>", 1), ("<nav ", 1), ("<h1 ", 1), ("<svg ", 1)] {
+        assert_eq!(html.matches(landmark).count(), count, "{landmark}");
+    }
+    assert!(
+        html.contains("<h2 class=c0>claude</h2>") && html.contains("<h2 class=c1>gemini</h2>"),
+        "speakers"
+    );
+    assert!(html.contains("한국어 단어도 셀 수 있어?"));
+}
+
+#[test]
+fn exactly_what_is_named_is_shown() {
+    let home = example();
+    let all = page(&home, &["--all"]);
+    let one = page(&home, &[]);
+    let two = page(&home, &["main", "korean"]);
+    let articles = |html: &str| html.matches("<article ").count();
+    assert_eq!((articles(&all), articles(&one), articles(&two)), (13, 4, 7));
+    // The first named is the document; the other is kept aside.
+    let (shown, aside) = two.split_once("<template").unwrap();
+    assert!(shown.contains("Let the shell join them") && !shown.contains("한국어 단어도"));
+    assert!(aside.contains("한국어 단어도 셀 수 있어?"));
+    // The system prompt and tool calls only on wish.
+    assert!(!all.contains("You answer questions about") && !all.contains("read_file"));
+    let hidden = page(&home, &["--all", "-a"]);
+    assert!(hidden.contains("You answer questions about"));
+    assert!(hidden.contains("class=side><details><summary><b>Call or draft</b>"), "a side branch is folded");
+    assert!(hidden.contains("<summary><b>Tool output</b>"));
+}
+
+#[test]
+fn o_names_a_file_that_is_replaced_and_open_opens_it() {
+    let home = example();
+    home.write("bin/browse", "#!/bin/sh\ncp \"$1\" \"$HOME/seen\"\n");
+    assert!(home.shell("chmod +x ../bin/browse").status().unwrap().success());
+    home.write("work/page.html", "old");
+    assert_eq!(page(&home, &["-o", "page.html"]), "page.html\n");
+    let written = std::fs::read_to_string(home.work().join("page.html")).unwrap();
+    assert_eq!(written, page(&home, &[]));
+    let mut command = home.command(&["export", "--format", "html", "--open"]);
+    command.env("BROWSER", format!("{} %s", home.path().join("bin/none").display()));
+    command.env("BROWSER", home.path().join("bin/browse")).env("TMPDIR", home.path());
+    let ran = run(command, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let opened = PathBuf::from(ran.out.trim());
+    assert_eq!(std::fs::read_to_string(opened).unwrap(), written);
+    let seen = home.shell("cat \"$HOME/seen\"").output().unwrap().stdout;
+    assert_eq!(String::from_utf8(seen).unwrap(), written);
+    for (args, code) in [
+        (&["--format", "html", "-o", "."][..], 2),
+        (&["--format", "html", "main..@"], 2),
+        (&["--format", "html", "--all", "main"], 2),
+        (&["--all"], 2),
+        (&["--open"], 2),
+        (&["main", "korean"], 2),
+    ] {
+        assert_eq!(home.lepo(&[&["export"], args].concat()).code, code, "{args:?}");
+    }
+}
+
+#[test]
+fn an_attached_image_is_in_the_page() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let png = b"\x89PNG\r\n\x1a\nrest";
+    let hash = "f5ad8f2dcb5b5ca2ad7b5a4a0c4ec0f1c67e0d9c64a8f9a0bb6ac7c4a3aa5f4a";
+    let real = String::from_utf8(run_sha256(&home, png)).unwrap();
+    home.write(&format!("work/.lepo/_blobs/{real}"), png);
+    home.write(&format!("work/.lepo/_blobs/{hash}"), b"other");
+    home.add(
+        &[],
+        &format!(
+            "what?\n[image/png 12 bytes a.png: _blobs/{real}]\n[image/png 5 bytes b.png: _blobs/{hash}]"
+        ),
+    );
+    let html = page(&home, &[]);
+    assert!(html.contains("<img src=\"data:image/png;base64,iVBORw0KGgpyZXN0\" alt=\"a.png\">"), "{html}");
+    assert!(
+        html.contains("<p class=file><b>b.png</b>"),
+        "a blob that is not what its name says is not shown"
+    );
+}
+
+fn run_sha256(home: &Home, bytes: &[u8]) -> Vec<u8> {
+    let ran = run(home.shell("sha256sum"), bytes);
+    ran.out.split(' ').next().unwrap().as_bytes().to_vec()
+}
+
+/// The page's document as a browser has it once its scripts have run. `None` without a browser.
+fn in_browser(home: &Home, file: &Path, more: &[&str]) -> Option<String> {
+    let mut there = Command::new("chromium");
+    if there.arg("--version").output().is_err() {
+        eprintln!("skipped: there is no chromium to look with");
+        return None;
+    }
+    let mut command = Command::new("chromium");
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
+    command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    command.args(["--virtual-time-budget=2000", "--dump-dom"]).args(more);
+    command.arg(format!("--user-data-dir={}", home.path().join("chromium").display()));
+    command.arg(format!("file://{}", file.display())).env("HOME", home.path());
+    let ran = run(command, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    Some(ran.out)
+}
+
+#[test]
+fn nothing_hostile_runs_in_a_browser() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let cases: Vec<&str> = HOSTILE.split("\n---\n").collect();
+    assert!(cases.len() > 60);
+    for (i, case) in cases.iter().enumerate() {
+        let kind = ["u", "a", "t", "a"][i % 4];
+        home.add(&["--kind", kind], case);
+    }
+    // All of them at once, in names too: a branch, a speaker, a model.
+    home.ok(&["branch", "<script>document.title='pwned';"]);
+    home.add(&["--kind", "s", "--hidden"], "SELECT: <script>document.title='pwned'</script>");
+    let answer = home.add(&["--kind", "a"], &cases.join("\n\n"));
+    let model = "\"><script>document.title='pwned'</script>";
+    let fact = serde_json::json!({ "time": 1, "bubb": answer, "what": "answer", "model": model, "ms": 5 });
+    home.write("work/.lepo/_journal.ndjson", format!("{fact}\n"));
+    for args in [&["--all"][..], &["--all", "-a"]] {
+        page(&home, &[args, &["-o", "page.html"]].concat());
+        let Some(dom) = in_browser(&home, &home.work().join("page.html"), &[]) else { return };
+        assert!(dom.contains("<html lang=\"en\" class=\"js\""), "its own script runs: {dom:.300}");
+        assert!(!dom.contains("<title>pwned"), "{args:?}");
+        let parts = dom.split(['<']).filter(|tag| tag.starts_with("script") || tag.starts_with("iframe"));
+        assert_eq!(parts.count(), 2, "no scripts but its own");
+        for (tag, attribute) in tags(&dom) {
+            assert!(!attribute.starts_with("on") && attribute != "style", "{tag} {attribute}");
+        }
+    }
+}
+
+/// Each attribute of each element of a serialized document.
+fn tags(dom: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for tag in dom.split('<').skip(1).filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic())) {
+        let name: String = tag.chars().take_while(char::is_ascii_alphanumeric).collect();
+        if ["script", "style", "meta"].contains(&name.as_str()) {
+            continue;
+        }
+        // Values are quoted, and `>` within them too.
+        let (mut quoted, mut inside) = (false, String::new());
+        for c in tag.chars().skip(name.len()) {
+            match c {
+                '"' => quoted = !quoted,
+                '>' if !quoted => break,
+                c if !quoted => inside.push(c),
+                _ => {}
+            }
+        }
+        let attributes =
+            inside.split_whitespace().map(|word| word.trim_end_matches('=').to_ascii_lowercase());
+        found.extend(attributes.map(|attribute| (name.clone(), attribute)));
+    }
+    found
+}
+
+#[test]
+fn the_script_draws_links_and_searches() {
+    let home = example();
+    page(&home, &["--all", "-o", "page.html"]);
+    let file = home.work().join("page.html");
+    let Some(dom) = in_browser(&home, &file, &[]) else { return };
+    assert!(dom.contains("class=\"on\" d=\"M16 15V45"), "the chosen path is marked");
+    assert!(dom.contains(">Should tally ignore upper and lower case?</a>"), "the forest has words");
+    assert!(dom.contains("title=\"Link to this message\""));
+    // A link to a message of another conversation shows that one.
+    let id = "01M80QW4VQEW5T6RYATD24TD5E";
+    let linked = file.with_file_name(format!("page.html#{id}"));
+    let dom = in_browser(&home, &linked, &[]).unwrap();
+    let shown = dom.split("<template").next().unwrap();
+    assert!(shown.contains(&format!("<article id=\"{id}\" class=\"a here\"")), "{shown}");
+    assert!(shown.contains("2/2</span>") && shown.contains(">Compare</button>"), "the fork can be turned");
+    // Without the script: the chosen conversation as a document.
+    let plain = std::fs::read_to_string(&file).unwrap();
+    let body = plain.split("<div id=conv").nth(1).unwrap().split("<template").next().unwrap();
+    assert!(body.contains("<h2>User</h2>") && body.contains("leave the default"));
+}
