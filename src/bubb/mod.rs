@@ -1,6 +1,7 @@
 //! A bubb as a value: its id, its kind, its file name. No I/O, no clock.
 
 mod attachment;
+mod day;
 mod id;
 mod kind;
 mod media;
@@ -9,6 +10,7 @@ mod name;
 pub use attachment::{
     Attachment, clean_name, is_hash, labelled, split_attachments, thousands, with_attachments,
 };
+pub use day::Day;
 pub use id::{BubbId, ContentHash, MAX_TIME};
 pub use kind::Kind;
 pub use media::{MAGIC, Media};

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::{Context, complete};
 use crate::bubb::Kind;
+use crate::conv::Wanted;
 use crate::error::{Error, Result};
 use crate::when;
 
@@ -57,8 +58,8 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     }
     let store = context.store_or_make()?;
     let forest = match args.prev.as_deref() {
-        None | Some("head" | "@") => store.newest_forest()?,
-        Some(_) => store.forest()?,
+        None | Some("head" | "@") => store.forest_for(&[Wanted::Tip])?,
+        tail => store.forest_at(false, tail)?,
     };
     let prev = match args.prev.as_deref() {
         Some("head") => None,

@@ -1,8 +1,9 @@
 //! `lepo branch`: names for bubbs.
 
 use super::line::question;
-use super::words::resolve_one;
+use super::words::find_one;
 use super::{Context, complete, name_json};
+use crate::conv::Wanted;
 use crate::error::{Error, Result};
 use crate::store::{Store, check_branch_name};
 use crate::term::say;
@@ -68,8 +69,8 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 
 fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     check_branch_name(name)?;
-    let forest = store.forest()?;
-    let id = forest.name(resolve_one(store, &forest, address)?.ix).id;
+    let (forest, found) = find_one(store, address, &[])?;
+    let id = forest.name(found.ix).id;
     if force {
         return store.set_branch(name, id);
     }
@@ -109,9 +110,10 @@ fn none(name: &str) -> Error {
 }
 
 fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
-    let forest = store.forest()?;
+    let branches = store.branches()?;
+    let forest = store.forest_for(&[Wanted::Paths(branches.iter().map(|(_, id)| *id).collect())])?;
     let mut documents = Vec::new();
-    for (name, id) in store.branches()? {
+    for (name, id) in branches {
         let found = forest.find(id);
         if found.is_none() {
             say(&format!("warning: branch {name} names {id}, which is not in the store"));

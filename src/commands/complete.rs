@@ -8,7 +8,6 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::Context;
 use crate::config::{Env, Flags, Paths, Settings, Word};
-use crate::conv::{Forest, Ix};
 use crate::store::{Offer, Store};
 use crate::term::{Color, Out, clean, excerpt};
 use crate::ui;
@@ -36,9 +35,10 @@ pub fn branch() -> ArgValueCompleter {
 /// Completes the id of a request that waits.
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
-        let waiting =
-            there.forest.pending(|ix| ui::request(&there.store, &there.forest.name(ix))).into_iter();
-        let told = waiting.map(|(ix, request)| (there.id(ix), Some(excerpt(&request.words()))));
+        let Ok(forest) = there.store.forest() else { return Vec::new() };
+        let waiting = forest.pending(|ix| ui::request(&there.store, &forest.name(ix))).into_iter();
+        let told =
+            waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.words()))));
         told.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()
     })
 }
@@ -67,10 +67,9 @@ pub fn model() -> ArgValueCompleter {
     })
 }
 
-/// A store and its forest.
+/// The store that the words are about.
 struct There {
     store: Store,
-    forest: Forest,
 }
 
 /// The store that the command line so far is about. Nothing that goes wrong is told: this is no command.
@@ -81,8 +80,7 @@ fn there() -> Option<There> {
     let mut out = Out::stdout();
     let context = Context::new(cd, save_to, Color::Never, &mut out).ok()?.for_reading(true);
     let store = context.find_store().ok()??;
-    let forest = store.forest().ok()?;
-    Some(There { store, forest })
+    Some(There { store })
 }
 
 /// The value of an option of the root, as written so far.
@@ -102,17 +100,13 @@ fn of_the_store(candidates: fn(&There, &str) -> Vec<CompletionCandidate>) -> Arg
 
 impl There {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.offers(&self.forest, wanted, MOST).into_iter();
+        let offers = self.store.offers(wanted, MOST).unwrap_or_default().into_iter();
         offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
     }
 
     fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.branch_offers(&self.forest, wanted).into_iter();
+        let offers = self.store.branch_offers(wanted).unwrap_or_default().into_iter();
         offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
-    }
-
-    fn id(&self, ix: Ix) -> String {
-        self.forest.name(ix).id.to_string()
     }
 
     /// With the preview of `ls`, or where it is about the bubb itself, of `log`.

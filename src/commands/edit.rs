@@ -1,7 +1,8 @@
 //! `lepo edit`: another wording of a bubb, beside it.
 
-use super::words::resolve_one;
+use super::words::find_one;
 use super::{Context, complete};
+use crate::conv::Wanted;
 use crate::error::{Error, Result};
 use crate::term::edit;
 
@@ -27,8 +28,8 @@ pub struct Args {
 /// Edits it.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
-    let name = forest.name(resolve_one(&store, &forest, &args.address)?.ix);
+    let (forest, found) = find_one(&store, &args.address, &[Wanted::Tip])?;
+    let name = forest.name(found.ix);
     let text = store.read(&name)?;
 
     let edited = edit(&text, ".md")?;

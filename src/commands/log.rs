@@ -1,9 +1,9 @@
 //! `lepo log`: a bubb a line, and the forest drawn beside them.
 
 use super::line::{bubb_line, excerpt_of};
-use super::words::resolve_all;
+use super::words::find_all;
 use super::{Context, complete, name_json};
-use crate::conv::{Forest, Found, Ix, Row};
+use crate::conv::{Forest, Found, Ix, Row, Wanted};
 use crate::error::Result;
 use crate::store::{FactIndex, Store, now};
 use crate::ui::warn_incomplete;
@@ -44,8 +44,7 @@ pub struct Args {
 /// Lists them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
-    let mut bubbs = bubbs(&args, &store, &forest)?;
+    let (forest, mut bubbs) = bubbs(&args, &store)?;
     bubbs.retain(|&ix| args.show_all || !forest.name(ix).hidden);
     if args.graph && !args.show_all {
         let joints = hidden_joints(&forest, &bubbs);
@@ -110,15 +109,19 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
 }
 
 /// Which bubbs to list, newest first.
-fn bubbs(args: &Args, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
-    let whole: Vec<Ix> = forest.all().rev().collect();
+fn bubbs(args: &Args, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
-        return Ok(whole);
+        let forest = store.forest()?;
+        let whole = forest.all().rev().collect();
+        return Ok((forest, whole));
     }
     let newest = ["@".to_string()];
     let addresses = if args.addresses.is_empty() { &newest } else { args.addresses.as_slice() };
+    let also: &[Wanted] = if args.graph { &[Wanted::All] } else { &[] };
+    let (forest, found) = find_all(store, addresses, also)?;
+    let whole: Vec<Ix> = forest.all().rev().collect();
     let mut bubbs = Vec::new();
-    for found in resolve_all(store, forest, addresses)? {
+    for found in found {
         match found {
             Found::Range(range) => bubbs.extend(range),
             Found::One(found) => {
@@ -133,5 +136,5 @@ fn bubbs(args: &Args, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     }
     bubbs.sort_unstable_by(|a, b| b.cmp(a));
     bubbs.dedup();
-    Ok(bubbs)
+    Ok((forest, bubbs))
 }

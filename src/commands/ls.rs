@@ -8,7 +8,7 @@ use super::line::{excerpt_of, in_brackets};
 use super::words::resolve_all;
 use super::{Context, complete, name_json};
 use crate::bubb::{BubbId, Name};
-use crate::conv::{Forest, Found, Heights, Ix, Origins};
+use crate::conv::{Forest, Found, Heights, Ix, Origins, Wanted};
 use crate::error::Result;
 use crate::store::{Fact, FactIndex, Store, in_order, now};
 use crate::term::{clean, excerpt, excerpt_within, say};
@@ -83,7 +83,12 @@ enum Form {
 /// Lists them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
+    let wanted = match args.n {
+        Some(n) if args.addresses.is_empty() && !args.pending && args.spent => Wanted::Leaves(n),
+        Some(n) if args.addresses.is_empty() && !args.pending => Wanted::Newest(n),
+        _ => Wanted::All,
+    };
+    let forest = store.forest_for(&[wanted])?;
     let form = match (args.paths, args.json, args.long, context.out.columns()) {
         (true, ..) => Form::Paths,
         (_, true, ..) => Form::Json,

@@ -1,6 +1,6 @@
 //! `lepo resolve`: what an address means.
 
-use super::words::resolve_all;
+use super::words::find_all;
 use super::{Context, complete};
 use crate::conv::Found;
 use crate::error::Result;
@@ -24,8 +24,8 @@ pub struct Args {
 /// Prints them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
-    for &ix in resolve_all(&store, &forest, &args.addresses)?.iter().flat_map(Found::bubbs) {
+    let (forest, found) = find_all(&store, &args.addresses, &[])?;
+    for &ix in found.iter().flat_map(Found::bubbs) {
         let name = forest.name(ix);
         if args.path {
             context.out.line(&store.path_of(&name).to_string_lossy());

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::words::resolve_all;
+use super::words::find_all;
 use super::{Context, complete, name_json};
 use crate::bubb::{Attachment, Kind, Name, split_attachments};
 use crate::conv::{Forest, Found};
@@ -54,8 +54,7 @@ pub struct Args {
 /// Shows them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
-    let found = resolve_all(&store, &forest, &args.addresses)?;
+    let (forest, found) = find_all(&store, &args.addresses, &[])?;
     let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
     if args.json {
         document_of(&store, Some(&forest), names, context.out)?;

@@ -3,32 +3,59 @@
 
 use std::io::Read;
 
-use crate::conv::{Addressee, Forest, Found};
+use crate::conv::{Addressee, Forest, Found, Wanted};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-/// Finds what each word points at, all of them before anything is done.
-pub fn resolve_all(store: &Store, forest: &Forest, words: &[String]) -> Result<Vec<Found>> {
-    let mut found = Vec::new();
-    for word in words {
-        if word == "-" {
-            for line in stdin()?.lines().map(str::trim).filter(|line| !line.is_empty()) {
-                found.push(store.find_word(forest, line)?);
-            }
-        } else {
-            found.push(store.find_word(forest, word)?);
-        }
+/// Finds what each word points at, all of them before anything is done, in a forest that has no more than that
+/// and what else is wanted.
+pub fn find_all(store: &Store, words: &[String], also: &[Wanted]) -> Result<(Forest, Vec<Found>)> {
+    let words = with_stdin(words)?;
+    let mut wanted = also.to_vec();
+    for word in &words {
+        wanted.extend(store.wanted_by(word)?);
     }
-    Ok(found)
+    let forest = store.forest_for(&wanted)?;
+    let found = words.iter().map(|word| store.find_word(&forest, word)).collect::<Result<_>>()?;
+    Ok((forest, found))
 }
 
 /// Finds the bubb where a command needs exactly one.
+pub fn find_one(store: &Store, word: &str, also: &[Wanted]) -> Result<(Forest, Addressee)> {
+    let (forest, found) = find_all(store, &[word.to_string()], also)?;
+    Ok((forest, exactly_one(word, &found)?))
+}
+
+/// Finds what each word points at in a forest that was read.
+pub fn resolve_all(store: &Store, forest: &Forest, words: &[String]) -> Result<Vec<Found>> {
+    with_stdin(words)?.iter().map(|word| store.find_word(forest, word)).collect()
+}
+
+/// Finds the bubb where a command needs exactly one, in a forest that was read.
 pub fn resolve_one(store: &Store, forest: &Forest, word: &str) -> Result<Addressee> {
-    match resolve_all(store, forest, &[word.to_string()])?[..] {
-        [Found::One(found)] => Ok(found),
+    exactly_one(word, &resolve_all(store, forest, &[word.to_string()])?)
+}
+
+fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {
+    match found {
+        [Found::One(found)] => Ok(*found),
         [Found::Range(_)] => Err(Error::usage(format!("one bubb is needed, and {word:?} is a range"))),
-        ref several => Err(Error::usage(format!("one bubb is needed, and {} came on stdin", several.len()))),
+        several => Err(Error::usage(format!("one bubb is needed, and {} came on stdin", several.len()))),
     }
+}
+
+/// The words, with those of stdin in the place of `-`.
+fn with_stdin(words: &[String]) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for word in words {
+        if word == "-" {
+            let text = stdin()?;
+            all.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_string));
+        } else {
+            all.push(word.clone());
+        }
+    }
+    Ok(all)
 }
 
 fn stdin() -> Result<String> {

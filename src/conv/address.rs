@@ -1,14 +1,14 @@
 //! One grammar for pointing at a bubb, one parser: `@`, an id or a unique piece of one, a branch, a
 //! file, each with `^` and `~N` behind it; and `A..B` for a range. lepo(7) is its page.
 
-use super::{Forest, Ix};
+use super::{Forest, Ix, ids_beginning};
 use crate::bubb::{BubbId, Name};
 use crate::error::{Error, Result};
 
 /// An address as written: where to begin, and how many visible bubbs to go back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    base: String,
+    pub(super) base: String,
     back: usize,
 }
 
@@ -43,7 +43,7 @@ pub enum Found {
 pub type Branch<'b> = dyn Fn(&str) -> Result<Option<BubbId>> + 'b;
 
 /// The fewest characters of an id that stand for it.
-const SHORTEST: usize = 4;
+pub const SHORTEST: usize = 4;
 
 impl Word {
     /// Reads an address or a range.
@@ -171,33 +171,35 @@ fn step(text: &str) -> Option<(&str, usize)> {
 }
 
 /// The last component, if the text is a path: it has a slash, or it ends as a bubb's file does.
-fn file_name(text: &str) -> Option<&str> {
+pub(super) fn file_name(text: &str) -> Option<&str> {
     match text.rsplit_once('/') {
         Some((_, name)) => Some(name),
         None => text.ends_with(".md").then_some(text),
     }
 }
 
-/// Those whose id is `text`, begins with it, or ends with it.
+/// Those whose id is `text` or begins with it; where there are none, those whose id ends with it.
 fn matches(forest: &Forest, text: &str) -> Vec<Ix> {
     let length = text.len();
-    if !(SHORTEST..=BubbId::LEN).contains(&length) {
+    if length < SHORTEST {
         return Vec::new();
     }
+    let Some((low, high)) = ids_beginning(text) else { return ending(forest, text) };
+    match forest.between(low, high).collect::<Vec<_>>() {
+        none if none.is_empty() && length < BubbId::LEN => ending(forest, text),
+        found => found,
+    }
+}
+
+/// Those whose id ends with `text`.
+fn ending(forest: &Forest, text: &str) -> Vec<Ix> {
     // Padded with zeros to 26 digits the piece is read by the one reader of ids; then digits are compared as bits.
-    let pad = BubbId::LEN - length;
+    let Some(pad) = BubbId::LEN.checked_sub(text.len()) else { return Vec::new() };
     let Some(piece) = BubbId::parse(format!("{}{text}", "0".repeat(pad)).as_bytes()) else {
         return Vec::new();
     };
-    let piece = piece.number();
-    let mask = if length == BubbId::LEN { u128::MAX } else { (1 << (5 * length)) - 1 };
-    forest
-        .all()
-        .filter(|&ix| {
-            let id = forest.name(ix).id.number();
-            id >> (5 * pad) == piece || id & mask == piece
-        })
-        .collect()
+    let (piece, mask) = (piece.number(), (1 << (5 * text.len())) - 1);
+    forest.all().filter(|&ix| forest.name(ix).id.number() & mask == piece).collect()
 }
 
 fn not_found(text: &str) -> Error {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{Forest, Ix};
 use crate::bubb::{BubbId, Name};
 
-/// A day in milliseconds: as far as a clock may be ahead before anybody wonders.
-pub(super) const DAY: u64 = 24 * 60 * 60 * 1000;
+/// A day in milliseconds: a bubb dated further ahead of the clock is told of.
+pub const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
 /// What is wrong with one name among all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
         if let Some(prev) = name.prev.filter(|&prev| forest.find(prev).is_none()) {
             found.push((place, Flaw::Dangling(prev)));
         }
-        if name.id.time() > now + DAY {
+        if name.id.time() > now + AHEAD {
             found.push((place, Flaw::Future));
         }
         let before = *first.entry(name.id).or_insert(place);
@@ -100,7 +100,7 @@ mod tests {
     fn a_day_ahead_is_not_far() {
         let names = fixture::names("A u0 head");
         let time = id("A").time();
-        assert_eq!(flaws(&names, time - DAY), []);
-        assert_eq!(flaws(&names, time - DAY - 1), [(0, Flaw::Future)]);
+        assert_eq!(flaws(&names, time - AHEAD), []);
+        assert_eq!(flaws(&names, time - AHEAD - 1), [(0, Flaw::Future)]);
     }
 }

@@ -54,7 +54,8 @@ impl Forest {
     /// Sorts `names`; of two files that bear one id, the first in name order counts.
     pub fn new(mut names: Vec<Name>) -> Forest {
         let rest = |name: &Name| (name.prev, name.kind, name.hidden);
-        names.sort_unstable_by(|a, b| a.id.cmp(&b.id).then_with(|| rest(a).cmp(&rest(b))));
+        let order = |a: &Name, b: &Name| a.id.cmp(&b.id).then_with(|| rest(a).cmp(&rest(b)));
+        names.sort_unstable_by(order);
         names.dedup_by_key(|name| name.id);
         let prevs = names.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
         let ordered = names.iter().all(|name| name.prev.is_none_or(|prev| prev < name.id));
@@ -110,6 +111,13 @@ impl Forest {
         }
         let found = self.names[low..high].binary_search_by_key(&wanted, |name| name.id);
         found.ok().map(|i| Ix((low + i) as u32))
+    }
+
+    /// The bubbs whose ids are between these two, these included, oldest first.
+    pub fn between(&self, low: BubbId, high: BubbId) -> impl DoubleEndedIterator<Item = Ix> + use<> {
+        let from = self.names.partition_point(|name| name.id < low);
+        let to = self.names.partition_point(|name| name.id <= high);
+        (from as u32..to.max(from) as u32).map(Ix)
     }
 
     /// All bubbs, the oldest id first.

@@ -12,9 +12,10 @@ mod prune;
 mod tails;
 mod through;
 mod turns;
+mod wanted;
 
-pub use address::{Address, Addressee, Found, Word};
-pub use check::{Flaw, flaws};
+pub use address::{Address, Addressee, Found, SHORTEST, Word};
+pub use check::{AHEAD, Flaw, flaws};
 pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
 pub use graph::Row;
@@ -23,6 +24,7 @@ pub use origins::{Origin, Origins};
 pub use pending::Standing;
 pub use prune::Pruner;
 pub use tails::Tails;
+pub use wanted::{Wanted, ids_beginning};
 
 #[cfg(test)]
 pub(crate) mod fixture;

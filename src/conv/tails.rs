@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::check::DAY;
+use super::check::AHEAD;
 use super::{Forest, Ix};
+use crate::bubb::Day;
 
 /// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
 pub(super) struct Below {
@@ -109,24 +110,24 @@ impl Forest {
     }
 
     /// Whether [`newest`](Self::newest) and [`root_time`](Self::root_time) of this forest hold for a whole
-    /// store of which it has the newest bubbs only. They may not if all are dated ahead, or if what was
-    /// said before the newest tail is older than all of these.
-    pub fn speaks_for_older(&self, now: u64) -> bool {
-        let dated = self.all().next().is_some_and(|oldest| self.name(oldest).id.time() <= now + DAY);
-        let judged = |tail| self.up(tail).any(|ix| !self.name(ix).hidden);
-        dated && self.newest().is_some_and(judged)
+    /// store of which it has the newest bubbs only: the oldest of the bubbs that decide it, if they do. They
+    /// may not if all are dated ahead, or if what was said before the newest tail is older than all of these.
+    pub fn told_since(&self, now: u64) -> Option<Day> {
+        let dated = self.all().next().is_some_and(|oldest| !self.is_ahead(oldest, now));
+        let visible = self.nearest_visible(self.newest()?).filter(|_| dated)?;
+        Some(Day::of(self.name(visible).id).min(Day::at(self.root_time(now))))
     }
 
     /// Whether a bubb is dated more than a day after `now`.
     pub fn is_ahead(&self, ix: Ix, now: u64) -> bool {
-        self.name(ix).id.time() > now + DAY
+        self.name(ix).id.time() > now + AHEAD
     }
 
     /// The least time for a new root, at `now`, that makes it the newest conv even if the clock went
     /// back. Bubbs dated more than a day ahead do not count.
     pub fn root_time(&self, now: u64) -> u64 {
         let times = self.all().rev().map(|ix| self.name(ix).id.time());
-        times.into_iter().find(|&time| time <= now + DAY).map_or(0, |time| time + 1)
+        times.into_iter().find(|&time| time <= now + AHEAD).map_or(0, |time| time + 1)
     }
 
     /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
@@ -232,9 +233,9 @@ mod tests {
         ] {
             let forest = fixture::forest(newest);
             let now = forest.all().next().map_or(0, |ix| forest.name(ix).id.time());
-            assert_eq!(forest.speaks_for_older(now), tells, "{newest}");
+            assert_eq!(forest.told_since(now).is_some(), tells, "{newest}");
             // all dated ahead: an older one may be the newest that is not
-            assert!(!forest.speaks_for_older(0), "{newest}");
+            assert_eq!(forest.told_since(0), None, "{newest}");
         }
     }
 

@@ -3,13 +3,11 @@
 //! Names are read when they are asked for, and texts only of what is shown.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::commands::{COMMANDS, Takes};
 use crate::bubb::Name;
-use crate::conv::Forest;
 use crate::store::{Offer, Store};
 use crate::term::excerpt_within;
 
@@ -17,41 +15,30 @@ use crate::term::excerpt_within;
 const OFFERED: usize = 20;
 /// Columns of a preview, less where the terminal has less.
 const PREVIEW: usize = 60;
-/// Names that were read so long ago still do.
-const FRESH: Duration = Duration::from_secs(2);
 
 /// Completes entries of one store.
 pub struct Completion {
     store: Arc<Store>,
-    read: Option<(Instant, Forest)>,
 }
 
 impl Completion {
     /// Reads nothing yet.
     pub fn new(store: Arc<Store>) -> Completion {
-        Completion { store, read: None }
-    }
-
-    fn forest(&mut self) -> Option<&Forest> {
-        if self.read.as_ref().is_none_or(|(at, _)| at.elapsed() > FRESH) {
-            self.read = self.store.forest().ok().map(|forest| (Instant::now(), forest));
-        }
-        self.read.as_ref().map(|(_, forest)| forest)
+        Completion { store }
     }
 
     /// Each with its preview.
-    fn addresses(&mut self, begun: &str) -> Vec<(String, String)> {
-        let store = self.store.clone();
-        let Some(forest) = self.forest() else { return Vec::new() };
+    fn addresses(&self, begun: &str) -> Vec<(String, String)> {
+        let store = &self.store;
         let preview = |name: &Name| excerpt_within(&store.glance(name).unwrap_or_default(), PREVIEW);
         let told = |offer: Offer| {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)
         };
-        store.offers(forest, begun, OFFERED).into_iter().map(told).collect()
+        store.offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
     }
 
-    fn offers(&mut self, line: &str) -> (usize, Vec<(String, String)>) {
+    fn offers(&self, line: &str) -> (usize, Vec<(String, String)>) {
         let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
         let at = line.len() - begun.len();
         let offers = match line.split_at(at).0.trim_end() {

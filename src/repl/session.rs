@@ -8,7 +8,7 @@ use super::entered::Entered;
 use super::reader::Reader;
 use crate::bubb::BubbId;
 use crate::config::ModelConfig;
-use crate::conv::{Addressee, Forest};
+use crate::conv::{Addressee, Forest, Wanted};
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Out, Paint, say};
@@ -64,7 +64,7 @@ impl<'o> Session<'o> {
     fn begin(options: SessionOptions, env: TurnEnv, out: &'o mut Out, paint: Paint) -> Result<Session<'o>> {
         let SessionOptions { new, tail: address, show_past, shown, runs } = options;
         let store = env.store.clone();
-        let forest = store.forest()?;
+        let forest = store.forest_at(new, address.as_deref())?;
         let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
         let begin = start(&store, &forest, Wish { new, tail, retry: false })?;
         if show_past {
@@ -122,7 +122,7 @@ impl<'o> Session<'o> {
     /// Takes a turn: a question, or the last one again.
     async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
         let state = state.after(Step::Entered);
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let start = match self.start(&forest, question.is_none()) {
             Ok(start) => start,
             Err(error) => return told(state, &error),
@@ -207,7 +207,7 @@ impl<'o> Session<'o> {
     /// Runs the person's own command; its output is what the next question follows.
     async fn run(&mut self, state: State, command: &str) -> Result<State> {
         let state = state.after(Step::Entered);
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let start = self.start(&forest, false)?;
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
         let hush = self.reader.hush();
@@ -225,6 +225,11 @@ impl<'o> Session<'o> {
             }
             Err(error) => told(state, &error),
         }
+    }
+
+    /// The forest as far as the next turn needs it.
+    pub(super) fn forest(&self) -> Result<Forest> {
+        self.store.forest_for(&[Wanted::Tip, Wanted::Paths(self.at.into_iter().collect())])
     }
 
     /// Where the next question goes; or, `again`, the last one.

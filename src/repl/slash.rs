@@ -68,7 +68,7 @@ impl Session<'_> {
     }
 
     pub(super) fn tail(&mut self, address: &str) -> Result<()> {
-        let forest = self.store.forest()?;
+        let forest = self.store.forest_at(false, Some(address))?;
         let found = self.store.find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
         self.at = Some(id);
@@ -81,7 +81,7 @@ impl Session<'_> {
     }
 
     pub(super) fn show(&mut self) -> Result<()> {
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let begin = self.start(&forest, false)?;
         ui::show_past(self.shown, (self.out, self.paint), &self.store, &forest, begin)
     }

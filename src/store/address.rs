@@ -1,10 +1,24 @@
 //! Addresses as written on a command line or at a prompt, found in a store.
 
 use super::Store;
-use crate::conv::{Addressee, Forest, Found, Word};
+use crate::conv::{Addressee, Forest, Found, Wanted, Word};
 use crate::error::{Error, Result};
 
 impl Store {
+    /// What has to be read to find what one address word points at.
+    pub fn wanted_by(&self, word: &str) -> Result<Vec<Wanted>> {
+        Word::parse(word)?.wanted(&|name| self.branch(name))
+    }
+
+    /// The forest as far as the start of a turn needs it: the newest tail, the bubb of `--tail`, or neither.
+    pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
+        self.forest_for(&match tail {
+            Some(address) if address != "-" => self.wanted_by(address)?,
+            _ if new => vec![Wanted::Tip],
+            _ => vec![Wanted::Newest(1)],
+        })
+    }
+
     /// Finds what one address word points at.
     pub fn find_word(&self, forest: &Forest, word: &str) -> Result<Found> {
         Word::parse(word)?.resolve(forest, &|name| self.branch(name))

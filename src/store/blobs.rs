@@ -49,7 +49,7 @@ impl Store {
     /// A blob's file and its length, open for reading; `None` if it is not there.
     pub fn open_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
         let name = format!("_blobs/{hash}");
-        match self.open_sized(name.as_str()) {
+        match self.open_any(name.as_str()).and_then(super::place::regular) {
             Ok(opened) => Ok(Some(opened)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.error("cannot read", name, error)),

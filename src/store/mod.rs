@@ -4,16 +4,23 @@
 //! writers never wait for each other. The format is lepo-store(5).
 
 mod address;
+mod batch;
 mod blobs;
 mod branches;
 mod check;
 mod claim;
 mod draft;
 mod facts;
+mod folders;
 mod hash;
 mod journal;
+mod listing;
 mod offers;
 mod open;
+#[cfg(test)]
+mod oracle;
+mod place;
+mod reach;
 mod read;
 mod read_ahead;
 mod recover;
@@ -29,25 +36,28 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use rustix::fs::{FileType, Mode, OFlags};
+use folders::OpenDays;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+pub use batch::{Added, Batch, MANY};
 pub use blobs::Blob;
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
 pub use claim::Claim;
 pub use draft::Draft;
 pub use facts::FactIndex;
+pub use folders::OLD;
 pub use journal::{Entry, Fact};
+pub use listing::Listing;
 pub use offers::Offer;
 pub use open::{Made, STORE};
 pub use read_ahead::in_order;
 pub use recover::{Fate, Stray};
 pub use watch::Watch;
 
-use crate::bubb::Name;
 use crate::error::Error;
 
 /// Mode of every file lepo makes.
@@ -64,6 +74,11 @@ pub struct Store {
     root: PathBuf,
     /// A scan saw a bubb whose file is not named in upper case.
     unusual: AtomicBool,
+    /// When `.lepo/` was last read, `_old/` had folders of days.
+    has_days: AtomicBool,
+    /// When `.lepo/` was last read, the time of the oldest bubb in it: an older one is in its day.
+    oldest_recent: AtomicU64,
+    open_days: OpenDays,
 }
 
 impl Store {
@@ -84,29 +99,9 @@ impl Store {
             .join(self.shown.components().filter(|part| *part != Component::ParentDir).collect::<PathBuf>())
     }
 
-    /// The path of a bubb's file, as the user would type it.
-    pub fn path_of(&self, name: &Name) -> PathBuf {
-        if self.unusual.load(Ordering::Relaxed)
-            && let Some(file) = self.spelling(name)
-        {
-            return self.shown.join(file);
-        }
-        self.shown.join(name.to_string())
-    }
-
     /// Opens a file in the store for reading; only a regular file, and never by waiting for one.
     fn open_file(&self, name: impl rustix::path::Arg) -> io::Result<File> {
-        Ok(self.open_sized(name)?.0)
-    }
-
-    /// The same, and how many bytes it has.
-    fn open_sized(&self, name: impl rustix::path::Arg) -> io::Result<(File, u64)> {
-        let file = self.open_any(name)?;
-        let stat = rustix::fs::fstat(&file)?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(io::Error::other("not a regular file"));
-        }
-        Ok((File::from(file), stat.st_size as u64))
+        Ok(place::regular(self.open_any(name)?)?.0)
     }
 
     /// Opens what is there for reading, following no link and waiting for nobody.
@@ -134,6 +129,24 @@ impl Store {
             Err(Errno::NOENT) => Ok(None),
             result => Ok(Some(result?)),
         }
+    }
+
+    /// Nothing is known of its folders yet.
+    fn new(dir: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
+        Store {
+            dir,
+            shown,
+            root,
+            unusual: AtomicBool::new(false),
+            has_days: AtomicBool::new(false),
+            oldest_recent: AtomicU64::new(0),
+            open_days: OpenDays::default(),
+        }
+    }
+
+    /// An error about the folders of days.
+    fn old_error(&self, cause: io::Error) -> Error {
+        self.error("cannot read", OLD, cause)
     }
 
     /// An error about something in this store.

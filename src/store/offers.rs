@@ -3,8 +3,9 @@
 //! Names alone are read; whoever shows an offer reads the one bubb that tells what it is about.
 
 use super::Store;
-use crate::bubb::Name;
-use crate::conv::{Forest, Ix};
+use crate::bubb::{BubbId, Name};
+use crate::conv::{Forest, Ix, Wanted};
+use crate::error::Result;
 
 /// One way to end an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +21,13 @@ pub struct Offer {
 impl Store {
     /// `@` where nothing was begun, branches, and ids: of tails, or where none begins so, of any bubb;
     /// newest first, and of ids at most so many.
-    pub fn offers(&self, forest: &Forest, begun: &str, most: usize) -> Vec<Offer> {
+    pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<Offer>> {
+        let branches = self.branches_beginning(begun)?;
+        let wanted = [Wanted::Begun(begun.to_ascii_uppercase(), most), paths(&branches)];
+        let forest = &self.forest_for(&wanted)?;
         let newest = forest.newest().filter(|_| begun.is_empty());
         let mut offers: Vec<Offer> = newest.map(|ix| question(forest, "@".into(), ix)).into_iter().collect();
-        offers.extend(self.branch_offers(forest, begun));
+        offers.extend(branches.into_iter().map(|branch| branch_offer(forest, branch)));
         let before = offers.len();
         let id = |ix: Ix| forest.name(ix).id.to_string();
         let tails = forest.newest_first(false).filter(|&ix| begins(&id(ix), begun)).take(most);
@@ -33,18 +37,31 @@ impl Store {
             let itself = |ix| Offer { word: id(ix), about: Some(forest.name(ix)), itself: true };
             offers.extend(all.map(itself));
         }
-        offers
+        Ok(offers)
     }
 
     /// Branches whose names begin so.
-    pub fn branch_offers(&self, forest: &Forest, begun: &str) -> Vec<Offer> {
-        let branches = self.branches().unwrap_or_default().into_iter();
-        let named = branches.filter(|(name, _)| name.starts_with(begun));
-        let told = named.map(|(name, id)| match forest.find(id) {
-            Some(ix) => question(forest, name, ix),
-            None => Offer { word: name, about: None, itself: false },
-        });
-        told.collect()
+    pub fn branch_offers(&self, begun: &str) -> Result<Vec<Offer>> {
+        let branches = self.branches_beginning(begun)?;
+        let forest = self.forest_for(&[paths(&branches)])?;
+        Ok(branches.into_iter().map(|branch| branch_offer(&forest, branch)).collect())
+    }
+
+    fn branches_beginning(&self, begun: &str) -> Result<Vec<(String, BubbId)>> {
+        let mut branches = self.branches()?;
+        branches.retain(|(name, _)| name.starts_with(begun));
+        Ok(branches)
+    }
+}
+
+fn paths(branches: &[(String, BubbId)]) -> Wanted {
+    Wanted::Paths(branches.iter().map(|(_, id)| *id).collect())
+}
+
+fn branch_offer(forest: &Forest, (name, id): (String, BubbId)) -> Offer {
+    match forest.find(id) {
+        Some(ix) => question(forest, name, ix),
+        None => Offer { word: name, about: None, itself: false },
     }
 }
 

@@ -5,12 +5,11 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{DIR, Store, failure};
+use super::{DIR, OLD, Store, failure};
 use crate::error::{Error, Result};
 
 /// The store's name in a working directory.
@@ -49,9 +48,9 @@ impl Store {
             let path = dir.join(STORE);
             if fs::symlink_metadata(&path).is_ok() {
                 shown.push(STORE);
-                return open_dir(rustix::fs::CWD, &path, &shown).and_then(owned).map(|fd| {
-                    Some(Store { dir: fd, shown, root: dir.to_path_buf(), unusual: AtomicBool::new(false) })
-                });
+                return open_dir(rustix::fs::CWD, &path, &shown)
+                    .and_then(owned)
+                    .map(|fd| Some(Store::new(fd, shown, dir.to_path_buf())));
             }
             if Some(dir) == home {
                 break;
@@ -65,12 +64,7 @@ impl Store {
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
         let dir = owned((dir, rel.to_path_buf()))?;
-        Ok(Some(Store {
-            dir,
-            shown: rel.to_path_buf(),
-            root: cwd.to_path_buf(),
-            unusual: AtomicBool::new(false),
-        }))
+        Ok(Some(Store::new(dir, rel.to_path_buf(), cwd.to_path_buf())))
     }
 
     /// The store at an absolute path, if it is there: for commands that only read.
@@ -80,7 +74,7 @@ impl Store {
         }
         let dir = open_dir(rustix::fs::CWD, path, path).and_then(owned)?;
         let root = path.parent().unwrap_or(path).to_path_buf();
-        Ok(Some(Store { dir, shown: path.to_path_buf(), root, unusual: AtomicBool::new(false) }))
+        Ok(Some(Store::new(dir, path.to_path_buf(), root)))
     }
 
     /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
@@ -89,8 +83,7 @@ impl Store {
         let dir =
             walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot make {}", rel.display())))?;
         let dir = owned((dir, rel.to_path_buf()))?;
-        let store =
-            Store { dir, shown: rel.to_path_buf(), root: cwd.to_path_buf(), unusual: AtomicBool::new(false) };
+        let store = Store::new(dir, rel.to_path_buf(), cwd.to_path_buf());
         let furnished = store.furnish(insts)?;
         let made = match (was_there, furnished) {
             (false, _) => Made::New,
@@ -118,7 +111,7 @@ impl Store {
 
     /// Its making was interrupted. Once it has bubbs, it is the user who took away what is missing.
     pub fn is_unfinished(&self) -> Result<bool> {
-        Ok(!self.has(MARK)? && self.names()?.is_empty())
+        Ok(!self.has(MARK)? && !self.has(OLD)? && self.recent_names()?.is_empty())
     }
 
     fn has(&self, file: &str) -> Result<bool> {

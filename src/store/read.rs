@@ -16,14 +16,7 @@ impl Store {
     }
 
     fn open_bubb(&self, name: &Name) -> Result<(File, u64)> {
-        let opened = match self.open_sized(name.to_string()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => match self.spelling(name) {
-                Some(file) => self.open_sized(file),
-                None => Err(error),
-            },
-            result => result,
-        };
-        opened.map_err(|error| self.error("cannot read", name.to_string(), error))
+        self.open_placed(name).map_err(|error| self.error("cannot read", name.to_string(), error))
     }
 
     /// A bubb's bytes.
@@ -58,7 +51,7 @@ impl Store {
     pub fn glance(&self, name: &Name) -> Result<String> {
         let mut bytes = Vec::with_capacity(4 << 10);
         let read = self
-            .open_any(name.to_string())
+            .open_likely(name)
             .and_then(|file| Ok(rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes))?));
         match read {
             Ok(n) if n > 0 && n < bytes.capacity() => Ok(lossy(bytes)),

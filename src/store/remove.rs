@@ -4,12 +4,13 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::os::fd::OwnedFd;
 
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::Store;
-use crate::bubb::{BubbId, Name};
+use super::{OLD, Store};
+use crate::bubb::{BubbId, Day, Name};
 use crate::error::Result;
 
 impl Store {
@@ -33,8 +34,12 @@ impl Store {
 
     /// Deletes bubbs, then blobs, durably when this returns. One that is gone already is no failure.
     pub fn remove(&self, going: &[Name], blobs: &[String]) -> Result<()> {
+        let mut days = BTreeSet::new();
         for name in going {
-            self.remove_bubb(name).map_err(|error| self.error("cannot delete", name.to_string(), error))?;
+            let removed = self.remove_bubb(name);
+            if removed.map_err(|error| self.error("cannot delete", name.to_string(), error))? {
+                days.insert(Day::of(name.id));
+            }
         }
         if !blobs.is_empty() {
             let removed = self.subdir("_blobs").and_then(|dir| {
@@ -45,17 +50,41 @@ impl Store {
             });
             removed.map_err(|error| self.error("cannot delete in", "_blobs", error))?;
         }
+        for day in days {
+            let synced = self.day_dir(day).and_then(|dir| Ok(dir.map(rustix::fs::fsync).transpose()?));
+            synced.map_err(|error| self.error("cannot sync", OLD, error))?;
+        }
         rustix::fs::fsync(&self.dir).map_err(|error| self.error("cannot sync", "", error.into()))
     }
 
-    fn remove_bubb(&self, name: &Name) -> io::Result<()> {
-        match rustix::fs::unlinkat(&self.dir, name.to_string(), AtFlags::empty()) {
-            Err(Errno::NOENT) => match self.spelling(name) {
-                Some(file) => gone(rustix::fs::unlinkat(&self.dir, file, AtFlags::empty())),
-                None => Ok(()),
-            },
-            result => Ok(result?),
+    /// Deletes a bubb in `.lepo/` and in its day; whether it was in its day.
+    fn remove_bubb(&self, name: &Name) -> io::Result<bool> {
+        let file = name.to_string();
+        let mut found = unlinked(&self.dir, file.as_str())?;
+        let mut in_day = false;
+        if let Some(dir) = self.day_dir(Day::of(name.id))? {
+            in_day = unlinked(&dir, file.as_str())?;
+            if !found
+                && !in_day
+                && let Some(file) = self.spelled_in_day(name)
+            {
+                in_day = unlinked(&dir, file.as_os_str())?;
+            }
         }
+        found |= in_day;
+        if !found && let Some(file) = self.spelled_here(name) {
+            unlinked(&self.dir, file.as_os_str())?;
+        }
+        Ok(in_day)
+    }
+}
+
+/// Deletes a file; whether there was one.
+fn unlinked(dir: &OwnedFd, file: impl rustix::path::Arg) -> io::Result<bool> {
+    match rustix::fs::unlinkat(dir, file, AtFlags::empty()) {
+        Ok(()) => Ok(true),
+        Err(Errno::NOENT) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

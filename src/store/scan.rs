@@ -3,12 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, FileType, RawDir};
 
-use super::{Store, now};
+use super::Store;
 use crate::bubb::{BubbId, Name};
 use crate::conv::Forest;
 use crate::error::Result;
@@ -19,32 +20,38 @@ const BUFFER: usize = 64 << 10;
 /// How many of the newest names are looked at when only the newest tail is wanted.
 const NEWEST: usize = 1024;
 
+/// The newest bubbs of `.lepo/`.
+pub(super) struct Newest {
+    pub(super) forest: Forest,
+    /// They are all that are there.
+    pub(super) is_all: bool,
+    /// Every bubb of `.lepo/` is newer than what it follows.
+    pub(super) is_ordered: bool,
+}
+
 impl Store {
-    /// The names of all bubbs, in no order. What is no regular file is no bubb.
+    /// The names of all bubbs, oldest first.
     pub fn names(&self) -> Result<Vec<Name>> {
+        let forest = self.forest()?;
+        Ok(forest.all().map(|ix| forest.name(ix)).collect())
+    }
+
+    /// The names of the bubbs in `.lepo/` itself, in no order. What is no regular file is no bubb.
+    pub fn recent_names(&self) -> Result<Vec<Name>> {
         let mut names = Vec::new();
-        self.each_entry(|file, kind| {
-            if let Some(name) = self.bubb(file, kind) {
-                names.push(name);
-            }
-        })
-        .map_err(|error| self.error("cannot read", "", error))?;
+        self.each_entry(|file, kind| names.extend(self.bubb(file, kind)))
+            .map_err(|error| self.error("cannot read", "", error))?;
         Ok(names)
     }
 
-    /// The forest of all bubbs.
-    pub fn forest(&self) -> Result<Forest> {
-        Ok(Forest::new(self.names()?))
-    }
-
-    /// A forest whose `newest` and `root_time` are the whole store's. As bubbs are newer than what they
-    /// follow, the newest thousand nearly always tell; then the others are not even parsed.
-    pub fn newest_forest(&self) -> Result<Forest> {
-        let (mut names, mut all, mut telling) = (Vec::<Name>::new(), true, true);
+    /// The newest bubbs of `.lepo/`. As bubbs are newer than what they follow, the newest thousand nearly
+    /// always tell the newest tail and the least time of a new root. Others are not parsed.
+    pub(super) fn newest_recent(&self) -> Result<Newest> {
+        let (mut names, mut is_all, mut is_ordered) = (Vec::<Name>::new(), true, true);
         let mut least = [0; BubbId::LEN];
         self.each_entry(|file, kind| {
             // Written ids compare as the ids do, except in lower case, which only seems newer than it is.
-            telling &= !Name::may_precede_its_prev(file);
+            is_ordered &= !Name::may_precede_its_prev(file);
             if file.get(..BubbId::LEN).is_none_or(|id| *id < least[..]) {
                 return;
             }
@@ -53,16 +60,15 @@ impl Store {
                 let (_, middle, _) = names.select_nth_unstable_by(NEWEST, |a, b| b.id.cmp(&a.id));
                 let kept_from = middle.id;
                 names.retain(|name| name.id >= kept_from);
-                (least, all) = (kept_from.ascii(), false);
+                (least, is_all) = (kept_from.ascii(), false);
             }
         })
         .map_err(|error| self.error("cannot read", "", error))?;
-        let forest = Forest::new(names);
-        if all || (telling && forest.speaks_for_older(now())) { Ok(forest) } else { self.forest() }
+        Ok(Newest { forest: Forest::new(names), is_all, is_ordered })
     }
 
     /// What a file's name says, if it is a bubb's and the file a regular one.
-    fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
+    pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
         let name = Name::parse(file)?;
         if kind != FileType::RegularFile {
             return None;
@@ -73,11 +79,11 @@ impl Store {
         Some(name)
     }
 
-    /// How the file of a bubb is really spelled, where that is not in upper case.
-    pub(super) fn spelling(&self, name: &Name) -> Option<OsString> {
+    /// How the file of a bubb is really spelled in this directory, where that is not in upper case.
+    pub(super) fn spelling(&self, dir: &OwnedFd, name: &Name) -> Option<OsString> {
         let mut found = None;
         let canonical = name.to_string();
-        self.each_entry(|file, _| {
+        self.each_entry_in(dir, |file, _| {
             if Name::parse(file).as_ref() == Some(name) && (found.is_none() || file == canonical.as_bytes()) {
                 found = Some(OsStr::from_bytes(file).to_os_string());
             }
@@ -91,16 +97,25 @@ impl Store {
     }
 
     /// Tells every entry of a directory of the store, `.` and `..` too. One that is missing has none.
-    /// Where the filesystem does not tell an entry's type it is looked up.
-    pub(super) fn each_entry_of(&self, dir: &str, mut entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
+    pub(super) fn each_entry_of(&self, dir: &str, entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
         // A descriptor of its own, because reading a directory moves a position in it.
         let Some(dir) = self.subdir_if_there(dir)? else { return Ok(()) };
+        self.each_entry_in(&dir, entry)
+    }
+
+    /// Tells every entry of an open directory from where its reading stands. Where the filesystem does not
+    /// tell an entry's type it is looked up.
+    pub(super) fn each_entry_in(
+        &self,
+        dir: &OwnedFd,
+        mut entry: impl FnMut(&[u8], FileType),
+    ) -> io::Result<()> {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
-        let mut entries = RawDir::new(&dir, &mut buffer);
+        let mut entries = RawDir::new(dir, &mut buffer);
         while let Some(next) = entries.next() {
             let next = next?;
             let kind = match next.file_type() {
-                FileType::Unknown => rustix::fs::statat(&dir, next.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+                FileType::Unknown => rustix::fs::statat(dir, next.file_name(), AtFlags::SYMLINK_NOFOLLOW)
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 known => known,
             };

@@ -52,7 +52,7 @@ impl Store {
             }
         })
         .map_err(failed)?;
-        let known = self.names()?.into_iter().collect();
+        let known = self.recent_names()?.into_iter().collect();
         watcher.watch(&self.shown, RecursiveMode::NonRecursive).map_err(failed)?;
         let mut watch = Watch { store: self, told, known, ready: VecDeque::new(), _watcher: watcher };
         // What was written between the two.
@@ -87,7 +87,7 @@ impl Watch<'_> {
                 self.known.remove(&name);
             }
             Told::Missed => {
-                let names: BTreeSet<Name> = self.store.names()?.into_iter().collect();
+                let names: BTreeSet<Name> = self.store.recent_names()?.into_iter().collect();
                 self.known.retain(|name| names.contains(name));
                 names.into_iter().for_each(|name| self.put(name));
             }

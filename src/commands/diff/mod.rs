@@ -2,7 +2,7 @@
 
 mod compare;
 
-use super::words::resolve_all;
+use super::words::find_all;
 use super::{Context, complete};
 use crate::bubb::Name;
 use crate::conv::{Found, Pair};
@@ -41,9 +41,8 @@ pub struct Args {
 /// Compares them.
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
     let addresses: Vec<String> = [args.a].into_iter().chain(args.b).collect();
-    let found = resolve_all(&store, &forest, &addresses)?;
+    let (forest, found) = find_all(&store, &addresses, &[])?;
     let [Found::One(a), Found::One(b)] = found[..] else {
         return Err(Error::usage("two bubbs are needed, not more, not less and no range")
             .hint("lepo diff A B, as in: lepo diff main @"));

@@ -19,7 +19,7 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = store_of_turn(args, context)?;
-    let forest = store.forest()?;
+    let forest = store.forest_at(args.new, args.tail.as_deref())?;
     let tail = find_tail(args, &store, &forest)?;
     let wish = Wish { new: args.new, tail, retry: args.retry };
     let begin = match (&question, tail) {

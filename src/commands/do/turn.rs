@@ -5,6 +5,7 @@ use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, runtime, store_of_turn};
 use crate::bubb::BubbId;
 use crate::commands::Context;
+use crate::conv::Wanted;
 use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
@@ -32,7 +33,10 @@ pub fn run_turn(
         None => store_of_turn(args, context)?,
     };
     let _claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
-    let forest = store.forest()?;
+    let forest = match verdict {
+        Some((id, _)) => store.forest_for(&[Wanted::Followed(id)])?,
+        None => store.forest_at(args.new, args.tail.as_deref())?,
+    };
     let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
     if let Some(Decision { request, verdict: Verdict::Approve, .. }) =
         decision.as_ref().filter(|_| args.quiet)

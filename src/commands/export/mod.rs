@@ -8,7 +8,7 @@ mod render;
 
 use std::path::PathBuf;
 
-use super::words::resolve_one;
+use super::words::find_one;
 use super::{Context, complete};
 use crate::bubb::Name;
 use crate::error::{Error, Result};
@@ -62,14 +62,15 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("--all and --open are for pages").hint("lepo export --format html --all"));
     }
     let store = context.store()?;
-    let forest = store.forest()?;
     if args.format == Format::Html {
+        let forest = store.forest()?;
         return html::run(&args, &store, &forest, context);
     }
     let [address] = &args.addresses[..] else {
         return Err(Error::usage("only --format html takes several addresses"));
     };
-    let tip = resolve_one(&store, &forest, address)?.ix;
+    let (forest, found) = find_one(&store, address, &[])?;
+    let tip = found.ix;
     let conv = forest.conv(tip);
     warn_incomplete(&conv);
     let bubbs = match args.format {

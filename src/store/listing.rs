@@ -1,0 +1,274 @@
+//! The names of a store as far as they were read: `.lepo/` always, first and once; days as they are needed.
+//!
+//! `.lepo/` comes first because a bubb that moves into its day is in both before it leaves: whichever moment
+//! the reading meets, it is seen.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use super::folders::Calendar;
+use super::{Store, now};
+use crate::bubb::{BubbId, Day, Name};
+use crate::conv::{AHEAD, Forest};
+use crate::error::Result;
+
+/// Folders that are read by one thread at least, so that a second one is worth its start.
+const DAYS_A_THREAD: usize = 16;
+
+/// The names read so far.
+pub struct Listing<'s> {
+    store: &'s Store,
+    /// Those in `.lepo/`, by id, each id once.
+    recent: Vec<Name>,
+    /// Those of the days that were read, without the ids that are in `.lepo/` too.
+    days: BTreeMap<Day, Vec<Name>>,
+    /// The days down to which all were read, and on.
+    calendar: Calendar,
+    /// The oldest day of a bubb in `.lepo/` that is not newer than what it follows: only a hand dates so.
+    disordered: Option<Day>,
+    /// Grows with each step that may have brought something.
+    steps: usize,
+    built: Option<(usize, Forest)>,
+}
+
+impl<'s> Listing<'s> {
+    /// Reads the names in `.lepo/` and the list of months.
+    pub(super) fn of(store: &'s Store) -> Result<Listing<'s>> {
+        let mut recent = store.recent_names()?;
+        recent.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
+        recent.dedup_by_key(|name| name.id);
+        let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
+        let disordered = disordered.map(|name| Day::of(name.id)).min();
+        let oldest = recent.first().map_or(u64::MAX, |name| name.id.time());
+        let calendar = Calendar::of(store).map_err(|error| store.old_error(error))?;
+        store.oldest_recent.store(oldest, Ordering::Relaxed);
+        store.has_days.store(!calendar.is_empty(), Ordering::Relaxed);
+        let (days, built) = (BTreeMap::new(), None);
+        Ok(Listing { store, recent, days, calendar, disordered, steps: 0, built })
+    }
+
+    /// No day has a folder that was not read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.calendar.is_empty()
+    }
+
+    /// The name of an id, from the one folder that can have it.
+    pub fn find(&mut self, id: BubbId) -> Result<Option<Name>> {
+        if let Some(name) = found(&self.recent, id) {
+            return Ok(Some(name));
+        }
+        let day = Day::of(id);
+        self.read(day)?;
+        Ok(self.days.get(&day).and_then(|names| found(names, id)))
+    }
+
+    /// The names that count and whose ids are between these two, these included.
+    pub(super) fn between(&mut self, low: BubbId, high: BubbId) -> Result<Vec<Name>> {
+        let mut day = Day::of(low);
+        while day <= Day::of(high) {
+            self.read(day)?;
+            day = day.next();
+        }
+        let within = |name: &&Name| (low..=high).contains(&name.id);
+        let days = self.days.range(Day::of(low)..=Day::of(high)).flat_map(|(_, names)| names);
+        Ok(days.chain(&self.recent).filter(within).copied().collect())
+    }
+
+    /// Reads one day.
+    fn read(&mut self, day: Day) -> Result<()> {
+        if self.days.contains_key(&day) {
+            return Ok(());
+        }
+        let names = self.store.day_names(day).map_err(|error| self.store.old_error(error))?;
+        self.put(day, names);
+        Ok(())
+    }
+
+    fn put(&mut self, day: Day, mut names: Vec<Name>) {
+        self.steps += usize::from(!names.is_empty());
+        // `.lepo/` has the last word on an id that is in both.
+        if let Some(oldest) = self.recent.first()
+            && names.last().is_some_and(|newest| newest.id >= oldest.id)
+        {
+            names.retain(|name| found(&self.recent, name.id).is_none());
+        }
+        self.days.insert(day, names);
+    }
+
+    /// Reads all days from this one on.
+    pub(super) fn read_since(&mut self, since: Day) -> Result<()> {
+        let mut days = Vec::new();
+        while self
+            .calendar
+            .newest(self.store)
+            .map_err(|e| self.store.old_error(e))?
+            .is_some_and(|d| d >= since)
+        {
+            days.extend(self.calendar.take(self.store).map_err(|error| self.store.old_error(error))?);
+        }
+        self.read_all(&days)
+    }
+
+    /// Reads the newest so many days that were not read yet.
+    pub(super) fn read_older(&mut self, count: usize) -> Result<()> {
+        let mut days = Vec::new();
+        while days.len() < count
+            && let Some(day) = self.calendar.take(self.store).map_err(|error| self.store.old_error(error))?
+        {
+            days.push(day);
+        }
+        self.read_all(&days)
+    }
+
+    /// On several threads where they are many.
+    fn read_all(&mut self, days: &[Day]) -> Result<()> {
+        self.steps += usize::from(!days.is_empty());
+        let days: Vec<Day> = days.iter().copied().filter(|day| !self.days.contains_key(day)).collect();
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
+        let store = self.store;
+        let read = |days: &[Day]| -> std::io::Result<Vec<(Day, Vec<Name>)>> {
+            days.iter().map(|&day| Ok((day, store.day_names(day)?))).collect()
+        };
+        let read = if threads < 2 {
+            read(&days)
+        } else {
+            let parts = days.chunks(days.len().div_ceil(threads));
+            thread::scope(|scope| {
+                let started: Vec<_> = parts.map(|part| scope.spawn(|| read(part))).collect();
+                let ended = started.into_iter().map(|thread| {
+                    thread.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread ended early")))
+                });
+                ended.collect::<std::io::Result<Vec<_>>>().map(|parts| parts.into_iter().flatten().collect())
+            })
+        };
+        for (day, names) in read.map_err(|error| self.store.old_error(error))? {
+            self.put(day, names);
+        }
+        Ok(())
+    }
+
+    /// Reads the days that the convs of these bubbs name.
+    pub(super) fn read_paths(&mut self, ids: impl IntoIterator<Item = BubbId>) -> Result<()> {
+        let mut seen = HashSet::new();
+        for id in ids {
+            let mut at = Some(id);
+            while let Some(id) = at.filter(|&id| seen.insert(id)) {
+                at = self.find(id)?.and_then(|name| name.prev);
+            }
+        }
+        Ok(())
+    }
+
+    /// The day from which on all must be read to know what follows a bubb; and, where it is hidden, whether
+    /// what it stands beside was gone on with.
+    pub(super) fn judged_since(&mut self, id: BubbId) -> Result<Day> {
+        let (mut since, mut seen) = (Day::of(id), HashSet::new());
+        let mut at = self.find(id)?;
+        if at.is_none_or(|name| !name.hidden) {
+            return Ok(since);
+        }
+        // Up to the nearest visible one, or the root.
+        while let Some(name) = at.filter(|name| seen.insert(name.id)) {
+            since = since.min(Day::of(name.id));
+            if !name.hidden {
+                break;
+            }
+            at = name.prev.map_or(Ok(None), |prev| self.find(prev))?;
+        }
+        Ok(self.disordered.map_or(since, |disordered| since.min(disordered)))
+    }
+
+    /// Reads as many days as it takes to know the newest so many tails that are wanted, and their convs.
+    pub(super) fn read_tails(
+        &mut self,
+        count: usize,
+        spent: bool,
+        is_wanted: impl Fn(BubbId) -> bool,
+        least: Day,
+    ) -> Result<()> {
+        let mut more = 1;
+        loop {
+            let before = self.steps;
+            let forest = self.take_forest();
+            let ids = forest.newest_first(spent).map(|ix| forest.name(ix).id);
+            let tails: Vec<BubbId> = ids.filter(|&id| is_wanted(id)).take(count).collect();
+            self.built = Some((before, forest));
+            for &tail in &tails {
+                let since = if spent { Day::of(tail) } else { self.judged_since(tail)? };
+                self.read_since(since)?;
+                if self.steps != before {
+                    break;
+                }
+            }
+            let unread = self.calendar.newest(self.store).map_err(|error| self.store.old_error(error))?;
+            if self.steps == before && tails.len() < count && unread.is_some_and(|day| day >= least) {
+                self.read_older(more)?;
+                more *= 2;
+            }
+            if self.steps == before {
+                return self.read_paths(tails);
+            }
+        }
+    }
+
+    /// Reads as many days as it takes to know the newest bubb that is not dated ahead.
+    pub(super) fn read_newest_dated(&mut self) -> Result<()> {
+        let limit = now() + AHEAD;
+        loop {
+            let last = |names: &[Name]| {
+                let dated = names.partition_point(|name| name.id.time() <= limit);
+                names.get(..dated).and_then(<[Name]>::last).map(|name| name.id)
+            };
+            let newest = self.days.values().filter_map(|names| last(names)).max().max(last(&self.recent));
+            let unread = self.calendar.newest(self.store).map_err(|error| self.store.old_error(error))?;
+            match (newest, unread) {
+                (_, None) => return Ok(()),
+                (Some(newest), Some(unread)) if unread < Day::of(newest) => return Ok(()),
+                (Some(newest), Some(_)) => self.read_since(Day::of(newest))?,
+                (None, Some(_)) => self.read_older(1)?,
+            }
+        }
+    }
+
+    fn take_forest(&mut self) -> Forest {
+        match self.built.take() {
+            Some((steps, forest)) if steps == self.steps => forest,
+            _ => Forest::new(self.merged(self.recent.clone())),
+        }
+    }
+
+    /// The forest of all that was read.
+    pub(super) fn into_forest(mut self) -> Forest {
+        match self.built.take() {
+            Some((steps, forest)) if steps == self.steps => forest,
+            _ => {
+                let recent = std::mem::take(&mut self.recent);
+                Forest::new(self.merged(recent))
+            }
+        }
+    }
+
+    /// All names in the order of their ids.
+    fn merged(&self, recent: Vec<Name>) -> Vec<Name> {
+        if self.days.is_empty() {
+            return recent;
+        }
+        let count = recent.len() + self.days.values().map(Vec::len).sum::<usize>();
+        let mut names = Vec::with_capacity(count);
+        let mut recent = recent.into_iter().peekable();
+        for name in self.days.values().flatten() {
+            while let Some(earlier) = recent.next_if(|earlier| earlier.id < name.id) {
+                names.push(earlier);
+            }
+            names.push(*name);
+        }
+        names.extend(recent);
+        names
+    }
+}
+
+fn found(names: &[Name], id: BubbId) -> Option<Name> {
+    let at = names.binary_search_by_key(&id, |name| name.id).ok()?;
+    names.get(at).copied()
+}

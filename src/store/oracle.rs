@@ -1,0 +1,264 @@
+//! The oracle of the folders: a forest split over them in any way answers as the whole in one folder does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::folders::counts_in;
+use super::{STORE, Store, now};
+use crate::bubb::{BubbId, Day, Kind, Name};
+use crate::conv::{Forest, Ix, Standing, Wanted, Word};
+
+/// Numbers that look random and are the same in every run.
+pub(super) struct Dice(pub(super) u64);
+
+impl Dice {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+pub(super) fn store(dir: &TempDir) -> Store {
+    Store::make(dir.path(), Path::new(STORE), "").unwrap().0
+}
+
+/// A forest of hidden and visible bubbs over forty days; every third one has links that only a hand makes, every
+/// fifth one bubbs that are dated ahead.
+pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<Name> {
+    let count = 1 + dice.roll(40);
+    let day = 24 * 60 * 60 * 1000;
+    let mut times: Vec<u64> =
+        (0..count).map(|_| now() - 40 * day + dice.roll(39 * day as usize) as u64).collect();
+    if round % 5 == 0 {
+        times.iter_mut().filter(|_| dice.roll(5) == 0).for_each(|time| *time += 60 * day);
+    }
+    times.sort_unstable();
+    let id = |i: usize| BubbId::of(times[i], Kind::User, false, None, &[i as u8; 32]);
+    (0..count)
+        .map(|i| {
+            let by_hand = round % 3 == 0 && dice.roll(8) == 0;
+            let prev = match dice.roll(10) {
+                0 => None,
+                1 => Some(BubbId::of(times[i].saturating_sub(day), Kind::Tool, true, None, &[200; 32])),
+                _ if by_hand => Some(id(dice.roll(count))),
+                _ if i == 0 => None,
+                _ => Some(id(i - 1 - dice.roll(i.min(6)))),
+            };
+            Name { id: id(i), kind: Kind::ALL[dice.roll(4)], hidden: dice.roll(2) == 0, prev }
+        })
+        .collect()
+}
+
+pub(super) fn write(folder: &Path, name: &Name, text: &str) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join(name.to_string()), text).unwrap();
+}
+
+/// Puts each where it counts, and copies of some where they do not.
+fn split(dice: &mut Dice, names: &[Name], lepo: &Path) {
+    let old = lepo.join("_old");
+    for name in names {
+        let own = Day::of(name.id);
+        let may_move = counts_in(own, name);
+        if !may_move || dice.roll(4) == 0 {
+            write(lepo, name, "");
+        }
+        if may_move && (!lepo.join(name.to_string()).exists() || dice.roll(10) == 0) {
+            write(&old.join(own.to_string()), name, "");
+        }
+        match dice.roll(12) {
+            0 => write(&old, name, ""),
+            1 => write(&old.join(own.month()), name, ""),
+            2 => write(&old.join(own.next().to_string()), name, ""),
+            3 => write(&old.join("2020-1/3"), name, ""),
+            4 => write(&old.join("elsewhere"), name, ""),
+            5 if !may_move => write(&old.join(own.to_string()), name, ""),
+            _ => {}
+        }
+    }
+}
+
+/// What the commands ask of a forest, answered from this one, by names.
+struct Answers<'f>(&'f Forest);
+
+impl Answers<'_> {
+    fn names(&self, ixs: &[Ix]) -> Vec<Name> {
+        ixs.iter().map(|&ix| self.0.name(ix)).collect()
+    }
+
+    fn conv(&self, ix: Ix) -> String {
+        let conv = self.0.conv(ix);
+        let question = self.0.last_question(ix).map(|ix| self.0.name(ix));
+        let heights = self.0.heights(&[ix]);
+        format!("{:?} {:?} {question:?} {heights:?}", self.names(&conv.path), conv.end)
+    }
+
+    fn tails(&self, count: usize, spent: bool) -> String {
+        let tails: Vec<Ix> = self.0.newest_first(spent).take(count).collect();
+        tails.iter().map(|&tail| self.conv(tail) + "\n").collect()
+    }
+
+    fn tip(&self) -> String {
+        format!("{:?} {}", self.0.newest().map(|ix| self.0.name(ix)), self.0.root_time(now()) / 1000)
+    }
+
+    fn path(&self, id: BubbId) -> Option<String> {
+        self.0.find(id).map(|ix| self.conv(ix))
+    }
+
+    fn standing(&self, id: BubbId) -> Option<String> {
+        let name = |ix: Ix| self.0.name(ix);
+        self.0.find(id).map(|ix| match self.0.standing(ix) {
+            Standing::Pending => "pending".into(),
+            Standing::Visible => "visible".into(),
+            Standing::Answered(by) => format!("answered by {}", name(by)),
+            Standing::Overtaken(by) => format!("overtaken by {}", name(by)),
+        })
+    }
+
+    fn word(&self, text: &str) -> String {
+        match Word::parse(text).unwrap().resolve(self.0, &|_| Ok(None)) {
+            Ok(found) => format!("{:?}", self.names(found.bubbs())),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+#[test]
+fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
+    let mut dice = Dice(11);
+    for round in 0..60 {
+        let (whole, parts) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let (one, many) = (store(&whole), store(&parts));
+        let names = names(&mut dice, round);
+        names.iter().for_each(|name| write(&whole.path().join(STORE), name, ""));
+        split(&mut dice, &names, &parts.path().join(STORE));
+        let all = one.forest().unwrap();
+        let whole = Answers(&all);
+        let read = |wanted: &[Wanted]| many.forest_for(wanted).unwrap();
+        let said = |wanted: &[Wanted]| format!("round {round}, {wanted:?}");
+
+        assert_eq!(many.names().unwrap(), one.names().unwrap(), "round {round}");
+        let tip = [Wanted::Tip];
+        assert_eq!(Answers(&read(&tip)).tip(), whole.tip(), "{}", said(&tip));
+        for count in [0, 1, 2, 5, 100] {
+            let wanted = [Wanted::Newest(count)];
+            let forest = read(&wanted);
+            assert_eq!(Answers(&forest).tails(count, false), whole.tails(count, false), "{}", said(&wanted));
+            if count > 0 {
+                assert_eq!(Answers(&forest).tip(), whole.tip(), "{}", said(&wanted));
+            }
+            let wanted = [Wanted::Leaves(count)];
+            assert_eq!(
+                Answers(&read(&wanted)).tails(count, true),
+                whole.tails(count, true),
+                "{}",
+                said(&wanted)
+            );
+        }
+        for _ in 0..6 {
+            let name = names[dice.roll(names.len())];
+            let id = name.id.to_string();
+            let other = names[dice.roll(names.len())].id;
+            let wanted = [Wanted::Paths(vec![name.id, other])];
+            let forest = read(&wanted);
+            assert_eq!(Answers(&forest).path(name.id), whole.path(name.id), "{}", said(&wanted));
+            assert_eq!(Answers(&forest).path(other), whole.path(other), "{}", said(&wanted));
+            let wanted = [Wanted::Followed(name.id)];
+            assert_eq!(
+                Answers(&read(&wanted)).standing(name.id),
+                whole.standing(name.id),
+                "{}",
+                said(&wanted)
+            );
+            let digits = 1 + dice.roll(26);
+            let (begin, end) = (id.get(..digits).unwrap(), id.get(26 - digits..).unwrap());
+            for text in [begin, end, &id, "@", "@^", &format!("{other}..{id}"), &format!("x/{name}"), "none"]
+            {
+                let wanted = Word::parse(text).unwrap().wanted(&|_| Ok(None)).unwrap();
+                assert_eq!(Answers(&read(&wanted)).word(text), whole.word(text), "{text}: {}", said(&wanted));
+            }
+            for begun in ["", "0", begin, &begin.to_ascii_lowercase(), "@", "x"] {
+                let offers = |store: &Store| store.offers(begun, 3).unwrap();
+                assert_eq!(offers(&many), offers(&one), "round {round}, {begun:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_is_found_wherever_it_is() {
+    let dir = TempDir::new().unwrap();
+    let (store, lepo) = (store(&dir), dir.path().join(STORE));
+    let mut dice = Dice(5);
+    let names: Vec<Name> =
+        names(&mut dice, 1).into_iter().filter(|name| counts_in(Day::of(name.id), name)).collect();
+    for name in &names {
+        write(&lepo, name, &name.id.to_string());
+    }
+    let check = |store: &Store| {
+        for name in &names {
+            assert_eq!(store.text(name).unwrap(), name.id.to_string());
+            assert_eq!(store.glance(name).unwrap(), name.id.to_string());
+            assert!(dir.path().join(store.path_of(name)).is_file(), "{name}");
+        }
+    };
+    check(&store);
+    // It moves while names that were read are in use.
+    store.forest().unwrap();
+    for (moved, name) in names.iter().enumerate() {
+        let day = lepo.join("_old").join(Day::of(name.id).to_string());
+        fs::create_dir_all(&day).unwrap();
+        fs::rename(lepo.join(name.to_string()), day.join(name.to_string())).unwrap();
+        assert_eq!(store.text(name).unwrap(), name.id.to_string());
+        if moved % 4 == 0 {
+            store.forest().unwrap();
+            check(&store);
+        }
+    }
+    store.forest().unwrap();
+    check(&store);
+    // What is put under its old name again counts.
+    write(&lepo, &names[0], "by hand");
+    store.forest().unwrap();
+    assert_eq!(store.text(&names[0]).unwrap(), "by hand");
+    store.remove(&names, &[]).unwrap();
+    assert!(store.names().unwrap().is_empty());
+    assert!(store.text(&names[0]).is_err());
+}
+
+#[test]
+fn links_lead_nowhere() {
+    let dir = TempDir::new().unwrap();
+    let (store, lepo) = (store(&dir), dir.path().join(STORE));
+    let id = BubbId::of(1_700_000_000_000, Kind::User, false, None, &[1; 32]);
+    let name = Name { id, kind: Kind::User, hidden: false, prev: None };
+    let day = Day::of(id);
+    let elsewhere = dir.path().join("elsewhere");
+    write(&elsewhere.join(day.to_string()), &name, "outside");
+    write(&elsewhere, &name, "outside");
+    let link = |to: PathBuf, at: PathBuf| std::os::unix::fs::symlink(to, at);
+    let nothing = || {
+        assert!(store.names().unwrap().is_empty());
+        assert!(store.forest_for(&[Wanted::Paths(vec![id])]).unwrap().is_empty());
+        assert!(store.read(&name).is_err());
+    };
+    // `_old` itself, a month, a day, a file
+    link(elsewhere.clone(), lepo.join("_old")).unwrap();
+    nothing();
+    fs::remove_file(lepo.join("_old")).unwrap();
+    fs::create_dir(lepo.join("_old")).unwrap();
+    link(elsewhere.join(day.month()), lepo.join("_old").join(day.month())).unwrap();
+    nothing();
+    fs::remove_file(lepo.join("_old").join(day.month())).unwrap();
+    fs::create_dir(lepo.join("_old").join(day.month())).unwrap();
+    link(elsewhere.join(day.to_string()), lepo.join("_old").join(day.to_string())).unwrap();
+    nothing();
+    fs::remove_file(lepo.join("_old").join(day.to_string())).unwrap();
+    fs::create_dir(lepo.join("_old").join(day.to_string())).unwrap();
+    link(elsewhere.join(name.to_string()), lepo.join("_old").join(day.to_string()).join(name.to_string()))
+        .unwrap();
+    nothing();
+}

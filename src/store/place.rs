@@ -1,0 +1,110 @@
+//! Where the file of a bubb is: in `.lepo/`, or in the folder of its day once that is over.
+//!
+//! A file may move while it is looked for, always from `.lepo/` into its day. So it is looked for in the one,
+//! in the other, and in the first again.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use rustix::fs::{AtFlags, FileType};
+
+use super::{OLD, Store};
+use crate::bubb::{Day, Name};
+
+impl Store {
+    /// The path of a bubb's file, as the user would type it, wherever it is now.
+    pub fn path_of(&self, name: &Name) -> PathBuf {
+        let (file, day) = (name.to_string(), Day::of(name.id));
+        let in_day = |file: OsString| self.shown.join(OLD).join(day.month()).join(day.day()).join(file);
+        let (has_days, unusual) =
+            (self.has_days.load(Ordering::Relaxed), self.unusual.load(Ordering::Relaxed));
+        if !has_days && !unusual {
+            return self.shown.join(file);
+        }
+        if !unusual && self.has_left(name) {
+            return in_day(file.into());
+        }
+        if rustix::fs::statat(&self.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            return self.shown.join(file);
+        }
+        if self.open_in_day(day, OsStr::new(&file)).is_ok() {
+            return in_day(file.into());
+        }
+        match (self.spelled_here(name), self.spelled_in_day(name)) {
+            (None, Some(file)) => in_day(file),
+            (here, _) => self.shown.join(here.unwrap_or(file.into())),
+        }
+    }
+
+    /// Opens a bubb for reading, wherever it is now; and how many bytes it has.
+    pub(super) fn open_placed(&self, name: &Name) -> io::Result<(File, u64)> {
+        let file = name.to_string();
+        let here = || regular(self.open_any(file.as_str())?);
+        let in_day = || regular(self.open_in_day(Day::of(name.id), OsStr::new(&file))?);
+        let opened = match self.has_left(name) {
+            true => first_found([&in_day, &here, &in_day]),
+            false => first_found([&here, &in_day, &here]),
+        };
+        let Err(error) = opened else { return opened };
+        if error.kind() != io::ErrorKind::NotFound {
+            return Err(error);
+        }
+        if let Some(file) = self.spelled_here(name) {
+            return regular(self.open_any(file)?);
+        }
+        match self.spelled_in_day(name) {
+            Some(file) => regular(self.open_in_day(Day::of(name.id), &file)?),
+            None => Err(error),
+        }
+    }
+
+    /// Opens what has a bubb's name at the place where it is most likely, whatever it is.
+    pub(super) fn open_likely(&self, name: &Name) -> io::Result<OwnedFd> {
+        let file = name.to_string();
+        match self.has_left(name) {
+            true => self.open_in_day(Day::of(name.id), OsStr::new(&file)),
+            false => self.open_any(file),
+        }
+    }
+
+    /// `.lepo/` held only newer ones when it was last read.
+    fn has_left(&self, name: &Name) -> bool {
+        self.has_days.load(Ordering::Relaxed) && name.id.time() < self.oldest_recent.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn spelled_here(&self, name: &Name) -> Option<OsString> {
+        self.spelling(&self.subdir_if_there(".").ok()??, name)
+    }
+
+    pub(super) fn spelled_in_day(&self, name: &Name) -> Option<OsString> {
+        self.spelling(&self.day_dir(Day::of(name.id)).ok()??, name)
+    }
+}
+
+/// What the first of these opens. If none does, the first error that is not that there is nothing.
+fn first_found(places: [&dyn Fn() -> io::Result<(File, u64)>; 3]) -> io::Result<(File, u64)> {
+    let mut failed: Option<io::Error> = None;
+    for place in places {
+        match place() {
+            Ok(opened) => return Ok(opened),
+            Err(error) if failed.as_ref().is_none_or(|first| first.kind() == io::ErrorKind::NotFound) => {
+                failed = Some(error);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(failed.unwrap_or(io::ErrorKind::NotFound.into()))
+}
+
+/// A bubb is a regular file; anything else under its name is none.
+pub(super) fn regular(opened: OwnedFd) -> io::Result<(File, u64)> {
+    let stat = rustix::fs::fstat(&opened)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok((File::from(opened), stat.st_size as u64))
+}
