@@ -14,7 +14,8 @@ use crate::term::{Progress, say};
 ///     edited       a bubb's content does not match its id
 ///     dangling     a prev, or the bubb of a branch, is not there
 ///     cycle        prevs that lead in a circle
-///     duplicate    one id stands twice
+///     duplicate    one id stands twice, or one name with other bytes
+///     misplaced    in a folder below _old/ where it does not count; `lepo tidy` puts it right
 ///     unreadable   a file that could not be read, a branch that holds no id
 ///     not a file   a directory, link, fifo or socket with the name of a bubb
 ///     blob         its bytes do not match its name, or a bubb names one that is missing

@@ -307,6 +307,12 @@ mod tests {
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
+        let (mut strays, foreign) = store.strays().unwrap();
+        assert_eq!((strays.len(), foreign.len()), (1, 0));
+        store.settle(strays.remove(0)).unwrap();
+        assert!(!lepo.join("_tmp/import-1-0").exists());
+        fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
+        fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
         let mut batch = store.batch(false).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
         batch.add(Kind::User, false, None, 5, b"why?").unwrap();

@@ -9,8 +9,9 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::hash::Content;
+use super::old_tree::Old;
 use super::{Store, branches, now};
-use crate::bubb::{BubbId, Name, is_hash};
+use crate::bubb::{BubbId, Day, Name, is_hash};
 use crate::conv::{Flaw, flaws};
 use crate::error::Result;
 
@@ -23,8 +24,10 @@ pub enum What {
     Dangling,
     /// Prevs that lead in a circle.
     Cycle,
-    /// One id stands twice.
+    /// One id stands twice, or one name with other bytes.
     Duplicate,
+    /// A bubb below `_old/` where it does not count.
+    Misplaced,
     /// A file that could not be read, or a branch that holds no id.
     Unreadable,
     /// A directory, link, fifo or socket under the name of a file of lepo's.
@@ -58,6 +61,7 @@ impl What {
             What::Dangling => "dangling",
             What::Cycle => "cycle",
             What::Duplicate => "duplicate",
+            What::Misplaced => "misplaced",
             What::Unreadable => "unreadable",
             What::NotAFile => "not a file",
             What::Blob => "blob",
@@ -77,6 +81,8 @@ impl What {
 #[derive(Default)]
 struct Check {
     bubbs: Vec<(OsString, Name)>,
+    /// In a day, where `.lepo/` has the same name.
+    copies: Vec<(OsString, Name)>,
     blobs: Vec<OsString>,
     found: Vec<Finding>,
 }
@@ -89,6 +95,7 @@ impl Store {
         check.names(now());
         check.branches(self)?;
         check.contents(self, progress);
+        check.copies(self);
         let (strays, foreign) = self.strays()?;
         for stray in strays {
             let why = format!("{}; `lepo fsck --recover` sees to it", stray.about);
@@ -106,6 +113,37 @@ impl Store {
         self.open_file(insts.as_os_str()).is_ok()
     }
 
+    fn scan_old(&self, check: &mut Check) -> io::Result<()> {
+        let recent = check.bubbs.len();
+        self.each_old(|path, old| match old {
+            Old::Bubb(name) => {
+                let here = &check.bubbs[..recent];
+                match here
+                    .binary_search_by(|(file, _)| file.as_os_str().cmp(path.file_name().unwrap_or_default()))
+                {
+                    Ok(_) => check.copies.push((path.into(), name)),
+                    Err(_) => check.bubbs.push((path.into(), name)),
+                }
+            }
+            Old::Misplaced(name) => {
+                let why = match Day::of(name.id) {
+                    _ if name.prev.is_some_and(|prev| prev >= name.id) => {
+                        "it is not newer than what it follows, so it counts in the store itself alone".into()
+                    }
+                    day => format!("its day is {day}"),
+                };
+                check.add(
+                    What::Misplaced,
+                    lossy(path.as_os_str().as_bytes()),
+                    format!("{why}; `lepo tidy` puts it right"),
+                );
+            }
+            Old::Other(finding) => check.found.push(finding),
+        })?;
+        check.bubbs[recent..].sort();
+        Ok(())
+    }
+
     fn scan_all(&self, check: &mut Check) -> io::Result<()> {
         self.each_entry_of(".", |file, kind| match Name::parse(file) {
             _ if file.starts_with(b"_") || file.starts_with(b".") => {}
@@ -118,6 +156,7 @@ impl Store {
             None => check.add(What::Foreign, lossy(file), "its name is no bubb's"),
         })?;
         check.bubbs.sort();
+        self.scan_old(check)?;
         self.each_entry_of("_blobs", |file, kind| {
             let name = format!("_blobs/{}", lossy(file));
             match std::str::from_utf8(file).is_ok_and(is_hash) {
@@ -203,6 +242,24 @@ impl Check {
         }
     }
 
+    /// A copy that is the same as what is in `.lepo/` is what a tidying leaves that was cut short.
+    fn copies(&mut self, store: &Store) {
+        for (path, name) in std::mem::take(&mut self.copies) {
+            let file = Path::new(&path).file_name().unwrap_or_default();
+            let [day, here] = [path.as_os_str(), file].map(|file| store.furniture(file));
+            match (day, here) {
+                (Ok(day), Ok(here)) if day == here || here.is_none() => {}
+                (Ok(_), Ok(_)) => {
+                    let why = format!("{name} has other bytes, which count");
+                    self.add(What::Duplicate, lossy(path.as_bytes()), why);
+                }
+                (Err(error), _) | (_, Err(error)) => {
+                    self.add(What::Unreadable, lossy(path.as_bytes()), error.chain());
+                }
+            }
+        }
+    }
+
     fn bubb(&mut self, file: &str, name: &Name, read: io::Result<Content>, blobs: &HashSet<OsString>) {
         match read {
             Err(error) => self.unreadable(file, error),
@@ -233,7 +290,7 @@ fn hex(hash: &[u8]) -> String {
 }
 
 /// A file name on one line, whatever is in it.
-fn lossy(name: &[u8]) -> String {
+pub(super) fn lossy(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     let visible = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     name.chars().map(visible).collect()

@@ -16,6 +16,7 @@ mod hash;
 mod journal;
 mod listing;
 mod offers;
+mod old_tree;
 mod open;
 #[cfg(test)]
 mod oracle;

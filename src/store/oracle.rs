@@ -31,14 +31,14 @@ pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<Name> {
     let day = 24 * 60 * 60 * 1000;
     let mut times: Vec<u64> =
         (0..count).map(|_| now() - 40 * day + dice.roll(39 * day as usize) as u64).collect();
-    if round % 5 == 0 {
+    if round.is_multiple_of(5) {
         times.iter_mut().filter(|_| dice.roll(5) == 0).for_each(|time| *time += 60 * day);
     }
     times.sort_unstable();
     let id = |i: usize| BubbId::of(times[i], Kind::User, false, None, &[i as u8; 32]);
     (0..count)
         .map(|i| {
-            let by_hand = round % 3 == 0 && dice.roll(8) == 0;
+            let by_hand = round.is_multiple_of(3) && dice.roll(8) == 0;
             let prev = match dice.roll(10) {
                 0 => None,
                 1 => Some(BubbId::of(times[i].saturating_sub(day), Kind::Tool, true, None, &[200; 32])),
@@ -261,4 +261,52 @@ fn links_lead_nowhere() {
     link(elsewhere.join(name.to_string()), lepo.join("_old").join(day.to_string()).join(name.to_string()))
         .unwrap();
     nothing();
+}
+
+#[test]
+fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
+    use super::What::{Duplicate, Foreign, Misplaced};
+    let dir = TempDir::new().unwrap();
+    let (store, lepo) = (store(&dir), dir.path().join(STORE));
+    let time = 1_763_034_245_000;
+    let text = |text: &str| <sha2::Sha256 as sha2::Digest>::digest(text).into();
+    let id = |time, prev, said| BubbId::of(time, Kind::User, false, prev, &text(said));
+    let name = |id, prev| Name { id, kind: Kind::User, hidden: false, prev };
+    let root = id(time, None, "root");
+    let child = name(id(time + 1, Some(root), "child"), Some(root));
+    let root = name(root, None);
+    write(&lepo.join("_old/2025-11/13"), &root, "root");
+    write(&lepo.join("_old/2025-11/13"), &child, "child");
+    let found = |store: &Store| -> Vec<(super::What, String)> {
+        let found = store.check(&mut |_, _| ()).unwrap();
+        found.into_iter().map(|finding| (finding.what, finding.name)).collect()
+    };
+    assert_eq!(found(&store), []);
+    // The same in both, as a tidying that was cut short leaves it.
+    write(&lepo, &root, "root");
+    assert_eq!(found(&store), []);
+    let by_hand = id(time + 2, None, "loop");
+    let by_hand = name(by_hand, Some(by_hand));
+    for folder in ["_old", "_old/2025-11", "_old/2025-11/14", "_old/2025-11/13/x", "_old/x"] {
+        write(&lepo.join(folder), &child, "child");
+        assert_eq!(found(&store), [(Misplaced, format!("{folder}/{child}"))]);
+        fs::remove_file(lepo.join(folder).join(child.to_string())).unwrap();
+    }
+    write(&lepo.join("_old/2025-11/13"), &by_hand, "loop");
+    assert_eq!(found(&store), [(Misplaced, format!("_old/2025-11/13/{by_hand}"))]);
+    fs::remove_file(lepo.join("_old/2025-11/13").join(by_hand.to_string())).unwrap();
+    fs::write(lepo.join("_old/notes"), "").unwrap();
+    assert_eq!(found(&store), [(Foreign, "_old/notes".into())]);
+    fs::remove_file(lepo.join("_old/notes")).unwrap();
+    std::os::unix::fs::symlink("2025-11", lepo.join("_old/2025-12")).unwrap();
+    assert_eq!(found(&store), [(Misplaced, "_old/2025-12".into())]);
+    fs::remove_file(lepo.join("_old/2025-12")).unwrap();
+    // Written over under its old name: that counts, and both are told of.
+    write(&lepo, &child, "other words");
+    let names = [(Duplicate, format!("_old/2025-11/13/{child}")), (super::What::Edited, child.to_string())];
+    assert_eq!(found(&store), {
+        let mut names = names;
+        names.sort_by(|a, b| a.1.cmp(&b.1));
+        names
+    });
 }

@@ -65,9 +65,9 @@ impl Store {
     }
 
     /// The bytes of a file that is no bubb, if it is there.
-    pub fn furniture(&self, file: &str) -> Result<Option<Vec<u8>>> {
+    pub fn furniture(&self, file: impl AsRef<std::ffi::OsStr>) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
-        match self.open_file(file).and_then(|mut open| open.read_to_end(&mut bytes)) {
+        match self.open_file(file.as_ref()).and_then(|mut open| open.read_to_end(&mut bytes)) {
             Ok(_) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.error("cannot read", file, error)),

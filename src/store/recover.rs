@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::fs::{Dir, FlockOperation, Mode, OFlags};
 
 use super::Store;
+use super::batch::{STAGE, open_stage};
 use super::temporary::Temporary;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::Result;
@@ -23,6 +24,8 @@ pub struct Stray {
     words: Option<(Kind, Option<BubbId>)>,
     /// Why it is worth nothing, or how much it holds.
     pub about: String,
+    /// It is the folder of a batch.
+    is_stage: bool,
 }
 
 /// What became of a stray.
@@ -49,6 +52,10 @@ impl Store {
         names.retain(|name| name != b"." && name != b"..");
         names.sort();
         for name in names {
+            if let Some(name) = std::str::from_utf8(&name).ok().filter(|name| name.starts_with(STAGE)) {
+                strays.extend(stage(&dir, name)?);
+                continue;
+            }
             match std::str::from_utf8(&name).ok().and_then(|name| Some((name, Made::parse(name)?))) {
                 Some((name, made)) => strays.extend(stray(&dir, name, made)?),
                 None => foreign.push(String::from_utf8_lossy(&name).into_owned()),
@@ -59,7 +66,13 @@ impl Store {
 
     /// Saves or removes one. What cannot be saved stays as it is.
     pub fn settle(&self, stray: Stray) -> Result<Fate> {
-        let Stray { mut tmp, words, .. } = stray;
+        let Stray { mut tmp, words, is_stage, .. } = stray;
+        if is_stage {
+            let (dir, stage) = (tmp.dir.try_clone(), tmp.file.try_clone().map(OwnedFd::from));
+            let removed = dir.and_then(|dir| self.remove_stage(&dir, &tmp.name, &stage?));
+            removed.map_err(|error| self.error("cannot delete", format!("_tmp/{}", tmp.name), error))?;
+            return Ok(Fate::Removed);
+        }
         match words {
             // Hidden: nobody knows whether it is whole.
             Some((kind, prev)) => self.take_up(tmp, kind, prev)?.publish(true, 0).map(Fate::Saved),
@@ -132,7 +145,20 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
         Made::Other => (None, "it was never put in its place".to_string()),
     };
     let tmp = Temporary { dir: dir.try_clone()?, name: name.to_string(), file, found: true };
-    Ok(Some(Stray { tmp, words, about }))
+    Ok(Some(Stray { tmp, words, about, is_stage: false }))
+}
+
+/// The folder of a batch whose process has ended; what it holds has no place yet, and comes again with the
+/// next import.
+fn stage(dir: &OwnedFd, name: &str) -> io::Result<Option<Stray>> {
+    let Ok(stage) = open_stage(dir, name) else { return Ok(None) };
+    if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(None);
+    }
+    let tmp =
+        Temporary { dir: dir.try_clone()?, name: name.to_string(), file: File::from(stage), found: true };
+    let about = "an import that ended early; it can be repeated".to_string();
+    Ok(Some(Stray { tmp, words: None, about, is_stage: true }))
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! All that is below `_old/`, wherever it is: for `fsck`, which tells what is misplaced, and for `tidy`, which
+//! puts it right.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FileType;
+
+use super::folders::{OLD, counts_in, dir_at};
+use super::{Finding, Store, What};
+use crate::bubb::{Day, Name};
+
+/// Directories below `_old/` are looked through so deep.
+const DEPTH: usize = 8;
+
+/// What a file below `_old/` is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Old {
+    /// A bubb that counts.
+    Bubb(Name),
+    /// A bubb that does not count where it is.
+    Misplaced(Name),
+    /// Something else.
+    Other(Finding),
+}
+
+impl Store {
+    /// Tells all files below `_old/`, each with its path in the store. No link is followed.
+    pub(super) fn each_old(&self, mut each: impl FnMut(PathBuf, Old)) -> io::Result<()> {
+        let mut folders = vec![PathBuf::from(OLD)];
+        while let Some(folder) = folders.pop() {
+            let Some(dir) = self.open_below(&folder)? else { continue };
+            let day = day_of(&folder);
+            self.each_entry_in(&dir, |file, kind| {
+                let path = folder.join(std::ffi::OsStr::from_bytes(file));
+                if file == b"." || file == b".." {
+                    return;
+                }
+                if kind == FileType::Directory && path.components().count() <= DEPTH {
+                    folders.push(path);
+                    return;
+                }
+                let old = kind_of(&path, day, file, kind);
+                each(path, old);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Opens a directory by its path in the store, following no link on the way.
+    pub(super) fn open_below(&self, path: &Path) -> io::Result<Option<OwnedFd>> {
+        let mut dir: Option<OwnedFd> = None;
+        for part in path.components() {
+            let at = dir.as_ref().map_or(self.dir.as_fd(), AsFd::as_fd);
+            match dir_at(at, part)? {
+                Some(opened) => dir = Some(opened),
+                None => return Ok(None),
+            }
+        }
+        Ok(dir)
+    }
+}
+
+/// The day that a folder in the store holds, if it is one of a day.
+fn day_of(folder: &Path) -> Option<Day> {
+    let mut parts = folder.components().skip(1);
+    let (month, day) = (parts.next()?, parts.next()?);
+    let day = Day::parse(month.as_os_str().as_bytes(), day.as_os_str().as_bytes());
+    day.filter(|_| parts.next().is_none())
+}
+
+fn kind_of(path: &Path, day: Option<Day>, file: &[u8], kind: FileType) -> Old {
+    let finding = |what, why: &str| {
+        let name = super::check::lossy(path.as_os_str().as_bytes());
+        Old::Other(Finding { name, what, why: why.to_string() })
+    };
+    match (Name::parse(file), kind) {
+        (Some(name), FileType::RegularFile) if day.is_some_and(|day| counts_in(day, &name)) => {
+            Old::Bubb(name)
+        }
+        (Some(name), FileType::RegularFile) => Old::Misplaced(name),
+        (Some(_), FileType::Directory) => finding(What::NotAFile, "it has a bubb's name and cannot be one"),
+        (_, FileType::Symlink) => finding(What::Misplaced, "it is a link, and none is followed here"),
+        (Some(_), _) => finding(What::NotAFile, "it has a bubb's name and cannot be one"),
+        (None, _) => finding(What::Foreign, "its name is no bubb's"),
+    }
+}
