@@ -20,17 +20,26 @@
 //! | [`process`] | child processes: start, watch, end with all they started | everything else |
 //! | [`fetch`] | one file from the web | everything but errors |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
+//! | [`env`] | the environment of the process, read only here | everything else |
 //! | [`when`] | moments as people write and read them | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
-//! Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool, page} → process → bubb.
-//! Events go up, values go down. `tests/e2e/house.rs` keeps it so.
+//! The rules, each kept by a test of `tests/e2e/house.rs`:
+//!
+//! - Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool, search,
+//!   page} → process → bubb. Events go up, values go down. A room hands on nothing of another.
+//! - No command names another.
+//! - Only [`term`] writes to a terminal, and text of others is cleaned there.
+//! - Only [`env`] reads the environment of the process.
+//! - Nothing runs without a consent value, and few places can make one.
+//! - A file says in its first line what it is for, and has at most 400 lines.
 
 pub mod bubb;
 pub mod cli;
 pub mod commands;
 pub mod config;
 pub mod conv;
+pub mod env;
 pub mod error;
 pub mod fetch;
 pub mod model;

@@ -1,8 +1,9 @@
 //! `lepo branch`: names for bubbs.
 
+use super::json::name_json;
 use super::line::question;
 use super::words::find_one;
-use super::{Context, complete, name_json};
+use super::{Context, complete};
 use crate::conv::Wanted;
 use crate::error::{Error, Result};
 use crate::store::{Store, check_branch_name};

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::Context;
-use crate::config::{Env, Flags, Paths, Settings, Word};
+use crate::config::{Flags, Paths, Settings, Word};
+use crate::env::Env;
 use crate::store::{Offer, Store};
 use crate::term::{Color, Out, clean, excerpt};
 use crate::ui;

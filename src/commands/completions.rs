@@ -52,7 +52,7 @@ pub fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
 
 /// Answers a shell that asks; false if none does.
 pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
-    if std::env::var_os(ASKED_BY).is_none() {
+    if crate::env::var(ASKED_BY).is_none() {
         return false;
     }
     let here = std::env::current_dir().ok();
@@ -109,7 +109,7 @@ impl EnvCompleter for Bash {
         here: Option<&Path>,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        let told = |name: &str| std::env::var(name).unwrap_or_default();
+        let told = |name: &str| crate::env::text(name).unwrap_or_default();
         let index = told("_CLAP_COMPLETE_INDEX").parse().unwrap_or_default();
         // 37, `%`: menu completion puts each candidate on the line as it is.
         let in_place = told("_CLAP_COMPLETE_COMP_TYPE") == "37";

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::config::{Env, Flags, Paths, Plan, Settings};
+use crate::config::{Flags, Paths, Plan, Settings};
+use crate::env::Env;
 use crate::error::Result;
 use crate::term::say;
 

@@ -1,8 +1,9 @@
 //! `lepo log`: a bubb a line, and the forest drawn beside them.
 
+use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
-use super::{Context, complete, name_json};
+use super::{Context, complete};
 use crate::conv::{Forest, Found, Ix, Row, Wanted};
 use crate::error::Result;
 use crate::store::{FactIndex, Store, now};

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::columns::{Entry, Widths, bracketed, lay_out, short_count};
+use super::json::name_json;
 use super::line::{excerpt_of, in_brackets};
 use super::words::resolve_all;
-use super::{Context, complete, name_json};
+use super::{Context, complete};
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Found, Heights, Ix, Origins, Wanted};
 use crate::error::Result;

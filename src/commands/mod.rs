@@ -13,6 +13,7 @@ pub mod export;
 pub mod fsck;
 pub mod grep;
 pub mod init;
+mod json;
 mod line;
 pub mod log;
 pub mod ls;
@@ -27,14 +28,13 @@ pub mod trust;
 pub mod watch;
 mod words;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::bubb::Name;
 use crate::config::Insts;
+use crate::env;
 use crate::error::{Error, Result};
 use crate::store::{STORE, Store};
-use crate::term::{Color, Out, Paint};
+use crate::term::{Color, Out, Paint, is_dumb};
 
 /// Where a command runs and where its output goes.
 pub struct Context<'o> {
@@ -62,18 +62,13 @@ impl<'o> Context<'o> {
         }
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory is gone or cannot be read").because(e))?;
-        let paint = Paint::new(color, out.is_terminal(), |name| std::env::var_os(name));
+        let paint = Paint::new(color, out.is_terminal(), env::var);
         Ok(Context { cwd, save_to, reads_only: false, out, paint })
     }
 
     /// The same for a command that only reads: `--store` may name a store anywhere.
     pub fn for_reading(self, reads_only: bool) -> Self {
         Context { reads_only, ..self }
-    }
-
-    /// A variable of the environment.
-    pub fn env(&self, name: &str) -> Option<OsString> {
-        std::env::var_os(name)
     }
 
     /// Where the user stands.
@@ -83,15 +78,14 @@ impl<'o> Context<'o> {
 
     /// Shows a long output a screen at a time: by `LEPO_PAGER`, else `PAGER`, else `less`. Only on a terminal.
     pub fn page(&mut self) {
-        let set = |name: &str| std::env::var(name).ok();
         let is_there = |program: &str| {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            program.contains('/') || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+            program.contains('/') || env::search_path().iter().any(|dir| dir.join(program).is_file())
         };
-        if set("TERM").is_none_or(|term| term == "dumb") {
+        if is_dumb() {
             return;
         }
-        let command = set("LEPO_PAGER").or_else(|| set("PAGER")).unwrap_or_else(|| "less -FRX".to_string());
+        let command =
+            env::text("LEPO_PAGER").or_else(|| env::text("PAGER")).unwrap_or_else(|| "less -FRX".to_string());
         self.out.page(&command, is_there);
     }
 
@@ -100,7 +94,7 @@ impl<'o> Context<'o> {
         match &self.save_to {
             Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),
             Some(rel) => Store::at(&self.cwd, rel),
-            None => Store::find(&self.cwd, self.env("HOME").map(PathBuf::from).as_deref()),
+            None => Store::find(&self.cwd, env::var("HOME").map(PathBuf::from).as_deref()),
         }
     }
 
@@ -129,16 +123,4 @@ impl<'o> Context<'o> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
         Store::make(&self.cwd, rel, Insts::default_file_text())
     }
-}
-
-/// What a bubb's name says, for `--json`.
-pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_json::Value> {
-    let mut map = serde_json::Map::new();
-    map.insert("id".into(), name.id.to_string().into());
-    map.insert("kind".into(), name.kind.word().into());
-    map.insert("hidden".into(), name.hidden.into());
-    map.insert("prev".into(), name.prev.map(|prev| prev.to_string()).into());
-    map.insert("time".into(), name.id.time().into());
-    map.insert("path".into(), store.path_of(name).to_string_lossy().into());
-    map
 }

@@ -1,15 +1,14 @@
 //! `lepo model`: which models there are, which one answers, and the embedded one fetched.
 
-use std::io::IsTerminal;
-
 use serde_json::{Value, json};
 
 use super::repo_files::trusted_config;
 use super::{Context, complete};
-use crate::config::{Choice, Env, Flags, ModelConfig, Paths, Settings};
+use crate::config::{Choice, Flags, ModelConfig, Paths, Settings};
+use crate::env::Env;
 use crate::error::Result;
 use crate::model::weights::{self, FetchStage, SMOLLM2};
-use crate::term::{Progress, say};
+use crate::term::{Progress, say, stderr_is_terminal};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models};
 
 /// List models, make one active, fetch the embedded one
@@ -98,7 +97,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
             FetchStage::Checking => "checking",
             FetchStage::Present => "it is there already",
         };
-        if stage.replace(progress.stage) != Some(progress.stage) && !std::io::stderr().is_terminal() {
+        if stage.replace(progress.stage) != Some(progress.stage) && !stderr_is_terminal() {
             say(&format!("{}: {what}", SMOLLM2.name));
         }
         bar.show(what, progress.done, progress.total);

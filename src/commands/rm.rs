@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use super::line::question;
 use super::words::resolve_all;
@@ -82,11 +81,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
             _ => Some(format!(" of {} conversations", plan.tails.len())),
         };
         let question = format!("Delete {}{}? (y/N): ", plan.size(), about.unwrap_or_default());
-        terminal.forget_typed();
-        let answer = terminal
-            .ask(&question, &AtomicBool::new(false))
-            .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
-        if !matches!(answer.as_deref(), Some("y" | "Y" | "yes")) {
+        if !terminal.confirm(&question)? {
             return Err(Error::nothing("nothing was deleted"));
         }
         unchanged(&store, &plan, by_rule)?;

@@ -1,15 +1,12 @@
 //! `lepo show`: a conv to read, or one bubb as it is.
 
-use std::io::Write;
-
-use serde_json::{Value, json};
-
+use super::json::bubbs_json_with;
 use super::words::find_all;
-use super::{Context, complete, name_json};
-use crate::bubb::{Attachment, Kind, Name, split_attachments};
+use super::{Context, complete};
+use crate::bubb::Name;
 use crate::conv::{Forest, Found};
 use crate::error::Result;
-use crate::store::{Fact, Store};
+use crate::store::Store;
 use crate::term::say;
 use crate::ui::{MessageView, copy_bubb, warn_incomplete};
 
@@ -57,7 +54,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
     let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
     if args.json {
-        document_of(&store, Some(&forest), names, context.out)?;
+        bubbs_json_with(&store, Some(&forest), names, context.out)?;
         return Ok(0);
     }
     if !args.no_pager && !args.paths && !args.blobs && !args.one {
@@ -93,57 +90,6 @@ fn bubbs(args: &Args, forest: &Forest, found: &Found) -> Vec<Name> {
         Found::Range(bubbs) => bubbs.clone(),
     };
     path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.all || !name.hidden).collect()
-}
-
-/// Writes the document of `--json`: what the names say, the texts, and what the journal knows.
-pub fn document(store: &Store, names: impl Iterator<Item = Name>, to: &mut impl Write) -> Result<()> {
-    document_of(store, None, names, to)
-}
-
-/// The same; with a forest, the speakers of a debate too.
-fn document_of(
-    store: &Store,
-    forest: Option<&Forest>,
-    names: impl Iterator<Item = Name>,
-    to: &mut impl Write,
-) -> Result<()> {
-    let facts = store.facts();
-    let mut open = write!(to, "{{\"bubbs\":[").is_ok();
-    for (i, name) in names.enumerate() {
-        if !open {
-            break; // nobody reads any more, or `to` keeps the error
-        }
-        let comma = if i > 0 { "," } else { "" };
-        open = write!(to, "{comma}\n{}", json(store, forest, &name, facts.get(&name.id))?).is_ok();
-    }
-    let _ = write!(to, "\n]}}\n");
-    Ok(())
-}
-
-/// A bubb with what the journal knows of it; null where it knows nothing.
-fn json(store: &Store, forest: Option<&Forest>, name: &Name, fact: Option<&Fact>) -> Result<Value> {
-    let mut map = name_json(store, name);
-    let text = store.text(name)?;
-    let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
-    if !files.is_empty() {
-        let file = |file: &Attachment| {
-            json!({
-                "type": file.media.mime(),
-                "bytes": file.len,
-                "name": file.name,
-                "path": store.blob_path(&file.hash).to_string_lossy(),
-            })
-        };
-        map.insert("attachments".into(), files.iter().map(file).collect());
-    }
-    map.insert("text".into(), text.into());
-    let fact = fact.cloned().unwrap_or_default();
-    map.insert("speaker".into(), forest.and_then(|forest| store.speaker(forest, name)).into());
-    map.insert("model".into(), fact.model.into());
-    map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
-    map.insert("ms".into(), fact.ms.into());
-    map.insert("exit".into(), fact.exit.into());
-    Ok(map.into())
 }
 
 /// The paths of the blobs that a bubb names. One that is missing is said.

@@ -1,10 +1,9 @@
 //! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
 
-use std::sync::atomic::AtomicBool;
-
 use super::Context;
 use super::repo_files::{REPO_FILES, repo_file};
-use crate::config::{Env, Flags, Paths, RepoFile, Settings, Trust};
+use crate::config::{Flags, Paths, RepoFile, Settings, Trust};
+use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::term::{clean, columns, marked, say, tty};
 
@@ -50,11 +49,7 @@ pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to say yes on").hint("run `lepo trust` in a terminal, by yourself")
     })?;
-    terminal.forget_typed();
-    let answer = terminal
-        .ask("Trust this, as it is? (y/N): ", &AtomicBool::new(false))
-        .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
-    if answer.is_none_or(|answer| !answer.eq_ignore_ascii_case("y")) {
+    if !terminal.confirm("Trust this, as it is? (y/N): ")? {
         return Err(Error::nothing("nothing was trusted"));
     }
     trust.keep(&asked)?;

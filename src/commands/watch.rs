@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec};
-
+use super::Context;
+use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
-use super::{Context, name_json};
 use crate::error::Result;
+use crate::term::stdout_is_read;
 
 /// How often it is looked whether anybody reads, and whether the store is there.
 const TICK: Duration = Duration::from_millis(500);
@@ -33,7 +33,7 @@ pub struct Args {
 pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let mut watch = store.watch()?;
-    while !context.out.closed() && somebody_reads() {
+    while !context.out.closed() && stdout_is_read() {
         let Some(name) = watch.next(TICK)? else { continue };
         if name.hidden && !args.all {
             continue;
@@ -48,12 +48,4 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
         context.out.flush();
     }
     Ok(0)
-}
-
-/// False once stdout is a pipe that was closed at its other end.
-fn somebody_reads() -> bool {
-    let stdout = rustix::stdio::stdout();
-    let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    rustix::event::poll(&mut fds, Some(&at_once)).is_err() || !fds[0].revents().contains(PollFlags::ERR)
 }

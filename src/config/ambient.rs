@@ -3,7 +3,8 @@
 //! reaches a server it was not meant for.
 
 use super::url::{BASE_URL_FORM, base_url, ollama_url};
-use super::{Env, Key, ModelConfig, Provider, Secret};
+use super::{Key, ModelConfig, Provider, Secret};
+use crate::env::Env;
 use crate::error::{Error, Result};
 
 /// OpenAI's own address, where a key is needed.

@@ -33,7 +33,7 @@ pub use edit::{NewModel, add_model, set_active, set_tool_mode};
 pub use import::Plan;
 pub use insts::{Insts, fill};
 pub use model::{AnswerForm, Key, ModelConfig, Provider, Secret};
-pub use paths::{Env, Paths};
+pub use paths::Paths;
 pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
 pub use reader::Source;
 pub use servers::{ServerConfig, Target, Transport, parse as parse_servers, servers};

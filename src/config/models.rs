@@ -2,7 +2,8 @@
 
 use super::ambient::{Ambient, OPENAI_URL};
 use super::entry::{KeyEntry, ModelEntry};
-use super::{Env, Key, ModelConfig, Provider, Secret};
+use super::{Key, ModelConfig, Provider, Secret};
+use crate::env::Env;
 use crate::error::Result;
 
 /// The user's models, with the repository's in place of those of the same name or after them. An

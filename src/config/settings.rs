@@ -9,7 +9,8 @@ use super::models::{complete, merge};
 use super::reader::{Set, Source};
 use super::table::{Layer, Settings};
 use super::word::{Planner, ToolMode, Word};
-use super::{Env, ModelConfig, Paths};
+use super::{ModelConfig, Paths};
+use crate::env::Env;
 use crate::error::{Error, Result};
 
 /// The options of the command line that change settings.

@@ -37,7 +37,7 @@ pub fn system_prompt(paths: &Paths) -> Result<Option<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Env;
+    use crate::env::Env;
 
     #[test]
     fn made_once_then_the_users() {

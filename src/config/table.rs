@@ -9,7 +9,8 @@ use super::ambient::Ambient;
 use super::form::Form;
 use super::reader::{Section, Set, Source};
 use super::word::{AutoAccess, LogLevel, Planner, ToolMode};
-use super::{Env, Flags, ModelConfig, Paths};
+use super::{Flags, ModelConfig, Paths};
+use crate::env::Env;
 use crate::error::Result;
 
 /// Makes [`Settings`] and [`Layer`] of the rows: field, its type, its name in files and in `lepo config`, its

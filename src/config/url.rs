@@ -77,7 +77,7 @@ pub fn needs_certificates(url: &Url) -> bool {
     let secure_proxy = || {
         ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
             .iter()
-            .any(|name| std::env::var(name).is_ok_and(|proxy| proxy.starts_with("https:")))
+            .any(|name| crate::env::text(name).is_some_and(|proxy| proxy.starts_with("https:")))
     };
     url.scheme() == "https" || (!is_loopback(url) && secure_proxy())
 }

@@ -19,6 +19,7 @@ use super::ndjson::Lines;
 use super::process::Process;
 use super::spec::{PathForm, ProviderSpec, ToolWire};
 use crate::config::Planner;
+use crate::env;
 use crate::error::{Error, Result};
 
 /// The model that comes with lepo.
@@ -44,8 +45,7 @@ pub struct Installed {
 /// The program `lepo-embedded`: beside the running executable, else in `PATH`.
 pub fn embedded_program() -> Option<PathBuf> {
     let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.to_path_buf()));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = beside.into_iter().chain(std::env::split_paths(&path));
+    let folders = beside.into_iter().chain(env::search_path());
     folders.map(|folder| folder.join(NAME)).find(|program| program.is_file())
 }
 

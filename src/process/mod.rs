@@ -14,6 +14,8 @@ mod tree;
 
 use std::ffi::{OsStr, OsString};
 
+use crate::env;
+
 pub use keeper::run_as_keeper;
 pub use program::{Program, Running, own_program};
 
@@ -22,5 +24,5 @@ pub type Environment = Vec<(OsString, OsString)>;
 
 /// lepo's environment without the variables that `hidden` accepts.
 pub fn environment(hidden: impl Fn(&OsStr) -> bool) -> Environment {
-    std::env::vars_os().filter(|(name, _)| !hidden(name)).collect()
+    env::vars().filter(|(name, _)| !hidden(name)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::complete::Completion;
 use super::keys::{Keys, MENU};
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
-use crate::term::{Echo, Paint};
+use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal};
 use crate::turn::Interrupt;
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
@@ -131,8 +131,7 @@ async fn hung_up() {
 
 /// A terminal all around, which can move its cursor and tell where it is.
 fn is_whole_terminal() -> bool {
-    let able = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-    able && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+    !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal() && stderr_is_terminal()
 }
 
 /// An editor that remembers nothing and completes nothing.
@@ -195,9 +194,7 @@ fn stop_like_a_job() -> io::Result<()> {
 }
 
 fn read_plainly(prompt: &str) -> io::Result<Option<String>> {
-    let mut stderr = io::stderr().lock();
-    let _ = stderr.write_all(prompt.as_bytes()).and_then(|()| stderr.flush());
-    drop(stderr);
+    show(prompt);
     let mut line = Vec::new();
     let read = io::stdin().lock().read_until(b'\n', &mut line)?;
     Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))

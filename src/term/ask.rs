@@ -8,6 +8,8 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::QueueSelector;
 
 use super::clean;
+use super::terminal::size_of;
+use crate::error::{Error, Result};
 
 /// The controlling terminal, open for a question and its answer.
 pub struct Tty {
@@ -31,13 +33,21 @@ impl Tty {
 
     /// How wide it is.
     pub fn columns(&self) -> usize {
-        let size = rustix::termios::tcgetwinsize(&self.write).map_or(0, |size| size.ws_col);
-        if size == 0 { 80 } else { usize::from(size) }
+        size_of(&self.write).map_or(80, |(columns, _)| columns)
     }
 
     /// Forgets what was typed or pasted before there was a question: it is no answer.
     pub fn forget_typed(&self) {
         let _ = rustix::termios::tcflush(&self.write, QueueSelector::IFlush);
+    }
+
+    /// Asks a question of yes or no. Only what is typed after it counts; anything but y and yes is no.
+    pub fn confirm(&mut self, question: &str) -> Result<bool> {
+        self.forget_typed();
+        let answer = self
+            .ask(question, &AtomicBool::new(false))
+            .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
+        Ok(answer.is_some_and(|answer| matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")))
     }
 
     /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`.

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))
+        .find_map(|name| crate::env::text(name).filter(|value| !value.trim().is_empty()))
         .unwrap_or_else(|| "vi".into());
     let failed =
         |error: io::Error| Error::nothing(format!("the editor {editor} could not be used")).because(error);

@@ -3,8 +3,7 @@
 //! Nothing else may be written to the terminal while they stand: [`Live::clear`] first. They are cut to
 //! the terminal's width, and taken away by the width it has then, so that a resize leaves nothing behind.
 
-use std::io::{self, IsTerminal, Write};
-
+use super::terminal::{is_dumb, show, size_of, stderr_is_terminal};
 use super::{clean, cut, width};
 
 /// The lines that stand, if any.
@@ -17,8 +16,7 @@ pub struct Live {
 impl Live {
     /// Only on a terminal that can move its cursor, and only where it is wanted.
     pub fn new(wanted: bool) -> Live {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        Live { on: wanted && !dumb && io::stderr().is_terminal(), drawn: Vec::new() }
+        Live { on: wanted && !is_dumb() && stderr_is_terminal(), drawn: Vec::new() }
     }
 
     /// Whether anything is ever shown.
@@ -38,13 +36,13 @@ impl Live {
             lines.iter().skip(first).map(|line| cut(&clean(line), columns.saturating_sub(1))).collect();
         let text = self.away(columns) + &lines.join("\n");
         self.drawn = lines.iter().map(|line| width(line)).collect();
-        write(&text);
+        show(&text);
     }
 
     /// Takes them away.
     pub fn clear(&mut self) {
         if !self.drawn.is_empty() {
-            write(&self.away(size().0));
+            show(&self.away(size().0));
             self.drawn.clear();
         }
     }
@@ -68,11 +66,5 @@ impl Drop for Live {
 
 /// Columns and rows of the terminal on stderr; 80 and 24 if it does not say.
 fn size() -> (usize, usize) {
-    let told = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok();
-    let of = |told: Option<u16>, otherwise| told.filter(|&n| n > 0).map_or(otherwise, usize::from);
-    (of(told.map(|size| size.ws_col), 80), of(told.map(|size| size.ws_row), 24))
-}
-
-fn write(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    size_of(rustix::stdio::stderr()).unwrap_or((80, 24))
 }

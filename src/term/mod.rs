@@ -16,6 +16,7 @@ mod pager;
 mod paint;
 mod progress;
 mod quote;
+mod terminal;
 mod wrap;
 
 pub use ask::{Tty, tty};
@@ -26,8 +27,9 @@ pub use excerpt::{cut, excerpt, excerpt_within, width};
 pub use heading::{full_heading, heading, in_colour, title};
 pub use live::Live;
 pub use markdown::Markdown;
-pub use out::{Out, columns, say};
+pub use out::{Out, say};
 pub use paint::{Color, Paint};
 pub use progress::Progress;
 pub use quote::marked;
+pub use terminal::{columns, is_dumb, show, stderr_is_terminal, stdout_is_read};
 pub use wrap::Wrap;

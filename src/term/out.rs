@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use super::pager::{self, Pager};
+use super::terminal::size_of;
 use super::{Cleaner, clean};
 use crate::error::{Error, Result};
 
@@ -32,7 +33,7 @@ impl Out {
 
     /// How many columns the terminal has; none if it is no terminal, or does not say.
     pub fn columns(&self) -> Option<usize> {
-        self.cleaner.as_ref().and_then(|_| terminal_columns())
+        self.cleaner.as_ref().and_then(|_| size_of(rustix::stdio::stdout())).map(|(columns, _)| columns)
     }
 
     /// Nobody reads any more: a command may stop.
@@ -176,16 +177,6 @@ impl Write for Out {
         Out::flush(self);
         Ok(())
     }
-}
-
-/// How many columns the terminal on stdout has now; 80 if it does not say.
-pub fn columns() -> usize {
-    terminal_columns().unwrap_or(80)
-}
-
-fn terminal_columns() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
 /// A line about the work, on stderr; with nobody to read it, it is dropped.

@@ -1,5 +1,7 @@
 //! Colour, where it is wanted: a terminal, no `NO_COLOR`, unless told otherwise.
 
+use super::terminal::is_dumb_term;
+
 /// What `--color` says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Color {
@@ -22,7 +24,7 @@ impl Paint {
     /// Decides once: `env` is the process's environment.
     pub fn new(color: Color, is_terminal: bool, env: impl Fn(&str) -> Option<std::ffi::OsString>) -> Paint {
         let no_color = env("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = env("TERM").is_some_and(|term| term == "dumb");
+        let dumb = is_dumb_term(env("TERM"));
         let on = match color {
             Color::Always => true,
             Color::Never => false,

@@ -1,9 +1,10 @@
 //! How far a long work is: a bar on a terminal, and only once it has taken a second.
 
-use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+
+use super::stderr_is_terminal;
 
 /// Work that is done in less needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -23,7 +24,7 @@ impl Progress {
 
     /// Shows how far it is with `what`.
     pub fn show(&mut self, what: &str, done: u64, total: u64) {
-        if self.start.elapsed() < PATIENCE || !io::stderr().is_terminal() {
+        if self.start.elapsed() < PATIENCE || !stderr_is_terminal() {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {

@@ -14,10 +14,11 @@ use super::record::TurnRecord;
 use super::transcript::Transcript;
 use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
 use crate::config::{
-    Choice, Env, Flags, Found, Insts, ModelConfig, Paths, Record, ServerConfig, Settings, ToolMode, servers,
+    Choice, Flags, Found, Insts, ModelConfig, Paths, Record, ServerConfig, Settings, ToolMode, servers,
     set_tool_mode, system_prompt,
 };
 use crate::conv::Forest;
+use crate::env::Env;
 use crate::error::Result;
 use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights};
 use crate::store::Store;

@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use super::Shown;
@@ -14,7 +13,9 @@ use crate::conv::Wanted;
 use crate::error::{Error, Result};
 use crate::model::Usage;
 use crate::store::Store;
-use crate::term::{Cleaner, Live, Out, Paint, excerpt_within, heading as bubb_heading, say, width};
+use crate::term::{
+    Cleaner, Live, Out, Paint, excerpt_within, heading as bubb_heading, say, show, stderr_is_terminal, width,
+};
 use crate::turn::{Answered, Bid, Event, GroupMode, GroupOutcome, Moment, Panel, Report, Watch};
 
 /// The name that a conclusion stands under.
@@ -87,7 +88,7 @@ impl<'o> GroupView<'o> {
     /// Who is asked, and what.
     pub fn begin(&mut self, question: Option<&str>) {
         let dot = self.signs.dot();
-        let terminal = std::io::stderr().is_terminal();
+        let terminal = stderr_is_terminal();
         match &self.orchestrator {
             Some(name) => self.talk(&format!("lepo do --debate {dot} orchestrator: {name}")),
             None if terminal => {
@@ -110,7 +111,7 @@ impl<'o> GroupView<'o> {
 
     /// Something about the work, of which a program that asked for a document needs nothing.
     fn talk(&mut self, text: &str) {
-        if !self.quiet && (!self.json || std::io::stderr().is_terminal()) {
+        if !self.quiet && (!self.json || stderr_is_terminal()) {
             self.note(text);
         }
     }
@@ -270,10 +271,10 @@ impl<'o> GroupView<'o> {
 
     /// What a command of the user's own writes to stderr.
     fn foreign(&mut self, bytes: &[u8]) {
-        if !self.quiet && std::io::stderr().is_terminal() {
+        if !self.quiet && stderr_is_terminal() {
             let mut text = String::new();
             self.cleaner.push(bytes, &mut text);
-            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+            show(&text);
         }
     }
 

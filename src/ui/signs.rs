@@ -1,5 +1,7 @@
 //! The signs of a debate: pictures where the terminal has them, words and letters of ASCII where not.
 
+use crate::env;
+use crate::term::is_dumb;
 use crate::turn::Bid;
 
 /// What can be shown.
@@ -11,17 +13,17 @@ pub struct Signs {
 impl Signs {
     /// Pictures need a locale in UTF-8 and a terminal that is not dumb.
     pub fn of_environment() -> Signs {
-        Signs::new(|name| std::env::var(name).ok())
+        Signs::new(env::text, is_dumb())
     }
 
-    fn new(env: impl Fn(&str) -> Option<String>) -> Signs {
+    fn new(env: impl Fn(&str) -> Option<String>, dumb: bool) -> Signs {
         let locale =
             ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(&env).find(|value| !value.is_empty());
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         });
-        Signs { pictures: utf8 && env("TERM").is_none_or(|term| term != "dumb") }
+        Signs { pictures: utf8 && !dumb }
     }
 
     /// Between two parts of a line.
@@ -73,7 +75,11 @@ mod tests {
                 let found = env.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
                 found.map(str::to_string)
             };
-            assert_eq!(Signs::new(value).pictures, pictures, "{env}");
+            assert_eq!(
+                Signs::new(value, value("TERM").as_deref() == Some("dumb")).pictures,
+                pictures,
+                "{env}"
+            );
         }
     }
 }

@@ -1,14 +1,13 @@
 //! What a person sees of a turn: the answer on stdout; waiting, thinking and talk on stderr.
 
 use std::future::Future;
-use std::io::{IsTerminal, Write};
 use std::pin::Pin;
 
 use super::consent;
 use super::state::{State, Step};
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
-use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say};
+use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say, show, stderr_is_terminal};
 use crate::tool::{Proposal, Reply};
 use crate::turn::{Event, Front};
 
@@ -53,7 +52,7 @@ pub struct TurnView<'o> {
 impl<'o> TurnView<'o> {
     /// A view on stdout and stderr of the turn that begins in `state`.
     pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, state: State) -> TurnView<'o> {
-        let talkative = !shown.quiet && std::io::stderr().is_terminal();
+        let talkative = !shown.quiet && stderr_is_terminal();
         let markdown = shown.markdown(out, paint);
         TurnView { out, paint, shown, talkative, state, open: false, markdown, cleaner: Cleaner::default() }
     }
@@ -133,7 +132,7 @@ impl<'o> TurnView<'o> {
 
     fn err(&self, text: &str) {
         if self.talkative {
-            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+            show(text);
         }
     }
 

@@ -1,33 +1,38 @@
-//! The house: imports run one way, files are one idea each and say what they are for.
+//! The rules of `src/lib.rs`: imports run one way, one room writes to the terminal, one reads the environment,
+//! commands do not name each other, files are short and say what they are for.
 
-use std::path::{Path, PathBuf};
+use crate::paths_in_code::{code_of, module_of, paths_in, short, sources};
 
-/// Each room, and the rooms it may name.
+/// Each room, and the rooms it may name: only those above it.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("env", &["error"]),
     ("tls", &[]),
     ("when", &[]),
     ("bubb", &[]),
-    ("process", &[]),
+    ("process", &["env"]),
     ("fetch", &["error", "tls"]),
     ("conv", &["bubb", "error"]),
     ("page", &["bubb", "conv", "error"]),
     ("store", &["bubb", "conv", "error"]),
     ("search", &["bubb", "conv", "error", "store"]),
-    ("config", &["error"]),
-    ("model", &["bubb", "config", "error", "process", "tls"]),
-    ("tool", &["config", "error", "process", "tls"]),
-    ("turn", &["bubb", "config", "conv", "error", "fetch", "model", "store", "tool"]),
-    ("term", &["bubb", "error"]),
-    ("ui", &["bubb", "config", "conv", "error", "model", "store", "term", "tool", "turn", "when"]),
+    ("config", &["env", "error"]),
+    ("model", &["bubb", "config", "env", "error", "process", "tls"]),
+    ("tool", &["config", "env", "error", "process", "tls"]),
+    ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "tool"]),
+    ("term", &["bubb", "env", "error"]),
+    ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
     ("repl", &["bubb", "config", "conv", "error", "store", "term", "turn", "ui"]),
-    ("commands", &["when", "bubb", "config", "conv", "error", "repl", "search", "store", "term", "ui"]),
+    (
+        "commands",
+        &["bubb", "config", "conv", "env", "error", "repl", "search", "store", "term", "ui", "when"],
+    ),
     ("cli", &["commands", "error", "term"]),
 ];
 
 /// The commands that may talk to anybody; and `ls`, which knows a waiting request by its form.
 const OUTWARD: &[(&str, &[&str])] = &[
-    ("commands/do", &["model", "turn", "tool"]),
+    ("commands/do", &["fetch", "model", "turn", "tool"]),
     ("commands/model.rs", &["model"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
@@ -39,14 +44,119 @@ fn imports_run_one_way() {
     let mut wrong = Vec::new();
     for file in sources() {
         let path = short(&file);
-        let room = path.split(['/', '.']).next().unwrap();
-        let Some((_, may)) = MAY_NAME.iter().find(|(name, _)| *name == room) else { continue };
+        let module = module_of(&path);
+        let Some(room) = module.first() else { continue };
+        let Some((_, may)) = MAY_NAME.iter().find(|(name, _)| name == room) else {
+            wrong.push(format!("{path} is in no room of the table"));
+            continue;
+        };
         let outward =
             OUTWARD.iter().filter(|(place, _)| path.starts_with(place)).flat_map(|(_, rooms)| *rooms);
         let may: Vec<&str> = may.iter().chain(outward).copied().collect();
-        for named in rooms_named(&std::fs::read_to_string(&file).unwrap()) {
-            if named != room && !may.contains(&named.as_str()) {
-                wrong.push(format!("{path} names {named}"));
+        for named in paths_in(&module, &code_of(&file)) {
+            let Some(other) = named.path.first().filter(|other| *other != room) else { continue };
+            // Macros and the like are not of a room.
+            let is_room = MAY_NAME.iter().any(|(name, _)| name == other);
+            if is_room && !may.contains(&other.as_str()) {
+                wrong.push(format!("{path} names {}", named.path.join("::")));
+            }
+            if is_room && named.handed_on {
+                wrong.push(format!("{path} hands on {}", named.path.join("::")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn no_room_may_name_one_below_it() {
+    for (at, (room, may)) in MAY_NAME.iter().enumerate() {
+        for other in *may {
+            let above = MAY_NAME.iter().take(at).any(|(name, _)| name == other);
+            assert!(above, "{room} may name {other}, which does not stand above it");
+        }
+    }
+}
+
+#[test]
+fn no_command_names_another() {
+    let all = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/commands/mod.rs")).unwrap();
+    let commands: Vec<&str> = all
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .map(|name| name.trim_start_matches("r#"))
+        .collect();
+    assert!(commands.len() > 15, "{commands:?}");
+    let mut wrong = Vec::new();
+    for file in sources() {
+        let path = short(&file);
+        let module = module_of(&path);
+        let [room, own, ..] = module.as_slice() else { continue };
+        if room != "commands" {
+            continue;
+        }
+        for named in paths_in(&module, &code_of(&file)) {
+            if let [room, other, ..] = named.path.as_slice()
+                && room == "commands"
+                && other != own
+                && commands.contains(&other.as_str())
+            {
+                wrong.push(format!("{path} names {}", named.path.join("::")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Ways to a terminal, each with the files besides `term` that may have it.
+const TERMINAL: &[(&str, &[&str])] = &[
+    ("print!(", &[]),
+    ("println!(", &[]),
+    ("stdout().lock", &[]),
+    ("stderr().lock", &[]),
+    ("stdio::stdout()", &[]),
+    ("stdio::stderr()", &[]),
+    // The process between lepo and a held command, which has nothing of lepo but its stderr.
+    ("&mut io::stderr()", &["tool/sandbox/landlock.rs"]),
+    ("/dev/tty", &[]),
+    // The line editor writes by itself.
+    ("reedline::", &["repl/complete.rs", "repl/keys.rs", "repl/reader.rs"]),
+    ("indicatif::", &[]),
+];
+
+#[test]
+fn only_one_room_writes_to_a_terminal() {
+    holds_only_in(TERMINAL, "term/");
+}
+
+#[test]
+fn only_one_place_reads_the_environment() {
+    let ways = ["env::var(", "env::var_os(", "env::vars(", "env::vars_os("];
+    for file in sources().into_iter().filter(|file| short(file) != "env.rs") {
+        let code = code_of(&file);
+        for way in ways {
+            assert!(!code.contains(&format!("std::{way}")), "{} has {way}", short(&file));
+        }
+        let imported = code.lines().any(|line| line.trim_start().starts_with("use std::env"));
+        assert!(!imported, "{} imports std::env", short(&file));
+    }
+}
+
+#[test]
+fn the_protocol_library_is_named_in_one_room() {
+    holds_only_in(&[("rmcp::", &[])], "tool/mcp/");
+}
+
+/// Each word only in files of `room`, and in those that are named beside it. Tests may say anything.
+fn holds_only_in(words: &[(&str, &[&str])], room: &str) {
+    let mut wrong = Vec::new();
+    for file in sources() {
+        let path = short(&file);
+        let code = code_of(&file);
+        let code = code.split("#[cfg(test)]").next().unwrap();
+        for (word, may) in words {
+            if code.contains(word) && !path.starts_with(room) && !may.contains(&path.as_str()) {
+                wrong.push(format!("{path} has {word}"));
             }
         }
     }
@@ -68,14 +178,6 @@ fn every_file_says_what_it_is_for_and_is_short() {
     assert!(ninth <= 350, "nine of ten files are to be under 350 lines, not {ninth}");
 }
 
-#[test]
-fn the_protocol_library_is_named_in_one_room() {
-    for file in sources() {
-        let text = std::fs::read_to_string(&file).unwrap();
-        assert!(!text.contains("rmcp::") || short(&file).starts_with("tool/mcp"), "{}", short(&file));
-    }
-}
-
 /// Words that make a leave to run something, each with the only files that may say them. The type of a leave
 /// is closed, but a rule about who calls what is not the compiler's to keep within one crate.
 const CONSENT: &[(&str, &[&str])] = &[
@@ -92,8 +194,8 @@ const CONSENT: &[(&str, &[&str])] = &[
 #[test]
 fn a_leave_to_run_something_is_made_in_few_places() {
     for file in sources() {
-        let text = std::fs::read_to_string(&file).unwrap();
-        let code = text.split("#[cfg(test)]").next().unwrap();
+        let code = code_of(&file);
+        let code = code.split("#[cfg(test)]").next().unwrap();
         for (word, may) in CONSENT {
             assert!(
                 !code.contains(word) || may.contains(&short(&file).as_str()),
@@ -102,35 +204,4 @@ fn a_leave_to_run_something_is_made_in_few_places() {
             );
         }
     }
-}
-
-/// `crate::x` and the list of `crate::{x, y}`.
-fn rooms_named(text: &str) -> Vec<String> {
-    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .flat_map(|line| line.split("crate::").skip(1).map(word).collect::<Vec<_>>())
-        .filter(|room| !room.is_empty())
-        .collect()
-}
-
-fn sources() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
-                files.push(path);
-            }
-        }
-    }
-    files
-}
-
-fn short(file: &Path) -> String {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    file.strip_prefix(src).unwrap().to_string_lossy().into_owned()
 }

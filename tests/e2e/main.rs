@@ -45,6 +45,7 @@ mod mcp;
 mod native;
 mod outward;
 mod page;
+mod paths_in_code;
 mod planted;
 mod providers;
 mod pty;

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use super::DoArgs;
 use crate::error::{Error, Result};
+use crate::fetch::is_url;
 use crate::term::say;
-use crate::turn::attach::{Looked, NewFile, is_url};
+use crate::turn::attach::{Looked, NewFile};
 use crate::turn::{Context, Part, Question, question as join};
 
 /// The path that means stdin.

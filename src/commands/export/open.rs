@@ -21,7 +21,7 @@ pub fn temporary(bytes: &[u8]) -> Result<PathBuf> {
 /// Opens a file with `$BROWSER`, or with what the system has for it.
 pub fn in_browser(file: &Path) -> Result<()> {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
-    let browser = std::env::var("BROWSER").ok().filter(|browser| !browser.is_empty());
+    let browser = crate::env::text("BROWSER").filter(|browser| !browser.is_empty());
     // A list of programs, the first that is there counts.
     let named = browser.iter().flat_map(|list| list.split(':'));
     for program in named.chain(OPENERS.iter().copied()) {

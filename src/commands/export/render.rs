@@ -9,7 +9,7 @@ use serde_json::json;
 use super::files::Files;
 use super::place;
 use crate::bubb::{BubbId, Kind, Name};
-use crate::commands::show;
+use crate::commands::json::bubbs_json;
 use crate::error::Result;
 use crate::store::{Fact, Store};
 use crate::term::excerpt;
@@ -60,7 +60,7 @@ impl<'s> Export<'s> {
         let mut bytes = Vec::new();
         match format {
             Format::Markdown => bytes = self.markdown()?.into_bytes(),
-            Format::Json => show::document(self.store, self.names.iter().copied(), &mut bytes)?,
+            Format::Json => bubbs_json(self.store, self.names.iter().copied(), &mut bytes)?,
             Format::Session => bytes = self.session()?.into_bytes(),
             // A page is made of a forest, in `html`.
             Format::Html => {}

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::GrepArgs;
 use crate::bubb::{BubbId, Name};
-use crate::commands::{Context, name_json};
+use crate::commands::Context;
+use crate::commands::json::name_json;
 use crate::search::{Convs, Line, LineKind};
 use crate::store::Store;
 use crate::term::{Out, Paint, excerpt_within, say};

@@ -1,8 +1,8 @@
 //! Models that only the environment speaks of.
 
 use super::Vars;
-use crate::config::Env;
 use crate::config::ambient::{Ambient, OPENAI_URL};
+use crate::env::Env;
 
 fn ambient(variables: Vars) -> Ambient {
     Ambient::from_env(&Env::of(variables)).unwrap()

@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 
 use super::mount::{self, Mount};
 use super::{Sandbox, bubblewrap, landlock};
+use crate::env;
 use crate::process::{Environment, Program};
 use crate::tool::{Access, SHELL};
 
@@ -50,7 +51,6 @@ async fn detect(dir: &Path) -> Sandbox {
 /// Those in `PATH`, but for its relative directories, and for what is in the working directory: a command
 /// that may write there could have put it, and it would run outside of any sandbox.
 fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
     let Ok(dir) = dir.canonicalize() else { return Vec::new() };
     let program = |place: PathBuf| {
         let file = place.join("bwrap").canonicalize().ok()?;
@@ -58,7 +58,7 @@ fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
         let sound = place.is_absolute() && !place.canonicalize().ok()?.starts_with(&dir);
         (sound && !file.starts_with(&dir) && meta.is_file() && meta.mode() & 0o111 != 0).then_some(file)
     };
-    std::env::split_paths(&path).filter_map(program).collect()
+    env::search_path().into_iter().filter_map(program).collect()
 }
 
 async fn works(program: &Path) -> bool {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::mount::{Mount, Views, everything};
 use super::protected::kept;
 use super::toolchains::toolchains;
+use crate::env;
 use crate::tool::Access;
 
 /// The place a command runs in.
@@ -35,7 +36,7 @@ impl Policy<'_> {
         for path in hidden.flatten().filter(|path| path.is_dir() && path.parent().is_some()) {
             views.insert(path, Mount::Hidden);
         }
-        let found = home.iter().flat_map(|home| toolchains(home, |name| std::env::var_os(name)));
+        let found = home.iter().flat_map(|home| toolchains(home, env::var));
         // A link to what is above would show what is hidden.
         let found = found.filter(|path| path.canonicalize().is_ok_and(|path| !is_above(&path, &views)));
         let mut seen: Vec<PathBuf> = found.chain(self.read_only.iter().cloned()).collect();

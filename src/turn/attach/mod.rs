@@ -5,7 +5,6 @@ mod limits;
 mod new_file;
 mod sent;
 
-pub use crate::fetch::is_url;
 pub use limits::check;
 pub use new_file::{Looked, NewFile};
 pub use sent::{Attached, LeftOut, choose, sent_text};

@@ -1,0 +1,73 @@
+//! The JSON documents of bubbs, the same in every command that prints them.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::bubb::{Attachment, Kind, Name, split_attachments};
+use crate::conv::Forest;
+use crate::error::Result;
+use crate::store::{Fact, Store};
+
+/// The keys of a bubb's name.
+pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_json::Value> {
+    let mut map = serde_json::Map::new();
+    map.insert("id".into(), name.id.to_string().into());
+    map.insert("kind".into(), name.kind.word().into());
+    map.insert("hidden".into(), name.hidden.into());
+    map.insert("prev".into(), name.prev.map(|prev| prev.to_string()).into());
+    map.insert("time".into(), name.id.time().into());
+    map.insert("path".into(), store.path_of(name).to_string_lossy().into());
+    map
+}
+
+/// Writes the document of `--json`: what the names say, the texts, and what the journal knows.
+pub fn bubbs_json(store: &Store, names: impl Iterator<Item = Name>, to: &mut impl Write) -> Result<()> {
+    bubbs_json_with(store, None, names, to)
+}
+
+/// The same; with a forest, the speakers of a debate too.
+pub fn bubbs_json_with(
+    store: &Store,
+    forest: Option<&Forest>,
+    names: impl Iterator<Item = Name>,
+    to: &mut impl Write,
+) -> Result<()> {
+    let facts = store.facts();
+    let mut open = write!(to, "{{\"bubbs\":[").is_ok();
+    for (i, name) in names.enumerate() {
+        if !open {
+            break; // nobody reads any more, or `to` keeps the error
+        }
+        let comma = if i > 0 { "," } else { "" };
+        open = write!(to, "{comma}\n{}", bubb_json(store, forest, &name, facts.get(&name.id))?).is_ok();
+    }
+    let _ = write!(to, "\n]}}\n");
+    Ok(())
+}
+
+/// A bubb with what the journal knows of it; null where it knows nothing.
+fn bubb_json(store: &Store, forest: Option<&Forest>, name: &Name, fact: Option<&Fact>) -> Result<Value> {
+    let mut map = name_json(store, name);
+    let text = store.text(name)?;
+    let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
+    if !files.is_empty() {
+        let file = |file: &Attachment| {
+            json!({
+                "type": file.media.mime(),
+                "bytes": file.len,
+                "name": file.name,
+                "path": store.blob_path(&file.hash).to_string_lossy(),
+            })
+        };
+        map.insert("attachments".into(), files.iter().map(file).collect());
+    }
+    map.insert("text".into(), text.into());
+    let fact = fact.cloned().unwrap_or_default();
+    map.insert("speaker".into(), forest.and_then(|forest| store.speaker(forest, name)).into());
+    map.insert("model".into(), fact.model.into());
+    map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
+    map.insert("ms".into(), fact.ms.into());
+    map.insert("exit".into(), fact.exit.into());
+    Ok(map.into())
+}

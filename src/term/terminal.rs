@@ -1,0 +1,50 @@
+//! The terminal: how large it is, what it can do, and text that is shown on it as it is.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+
+use crate::env;
+
+/// Columns and rows of the terminal of a descriptor; none where it does not say.
+pub fn size_of(terminal: impl AsFd) -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(terminal).ok()?;
+    Some((usize::from(size.ws_col), usize::from(size.ws_row)))
+        .filter(|&(columns, rows)| columns > 0 && rows > 0)
+}
+
+/// The columns of the terminal on stdout now; 80 if it does not say.
+pub fn columns() -> usize {
+    size_of(rustix::stdio::stdout()).map_or(80, |(columns, _)| columns)
+}
+
+/// Whether the terminal cannot move its cursor: `TERM` is `dumb`, or empty.
+pub fn is_dumb() -> bool {
+    is_dumb_term(env::var("TERM"))
+}
+
+/// The same of a value of `TERM`.
+pub fn is_dumb_term(term: Option<OsString>) -> bool {
+    term.is_some_and(|term| term.is_empty() || term == "dumb")
+}
+
+/// Whether stderr is a terminal.
+pub fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Shows text on stderr as it is: text of others is cleaned before.
+pub fn show(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// False once stdout is a pipe that was closed at its other end.
+pub fn stdout_is_read() -> bool {
+    let stdout = rustix::stdio::stdout();
+    let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    rustix::event::poll(&mut fds, Some(&at_once)).is_err() || !fds[0].revents().contains(PollFlags::ERR)
+}
