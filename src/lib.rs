@@ -15,6 +15,7 @@
 //! | [`turn`] | one turn, from question to answer | terminal |
 //! | [`ui`] | everything that a turn shows | providers, the network |
 //! | [`repl`] | turns in a row, at a prompt | providers |
+//! | [`stats`] | what was spent, counted from the journal | terminal |
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
 //! | [`process`] | child processes: start, watch, end with all they started | everything else |
@@ -47,6 +48,7 @@ pub mod page;
 pub mod process;
 pub mod repl;
 pub mod search;
+pub mod stats;
 pub mod store;
 pub mod term;
 pub mod tls;

@@ -59,6 +59,16 @@ pub fn day(moment: u64) -> String {
     zoned(moment).map(|zoned| zoned.date().to_string()).unwrap_or_default()
 }
 
+/// The Monday of a moment's local week: `2026-03-02`.
+pub fn week(moment: u64) -> String {
+    let monday = |zoned: Zoned| {
+        let date = zoned.date();
+        let since = date.weekday().to_monday_zero_offset();
+        date.checked_sub(i64::from(since).days()).unwrap_or(date).to_string()
+    };
+    zoned(moment).map(monday).unwrap_or_default()
+}
+
 /// A moment in few characters, as seen at `now`: `now`, `5m`, `2h`, `3d` within a week, `3 Mar` within a year,
 /// else `Mar 2024`.
 pub fn short(moment: u64, now: u64) -> String {

@@ -5,7 +5,7 @@ use clap::Command;
 /// Each command once, in the order in which a newcomer meets them.
 pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
-    ("Look around", &["ls", "show", "log", "grep", "diff", "watch", "export"]),
+    ("Look around", &["ls", "show", "log", "grep", "diff", "stats", "watch", "export"]),
     ("Change", &["branch", "title", "edit", "rm", "init"]),
     ("Set up", &["model", "config", "trust", "completions"]),
     ("Check, and write scripts", &["fsck", "add", "resolve", "root"]),

@@ -23,6 +23,7 @@ pub mod resolve;
 pub mod rm;
 pub mod root;
 pub mod show;
+pub mod stats;
 pub mod title;
 pub mod trust;
 pub mod watch;

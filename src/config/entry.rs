@@ -1,6 +1,7 @@
 //! One `[[models]]` of a file: read, checked, and still without the environment, so that a file
 //! means the same everywhere until it is used.
 
+use super::price::{Price, read_price};
 use super::program::read_program;
 use super::reader::{Section, Source};
 use super::url::{BASE_URL_FORM, base_url};
@@ -40,6 +41,8 @@ pub struct ModelEntry {
     pub answer: AnswerForm,
     /// `system = "first"`.
     pub system_first: bool,
+    /// What its tokens cost.
+    pub price: Option<Price>,
     /// Used when nothing else is said.
     pub active: bool,
 }
@@ -75,6 +78,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         command: Vec::new(),
         answer: AnswerForm::Text,
         system_first: false,
+        price: read_price(&mut section)?,
         active,
     };
     match provider {

@@ -117,6 +117,20 @@ impl<'d> Field<'d> {
         }
     }
 
+    /// An amount of money, whole or decimal, in millionths.
+    pub fn amount(&self) -> Result<u64> {
+        let wanted = "a number from 0 to 1000000";
+        let amount: Option<f64> = match self.value.get_ref() {
+            DeValue::Integer(number) => number.as_str().parse().ok(),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => return Err(self.wrong_type(wanted)),
+        };
+        match amount {
+            Some(amount) if (0.0..=1e6).contains(&amount) => Ok((amount * 1e6).round() as u64),
+            _ => Err(self.error("is out of range", format!("`{}` is {wanted}", self.key))),
+        }
+    }
+
     /// An array of texts that are not blank.
     pub fn texts(&self) -> Result<Set<Vec<String>>> {
         let wanted = "a list of texts in quotes";

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Price;
+
 /// Who speaks for a model. The set is closed: a provider is code, not configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
@@ -86,6 +88,8 @@ pub struct ModelConfig {
     pub answer: AnswerForm,
     /// It takes a system message only as the first one (`system = "first"`).
     pub system_first: bool,
+    /// What its tokens cost.
+    pub price: Option<Price>,
     /// The one that is used when nothing else is said.
     pub active: bool,
 }
@@ -102,6 +106,7 @@ impl ModelConfig {
             command: Vec::new(),
             answer: AnswerForm::Text,
             system_first: false,
+            price: None,
             active: false,
         }
     }

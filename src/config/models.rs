@@ -60,6 +60,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         command: entry.command,
         answer: entry.answer,
         system_first: entry.system_first,
+        price: entry.price,
         active: entry.active,
     })
 }

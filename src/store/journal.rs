@@ -20,7 +20,8 @@ pub struct Entry<'a> {
     /// The bubb it tells of; none came of an answer that was empty or could not be read.
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
-    /// What it was: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`.
+    /// What it was: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
+    /// `failed`.
     pub what: &'a str,
     /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,6 +29,9 @@ pub struct Entry<'a> {
     /// Tokens of the request, as the provider counted them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
+    /// Tokens of the request that the provider had in its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
     /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
@@ -39,6 +43,12 @@ pub struct Entry<'a> {
     /// A command's exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
+    /// The request failed; one that the user stopped did not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// The bubb that the request followed, where no bubb came of it.
+    #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
+    pub under: Option<BubbId>,
 }
 
 /// What the journal says of one bubb, as far as it says it.
@@ -49,12 +59,44 @@ pub struct Fact {
     pub model: Option<String>,
     /// Tokens of the request.
     pub input: Option<u64>,
+    /// Tokens of the request that the provider had in its cache.
+    pub cached: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
     /// From the request to the end, milliseconds.
     pub ms: Option<u64>,
     /// A command's exit code.
     pub exit: Option<i32>,
+}
+
+/// A line of the journal as it was written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Record {
+    /// When it was written, milliseconds since 1970.
+    pub time: u64,
+    /// The bubb it tells of.
+    #[serde(deserialize_with = "of_text")]
+    pub bubb: Option<BubbId>,
+    /// The bubb that a request followed, where no bubb came of it.
+    #[serde(deserialize_with = "of_text")]
+    pub under: Option<BubbId>,
+    /// What it was.
+    pub what: String,
+    /// The model's configured name.
+    pub model: Option<String>,
+    /// Tokens of the request, those in the provider's cache too.
+    pub input: Option<u64>,
+    /// Tokens of the request that the provider had in its cache.
+    pub cached: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+    /// From the request to the end, milliseconds.
+    pub ms: Option<u64>,
+    /// From the request to the first text.
+    pub first_ms: Option<u64>,
+    /// The request failed.
+    pub failed: bool,
 }
 
 /// A line of the journal, read.
@@ -73,6 +115,11 @@ fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Res
         Some(id) => to.collect_str(id),
         None => to.serialize_none(),
     }
+}
+
+fn of_text<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<BubbId>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    Ok(text.and_then(|text| BubbId::parse(text.as_bytes())))
 }
 
 impl Store {
@@ -101,6 +148,16 @@ impl Store {
     pub fn facts(&self) -> HashMap<BubbId, Fact> {
         self.open_file(JOURNAL).map(facts).unwrap_or_default()
     }
+
+    /// The lines of the journal, one at a time; torn ones are left out.
+    pub fn records(&self) -> impl Iterator<Item = Record> + use<> {
+        self.open_file(JOURNAL).ok().into_iter().flat_map(records)
+    }
+}
+
+fn records(journal: impl io::Read) -> impl Iterator<Item = Record> {
+    let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
+    lines.filter_map(|line| serde_json::from_slice(&line).ok())
 }
 
 fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
@@ -137,11 +194,21 @@ mod tests {
         let fact = |end: char| found.get(&BubbId::parse(id(end).as_bytes()).unwrap()).cloned();
         assert_eq!(
             fact('A'),
-            Some(Fact { model: Some("m".into()), input: Some(3), output: Some(4), ms: Some(5), exit: None })
+            Some(Fact {
+                model: Some("m".into()),
+                input: Some(3),
+                output: Some(4),
+                ms: Some(5),
+                ..Fact::default()
+            })
         );
         assert_eq!(fact('B'), Some(Fact { ms: Some(6), exit: Some(7), ..Fact::default() }));
         assert_eq!(fact('C'), None);
         assert_eq!(fact('D'), Some(Fact { ms: Some(9), ..Fact::default() }));
         assert_eq!(found.len(), 3);
+        let records: Vec<Record> = records(lines.join("\n").as_bytes()).collect();
+        let told: Vec<(u64, &str, bool)> =
+            records.iter().map(|record| (record.time, record.what.as_str(), record.bubb.is_some())).collect();
+        assert_eq!(told, [(1, "answer", true), (2, "command", true), (3, "empty", false), (0, "", true)]);
     }
 }

@@ -51,7 +51,7 @@ pub use claim::Claim;
 pub use draft::Draft;
 pub use facts::FactIndex;
 pub use folders::OLD;
-pub use journal::{Entry, Fact};
+pub use journal::{Entry, Fact, Record};
 pub use listing::Listing;
 pub use offers::Offer;
 pub use open::{Made, STORE};

@@ -10,7 +10,7 @@ use super::group::select_line;
 use super::report::Answered;
 use super::{Event, Front, Interrupt};
 use crate::bubb::{BubbId, Kind, Name};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{self, Answer, ToolCall, Usage};
 use crate::store::{Draft, Entry, Store};
 use crate::tool::mcp::CallRequest;
@@ -149,6 +149,7 @@ pub async fn receive(
         output: usage.output,
         ms,
         first_ms,
+        failed: done.as_ref().is_err_and(|error| !matches!(error.kind, ErrorKind::Signal(_))),
         ..Entry::default()
     };
     // The journal is never needed: that it cannot be written is no reason to fail.

@@ -1,5 +1,7 @@
 //! Sending one request, while the question becomes durable; and taking a short answer whole.
 
+use std::time::Instant;
+
 use super::record::TurnRecord;
 use super::{Event, Front};
 use crate::error::Result;
@@ -16,6 +18,7 @@ pub async fn send<'m>(
     request: Request<'_>,
 ) -> Result<Result<Answer<'m>>> {
     front.happens(Event::Waiting);
+    let start = Instant::now();
     let (answer, saved) = {
         let mut notice = |text: &str| front.happens(Event::Say(text));
         tokio::pin! {
@@ -33,6 +36,9 @@ pub async fn send<'m>(
         }
     };
     record.tell_saved(front, saved);
+    if answer.is_err() {
+        record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+    }
     Ok(answer)
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
@@ -11,7 +12,7 @@ use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
 use crate::model::{Accepts, Text};
-use crate::store::Store;
+use crate::store::{Entry, Store};
 use crate::tool::ToolRequest;
 
 /// One bubb of the path, with its text.
@@ -45,6 +46,14 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// Notes a request that failed. The journal is never needed: that it cannot be written is no reason to fail.
+    pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
+        let ms = after.as_millis() as u64;
+        let under = self.tip();
+        let _ =
+            self.store.journal(Entry { what: "failed", model, ms, failed: true, under, ..Entry::default() });
+    }
+
     /// The conv up to where a turn starts, or the beginning of a new one.
     pub fn at(store: &Arc<Store>, forest: &Forest, start: Start) -> Result<Transcript> {
         let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));

@@ -15,6 +15,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("conv", &["bubb", "error"]),
     ("page", &["bubb", "conv", "error"]),
     ("store", &["bubb", "conv", "error"]),
+    ("stats", &["bubb", "config", "conv", "store", "when"]),
     ("search", &["bubb", "conv", "error", "store"]),
     ("config", &["env", "error"]),
     ("model", &["bubb", "config", "env", "error", "process", "tls"]),
@@ -36,7 +37,8 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/model.rs", &["model"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
-    ("commands/export", &["page"]),
+    ("commands/export", &["page", "stats"]),
+    ("commands/stats", &["stats"]),
 ];
 
 #[test]

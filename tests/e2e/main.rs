@@ -61,6 +61,7 @@ mod scripted;
 mod settings;
 mod show_journal;
 mod shown;
+mod stats;
 mod trust;
 mod watching;
 mod wild;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{Args, open};
-use crate::bubb::{BubbId, Kind, Name};
+use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::commands::words::resolve_all;
 use crate::conv::{Forest, Found, Ix};
@@ -14,9 +14,6 @@ use crate::error::{Error, Result};
 use crate::page::{self, Message, Page, Picked};
 use crate::store::{Fact, Store, in_order};
 use crate::ui::warn_incomplete;
-
-/// What the names of a participant begin with, in the hidden bubb before its answer.
-const SELECT: &str = "SELECT: ";
 
 /// Writes the page.
 pub fn run(args: &Args, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
@@ -28,7 +25,9 @@ pub fn run(args: &Args, store: &Store, forest: &Forest, context: &mut Context<'_
             Error::nothing("nothing to show on a page").hint("its bubbs are hidden; -a shows them too")
         );
     };
-    let html = Page::new(messages(store, forest, &picked)?, chosen, None).html();
+    let root = forest.up(picked.bubbs[chosen].0).last();
+    let title = root.and_then(|root| store.titles().remove(&forest.name(root).id));
+    let html = Page::new(messages(store, forest, &picked)?, chosen, title).html();
     match (&args.output, args.open) {
         (Some(file), _) => {
             replace(file, html.as_bytes())?;
@@ -110,7 +109,7 @@ fn message(
         kind: name.kind,
         hidden: name.hidden,
         prev: None,
-        speaker: speaker(store, forest, ix, &name),
+        speaker: store.speaker(forest, &name),
         model: fact.model,
         input: fact.input,
         output: fact.output,
@@ -119,16 +118,6 @@ fn message(
         body: page::body(name.kind, name.hidden, &text, &|hash| store.blob_bytes(hash)),
         sides: Vec::new(),
     })
-}
-
-/// The participant that gave an answer: named by the hidden bubb right before it.
-fn speaker(store: &Store, forest: &Forest, ix: Ix, name: &Name) -> Option<String> {
-    let before = forest.name(forest.prev(ix)?);
-    if name.kind != Kind::Assistant || before.kind != Kind::System || !before.hidden {
-        return None;
-    }
-    let text = store.glance(&before).ok()?;
-    text.strip_prefix(SELECT).filter(|name| !name.contains('\n') && !name.is_empty()).map(str::to_string)
 }
 
 /// Writes a file in place of one that may be there, whole or not at all.

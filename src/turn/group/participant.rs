@@ -66,7 +66,8 @@ impl Participant {
         let name = self.name.clone();
         let mut ear = Ear { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, &mut ear).await?, &mut ear).await };
-        let (text, usage) = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await?;
+        let asked = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
+        let (text, usage) = asked.inspect_err(|error| failed(group, &name, error, start))?;
         let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model answered nothing")),
@@ -86,7 +87,8 @@ impl Participant {
         let name = self.name.clone();
         let mut ear = Ear { name: &name, watch: group.watch };
         let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
-        let answer = interrupt.or(self.ask(messages, &mut ear)).await?;
+        let answer = interrupt.or(self.ask(messages, &mut ear)).await;
+        let answer = answer.inspect_err(|error| failed(group, &name, error, start))?;
         let place = Place {
             store: &group.env.store,
             under,
@@ -127,6 +129,15 @@ impl Participant {
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
         let request = Request { messages, ..Request::default() };
         model.ask(request, &mut |text| ear.happens(Event::Say(text))).await
+    }
+}
+
+/// Notes a request that failed; one that the user stopped did not.
+fn failed(group: GroupTurn<'_>, model: &str, error: &Error, start: Instant) {
+    if !matches!(error.kind, Kind::Signal(_)) {
+        let (model, ms) = (Some(model), start.elapsed().as_millis() as u64);
+        let entry = Entry { what: "failed", model, ms, failed: true, ..Entry::default() };
+        let _ = group.env.store.journal(entry);
     }
 }
 

@@ -1,0 +1,115 @@
+//! `lepo stats`: what was spent, from the journal.
+
+mod table;
+
+use std::collections::HashMap;
+
+use super::Context;
+use super::repo_files::trusted_config;
+use crate::bubb::BubbId;
+use crate::config::{Flags, Paths, Price, Settings};
+use crate::env::Env;
+use crate::error::{Error, Result};
+use crate::stats::{By, Places, Row, Rows, tally};
+use crate::store::{Store, now};
+use crate::term::{excerpt_within, say};
+use crate::ui::text_or_warn;
+use crate::when::{self, DayEnd};
+
+/// Tell what was spent: tokens, times, failures
+///
+/// Counted from the journal, a row a local day: questions that a model was asked about, answers, requests that
+/// failed, tokens of requests (those in the provider's cache are in them, and told beside), tokens of answers,
+/// and the median times to the first text and to the end. The cost is told where a model has a price:
+/// price = { in = 3, out = 15, cached = 0.3 } per million tokens, in its [[models]].
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo stats\n  lepo stats --since 7d --by model\n  \
+    lepo stats --by week --csv > weeks.csv\n  lepo stats --json | jq .total.out")]
+pub struct Args {
+    /// Only since then: a date, or a span like 7d
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// What a row is about
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    by: By,
+    /// One JSON document: {"rows": [...], "total": {...}}; times in milliseconds
+    #[arg(long)]
+    pub json: bool,
+    /// Comma-separated values, with a heading
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+}
+
+/// Prints them.
+pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+    let since = match &args.since {
+        None => 0,
+        Some(text) => when::parse(text, now(), DayEnd::First).ok_or_else(|| {
+            Error::usage(format!("--since {text:?} is no moment")).hint(format!("it is {}", when::FORMS))
+        })?,
+    };
+    let store = context.store()?;
+    let forest = store.forest()?;
+    let prices = prices(context)?;
+    let places = Places::new(&forest, args.by, since);
+    let rows = tally(store.records(), args.by, &prices, |record| places.place(record));
+    if args.json {
+        let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
+        context.out.line(&document.to_string());
+    } else if args.csv {
+        csv(&rows, context);
+    } else if rows.rows.is_empty() {
+        say("nothing was spent yet: the journal has no answers");
+    } else {
+        let names = |row: &Row| match args.by {
+            By::Conv => subject(&store, &forest, row),
+            By::Day | By::Week | By::Model => None,
+        };
+        let columns = context.out.columns();
+        let lines = table::lines(&rows, columns, context.paint, names);
+        for line in lines {
+            // Names of models and words of questions are cleaned in it.
+            context.out.trusted(&line);
+            context.out.trusted("\n");
+        }
+    }
+    Ok(0)
+}
+
+/// The prices of the user's models, and of a trusted repository's.
+fn prices(context: &Context<'_>) -> Result<HashMap<String, Price>> {
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env)?;
+    let repo = trusted_config(context, &paths)?;
+    let models = Settings::load(&paths, &env, repo, &Flags::default())?.models;
+    Ok(models.into_iter().filter_map(|model| Some((model.name, model.price?))).collect())
+}
+
+/// What a conversation is about: its title, else its first question.
+fn subject(store: &Store, forest: &crate::conv::Forest, row: &Row) -> Option<String> {
+    let root = BubbId::parse(row.key.as_bytes())?;
+    if let Some(title) = store.titles().remove(&root) {
+        return Some(title);
+    }
+    let first = forest.find(root)?;
+    let next = std::iter::successors(Some(first), |&ix| forest.children(ix).next()).take(8);
+    let question = next.into_iter().find(|&ix| forest.last_question(ix) == Some(ix))?;
+    text_or_warn(store, &forest.name(question)).map(|text| excerpt_within(&text, 60))
+}
+
+fn csv(rows: &Rows, context: &mut Context<'_>) {
+    context.out.line("key,questions,answers,failures,in,cached,out,first_ms,ms,cost");
+    for row in &rows.rows {
+        let key = match row.key.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", row.key.replace('"', "\"\"")),
+            false => row.key.clone(),
+        };
+        let some = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let cost = row.cost.map(|cost| cost.to_string()).unwrap_or_default();
+        let Row { questions, answers, failures, input, cached, output, first_ms, ms, .. } = row;
+        let (first_ms, ms) = (some(*first_ms), some(*ms));
+        context.out.line(&format!(
+            "{key},{questions},{answers},{failures},{input},{cached},{output},{first_ms},{ms},{cost}"
+        ));
+    }
+}

@@ -1,0 +1,147 @@
+//! The figures as aligned columns, and on a terminal a bar a row.
+
+use crate::bubb::thousands;
+use crate::stats::{Row, Rows};
+use crate::term::{Paint, clean, cut, width};
+
+/// Columns of a bar at most, and at least: with less room there is none.
+const BAR: std::ops::RangeInclusive<usize> = 6..=24;
+
+/// The widest a key may be.
+const KEY: usize = 30;
+
+/// One column: its heading, how it is told, and whether it makes way on a narrow terminal, the greater the sooner.
+type Column = (&'static str, fn(&Row) -> String, u8);
+
+const COLUMNS: &[Column] = &[
+    ("questions", |row| thousands(row.questions), 3),
+    ("answers", |row| thousands(row.answers), 1),
+    ("failed", |row| thousands(row.failures), 4),
+    ("in", |row| thousands(row.input), 0),
+    ("cached", |row| thousands(row.cached), 5),
+    ("out", |row| thousands(row.output), 0),
+    ("first", |row| row.first_ms.map(seconds).unwrap_or_default(), 6),
+    ("time", |row| row.ms.map(seconds).unwrap_or_default(), 2),
+    ("cost", |row| row.cost.map(|cost| format!("{cost:.2}")).unwrap_or_default(), 0),
+];
+
+/// The lines of the table; `columns` is the width of a terminal, `names` what a row's key stands for.
+pub fn lines(
+    rows: &Rows,
+    columns: Option<usize>,
+    paint: Paint,
+    names: impl Fn(&Row) -> Option<String>,
+) -> Vec<String> {
+    let all: Vec<&Row> = rows.rows.iter().chain([&rows.total]).collect();
+    let key = all.iter().map(|row| width(&clean(&row.key))).max().unwrap_or_default().min(KEY);
+    let empty = |column: &&Column| all.iter().all(|row| matches!((column.1)(row).as_str(), "" | "0"));
+    let mut shown: Vec<&Column> = COLUMNS.iter().filter(|column| !empty(column)).collect();
+    let wide = |column: &Column| {
+        let cells = all.iter().map(|row| column.1(row).chars().count());
+        cells.chain([column.0.len()]).max().unwrap_or_default()
+    };
+    let taken = |shown: &[&Column]| key + shown.iter().map(|column| wide(column) + 2).sum::<usize>();
+    // The least columns make way for a bar, the others only where the terminal is too narrow.
+    for (least, spare) in [(4, 2 + *BAR.start()), (1, 0)] {
+        while columns.is_some_and(|columns| taken(&shown) + spare > columns) {
+            let may_go = (0..shown.len()).filter(|&i| shown[i].2 >= least);
+            let Some(last) = may_go.max_by_key(|&i| shown[i].2) else { break };
+            shown.remove(last);
+        }
+    }
+    let room = columns.map(|columns| columns.saturating_sub(taken(&shown) + 2)).unwrap_or(0).min(*BAR.end());
+    let most = rows.rows.iter().map(|row| row.input + row.output).max().unwrap_or(0);
+    let heading: String = shown.iter().map(|column| format!("  {:>1$}", column.0, wide(column))).collect();
+    let mut lines = vec![paint.dim(&format!("{}{heading}", " ".repeat(key)))];
+    for (i, row) in all.iter().enumerate() {
+        let is_total = i == rows.rows.len();
+        let name = cut(&clean(&row.key), key);
+        let pad = " ".repeat(key.saturating_sub(width(&name)));
+        let cells: String =
+            shown.iter().map(|column| format!("  {:>1$}", column.1(row), wide(column))).collect();
+        let mut line = format!("{name}{pad}{cells}");
+        if is_total {
+            line = paint.bold(&line);
+        } else if let Some(subject) = names(row) {
+            let left = columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken(&shown) + 2));
+            line += &format!("  {}", paint.dim(&cut(&clean(&subject), left)));
+        } else if room >= *BAR.start() {
+            line += &format!("  {}", paint.cyan(&bar(row.input + row.output, most, room)));
+        }
+        lines.push(line.trim_end().to_string());
+    }
+    lines
+}
+
+/// A bar of block characters, in eighths.
+fn bar(value: u64, most: u64, columns: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = u128::from(value) * (columns as u128 * 8) / u128::from(most.max(1));
+    let eighths = (eighths as usize).max(usize::from(value > 0));
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+/// `0.3 s`, `12 s`, `3 min`.
+fn seconds(ms: u64) -> String {
+    match ms {
+        0..10_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        10_000..600_000 => format!("{} s", ms / 1_000),
+        _ => format!("{} min", ms / 60_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Color;
+
+    fn rows() -> Rows {
+        let row = |key: &str, input, output, ms| Row {
+            key: key.into(),
+            questions: 2,
+            answers: 1_234,
+            input,
+            output,
+            ms,
+            ..Row::default()
+        };
+        let total = row("total", 1_500, 300, Some(700));
+        Rows {
+            rows: vec![row("2026-11-21", 1_000, 200, Some(700)), row("한국어-모델", 500, 100, None)],
+            total,
+        }
+    }
+
+    #[test]
+    fn columns_are_aligned_and_make_way() {
+        let plain = Paint::new(Color::Never, false, |_| None);
+        let table = |columns| lines(&rows(), columns, plain, |_| None);
+        assert_eq!(
+            table(None),
+            [
+                "             questions  answers     in  out   time",
+                "2026-11-21           2    1,234  1,000  200  0.7 s",
+                "한국어-모델          2    1,234    500  100",
+                "total                2    1,234  1,500  300  0.7 s",
+            ]
+        );
+        let wide = table(Some(80));
+        assert!(wide[1].ends_with(&"█".repeat(24)) && wide[2].ends_with(&"█".repeat(12)), "{wide:#?}");
+        assert!(!wide[3].contains('█'), "the total has no bar");
+        for columns in [20, 30, 40, 49, 60, 80, 200] {
+            for line in table(Some(columns)) {
+                assert!(width(&line) <= columns.max(34), "{columns}: {line}");
+            }
+        }
+        assert!(table(Some(40))[0].ends_with("in  out   time"), "{:#?}", table(Some(40)));
+    }
+
+    #[test]
+    fn bars_are_told_in_eighths() {
+        for (value, most, text) in
+            [(0, 8, ""), (8, 8, "██"), (4, 8, "█"), (1, 8, "▎"), (1, 1_000, "▏"), (0, 0, "")]
+        {
+            assert_eq!(bar(value, most, 2), text, "{value} of {most}");
+        }
+    }
+}

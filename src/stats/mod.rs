@@ -1,0 +1,7 @@
+//! What was spent, counted from the journal: by day, week, model or conversation. Pure.
+
+mod place;
+mod tally;
+
+pub use place::Places;
+pub use tally::{By, Place, Row, Rows, tally};

@@ -1,0 +1,52 @@
+//! Where a record of the journal belongs: its day or week, its model, its conversation, its question.
+
+use super::tally::{By, Place};
+use crate::bubb::{BubbId, Kind};
+use crate::conv::{Forest, Ix};
+use crate::store::Record;
+use crate::when;
+
+/// Tells of each record where it belongs.
+pub struct Places<'f> {
+    forest: &'f Forest,
+    by: By,
+    /// Records before this moment are left out.
+    since: u64,
+}
+
+impl<'f> Places<'f> {
+    /// Places of the records since a moment.
+    pub fn new(forest: &'f Forest, by: By, since: u64) -> Places<'f> {
+        Places { forest, by, since }
+    }
+
+    /// Where a record belongs; `None` if it is too old.
+    pub fn place(&self, record: &Record) -> Option<Place> {
+        let about = record.bubb.or(record.under);
+        let ix = about.and_then(|id| self.forest.find(id));
+        // What was imported was said when its bubb tells, not when it was written here.
+        let moment = record.bubb.map_or(record.time, BubbId::time);
+        if moment < self.since {
+            return None;
+        }
+        let question = ix.and_then(|ix| self.question(ix)).map(|ix| self.forest.name(ix).id);
+        let key = match self.by {
+            By::Day => when::day(moment),
+            By::Week => when::week(moment),
+            By::Model => record.model.clone()?,
+            By::Conv => match ix.and_then(|ix| self.forest.up(ix).last()) {
+                Some(root) => self.forest.name(root).id.to_string(),
+                None => "-".into(),
+            },
+        };
+        Some(Place { key, question })
+    }
+
+    /// The question that a bubb answers: the first visible user bubb before it.
+    fn question(&self, ix: Ix) -> Option<Ix> {
+        self.forest.up(ix).find(|&ix| {
+            let name = self.forest.name(ix);
+            name.kind == Kind::User && !name.hidden
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Records of the journal added up in rows.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+
+use crate::bubb::BubbId;
+use crate::config::Price;
+use crate::store::Record;
+
+/// What a row of figures is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum By {
+    /// A local day
+    #[default]
+    Day,
+    /// A week, named by its Monday
+    Week,
+    /// A model
+    Model,
+    /// A conversation, named by its root
+    Conv,
+}
+
+/// The figures of one day, week, model or conversation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Row {
+    /// Which.
+    pub key: String,
+    /// Questions that a model was asked about.
+    pub questions: u64,
+    /// Answers that came whole.
+    pub answers: u64,
+    /// Requests that failed, and answers that were empty or could not be read.
+    pub failures: u64,
+    /// Tokens of requests, those in the provider's cache too.
+    #[serde(rename = "in")]
+    pub input: u64,
+    /// Tokens of requests that were in the provider's cache.
+    pub cached: u64,
+    /// Tokens of answers.
+    #[serde(rename = "out")]
+    pub output: u64,
+    /// The median time from a request to the first text, in milliseconds.
+    pub first_ms: Option<u64>,
+    /// The median time from a request to the end of the answer.
+    pub ms: Option<u64>,
+    /// What the tokens cost, as far as prices are known.
+    pub cost: Option<f64>,
+}
+
+/// All rows and their sum.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rows {
+    /// In the order of their keys; models and conversations by their tokens, the most first.
+    pub rows: Vec<Row>,
+    /// Everything added up.
+    pub total: Row,
+}
+
+/// A row as it grows.
+#[derive(Default)]
+struct Sum {
+    row: Row,
+    asked: HashSet<BubbId>,
+    first: Vec<u64>,
+    whole: Vec<u64>,
+    /// In millionths of a millionth.
+    cost: Option<u128>,
+}
+
+/// Where a record belongs: what the forest and the calendar tell of it.
+pub struct Place {
+    /// The row's key.
+    pub key: String,
+    /// The question that it is about.
+    pub question: Option<BubbId>,
+}
+
+/// Adds the records up. `place` tells where one belongs; `None` leaves it out.
+pub fn tally(
+    records: impl Iterator<Item = Record>,
+    by: By,
+    prices: &HashMap<String, Price>,
+    place: impl Fn(&Record) -> Option<Place>,
+) -> Rows {
+    let (mut sums, mut total): (BTreeMap<String, Sum>, Sum) = Default::default();
+    for record in records.filter(|record| record.model.is_some()) {
+        let Some(Place { key, question }) = place(&record) else { continue };
+        sums.entry(key).or_default().add(&record, question, prices);
+        total.add(&record, question, prices);
+    }
+    let mut rows: Vec<Row> = sums.into_iter().map(|(key, sum)| Row { key, ..sum.row() }).collect();
+    if matches!(by, By::Model | By::Conv) {
+        rows.sort_by_key(|row| std::cmp::Reverse(row.input + row.output));
+    }
+    Rows { rows, total: Row { key: "total".into(), ..total.row() } }
+}
+
+impl Sum {
+    fn add(&mut self, record: &Record, question: Option<BubbId>, prices: &HashMap<String, Price>) {
+        let row = &mut self.row;
+        let (input, output) = (record.input.unwrap_or(0), record.output.unwrap_or(0));
+        let cached = record.cached.unwrap_or(0).min(input);
+        let answered = record.what == "answer";
+        row.answers += u64::from(answered);
+        row.failures += u64::from(record.failed || matches!(record.what.as_str(), "empty" | "unreadable"));
+        row.input = row.input.saturating_add(input);
+        row.cached = row.cached.saturating_add(cached);
+        row.output = row.output.saturating_add(output);
+        self.asked.extend(question);
+        if answered {
+            self.first.extend(record.first_ms);
+            self.whole.extend(record.ms);
+        }
+        if let Some(price) = record.model.as_ref().and_then(|model| prices.get(model)) {
+            let tokens = [(input - cached, price.input), (cached, price.cached), (output, price.output)];
+            let cost: u128 =
+                tokens.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
+            self.cost = Some(self.cost.unwrap_or(0).saturating_add(cost));
+        }
+    }
+
+    fn row(self) -> Row {
+        Row {
+            questions: self.asked.len() as u64,
+            first_ms: median(self.first),
+            ms: median(self.whole),
+            // To a millionth.
+            cost: self.cost.map(|cost| (cost / 1_000_000) as f64 / 1e6),
+            ..self.row
+        }
+    }
+}
+
+/// The middle of some times; of two middle ones the earlier.
+fn median(mut times: Vec<u64>) -> Option<u64> {
+    let middle = times.len().checked_sub(1)? / 2;
+    Some(*times.select_nth_unstable(middle).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(what: &str, model: &str, tokens: (u64, u64, u64), ms: u64) -> Record {
+        let (input, cached, output) = tokens;
+        Record {
+            what: what.into(),
+            model: (!model.is_empty()).then(|| model.into()),
+            input: Some(input),
+            cached: Some(cached),
+            output: Some(output),
+            ms: Some(ms),
+            first_ms: Some(ms / 10),
+            failed: what == "failed",
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn tokens_times_failures_and_costs_add_up() {
+        let records = [
+            record("answer", "a", (1_000_000, 400_000, 200_000), 100),
+            record("answer", "b", (10, 20, 5), 900),
+            record("answer", "a", (0, 0, 0), 300),
+            record("calls", "a", (100, 0, 1), 5_000),
+            record("failed", "b", (0, 0, 0), 1),
+            record("empty", "a", (7, 0, 0), 1),
+            record("command", "", (9, 9, 9), 9),
+        ];
+        let prices = HashMap::from([(
+            "a".to_string(),
+            Price { input: 2_000_000, output: 10_000_000, cached: 500_000 },
+        )]);
+        let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
+        let by_model = |record: &Record| Some(Place { key: record.model.clone()?, question });
+        let rows = tally(records.into_iter(), By::Model, &prices, by_model);
+        let keys: Vec<&str> = rows.rows.iter().map(|row| row.key.as_str()).collect();
+        assert_eq!(keys, ["a", "b"]);
+        let a = &rows.rows[0];
+        assert_eq!((a.questions, a.answers, a.failures), (1, 2, 1));
+        assert_eq!((a.input, a.cached, a.output), (1_000_107, 400_000, 200_001));
+        assert_eq!((a.first_ms, a.ms), (Some(10), Some(100)));
+        assert_eq!(a.cost, Some(3.400_224), "0.600107 M at 2, 0.4 M at 0.5, 0.200001 M at 10");
+        let b = &rows.rows[1];
+        assert_eq!((b.answers, b.failures, b.cached, b.cost), (1, 1, 10, None));
+        assert_eq!((rows.total.questions, rows.total.answers, rows.total.failures), (1, 3, 2));
+        assert_eq!(rows.total.cost, a.cost);
+    }
+
+    #[test]
+    fn rows_of_days_stand_in_their_order() {
+        let day = |ms: u64| record("answer", "m", (ms, 0, 0), ms);
+        let place = |record: &Record| Some(Place { key: format!("day {}", record.ms?), question: None });
+        let rows = tally([day(3), day(1), day(2)].into_iter(), By::Day, &HashMap::new(), place);
+        assert_eq!(
+            rows.rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(),
+            ["day 1", "day 2", "day 3"]
+        );
+        assert_eq!(tally([].into_iter(), By::Day, &HashMap::new(), place).total.ms, None);
+    }
+}
