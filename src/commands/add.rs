@@ -18,7 +18,7 @@ const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistan
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
     echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]
-pub struct Args {
+pub struct AddArgs {
     /// Who speaks: s system, u user, a assistant, t tool
     #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::one_of(KINDS))]
     kind: Kind,
@@ -47,7 +47,7 @@ fn kind(text: &str) -> std::result::Result<Kind, String> {
 }
 
 /// Adds it.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()

@@ -28,7 +28,7 @@ Examples:
 /// Deleting a branch deletes no bubb.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, verbatim_doc_comment)]
-pub struct Args {
+pub struct BranchArgs {
     /// The branch to make
     #[arg(value_name = "NAME", add = complete::branch())]
     name: Option<String>,
@@ -49,7 +49,7 @@ pub struct Args {
     pub json: bool,
 }
 
-impl Args {
+impl BranchArgs {
     /// No branch is changed.
     pub fn only_lists(&self) -> bool {
         self.name.is_none() && self.delete.is_none() && self.rename.is_none()
@@ -57,7 +57,7 @@ impl Args {
 }
 
 /// Does the one of them that was asked for.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_branch(args: BranchArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     match (&args.name, &args.delete, args.rename.as_deref()) {
         (Some(name), _, _) => set(&store, name, &args.address, args.force)?,

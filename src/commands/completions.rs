@@ -30,14 +30,14 @@ const MEANING: usize = 48;
     source <(lepo completions bash)                                   # in ~/.bashrc\n  \
     source <(lepo completions zsh)                                    # in ~/.zshrc, after compinit\n  \
     lepo completions fish > ~/.config/fish/completions/lepo.fish")]
-pub struct Args {
+pub struct CompletionsArgs {
     /// bash, zsh, fish, elvish or powershell
     #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "elvish", "powershell"])]
     shell: String,
 }
 
 /// Prints it.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_completions(args: CompletionsArgs, context: &mut Context<'_>) -> Result<u8> {
     let shell = SHELLS.completer(&args.shell).ok_or_else(|| Error::usage("no such shell"))?;
     context.out.untrusted(&script(shell).map_err(|error| Error::usage("no script").because(error))?);
     Ok(0)

@@ -18,7 +18,7 @@ use crate::term::say;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo config\n  lepo config | grep -v '# default$'\n  \
     lepo config --import ~/.humble-ai-cli/config.json")]
-pub struct Args {
+pub struct ConfigArgs {
     /// Add what humble-ai-cli's config.json or mcp-servers.json holds. What is there already stays;
     /// what is added is shown, and what is left out is said
     #[arg(long, value_name = "FILE")]
@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 /// Shows them, or imports some.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_config(args: ConfigArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     match &args.import {

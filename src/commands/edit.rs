@@ -19,14 +19,14 @@ use crate::term::edit;
     after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      # another wording, \
     another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @"
 )]
-pub struct Args {
+pub struct EditArgs {
     /// The bubb
     #[arg(value_name = "ADDR", add = complete::address())]
     address: String,
 }
 
 /// Edits it.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_one(&store, &args.address, &[Wanted::Tip])?;
     let name = forest.name(found.ix);

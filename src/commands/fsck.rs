@@ -33,7 +33,7 @@ use crate::term::{Progress, say};
     after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover",
     verbatim_doc_comment
 )]
-pub struct Args {
+pub struct FsckArgs {
     /// Save what a crash left behind, and check nothing: makes a hidden bubb of each answer that was cut
     /// short, prints its id, and removes what was of no use
     #[arg(long)]
@@ -43,7 +43,7 @@ pub struct Args {
     pub json: bool,
 }
 
-impl Args {
+impl FsckArgs {
     /// Nothing is recovered.
     pub fn only_checks(&self) -> bool {
         !self.recover
@@ -51,7 +51,7 @@ impl Args {
 }
 
 /// Checks, or recovers.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     match args.recover {
         true => recover(&store, args.json, context),

@@ -11,10 +11,10 @@ use crate::term::say;
 /// the store out of version control until you delete its line. A second time changes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo init\n  lepo -s notes init")]
-pub struct Args {}
+pub struct InitArgs {}
 
 /// Makes it, and says what it found.
-pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let above = context.find_store()?.filter(|store| store.root() != context.cwd());
     let (store, made) = context.make_store()?;
     let shown = store.shown().display();

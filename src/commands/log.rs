@@ -18,7 +18,7 @@ use crate::when;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo log\n  lepo log --graph --all\n  lepo log main..@\n  \
     lepo log --all | grep -i tally | cut -d' ' -f1 | lepo ls -")]
-pub struct Args {
+pub struct LogArgs {
     /// Whose convs; @ if none is given; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// Lists them.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, mut bubbs) = bubbs(&args, &store)?;
     bubbs.retain(|&ix| args.show_all || !forest.name(ix).hidden);
@@ -110,7 +110,7 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
 }
 
 /// Which bubbs to list, newest first.
-fn bubbs(args: &Args, store: &Store) -> Result<(Forest, Vec<Ix>)> {
+fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
         let forest = store.forest()?;
         let whole = forest.all().rev().collect();

@@ -26,7 +26,7 @@ use crate::when;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  \
     lepo ls -l | awk '{ print $3, $4 }'\n  grep -l panic .lepo/*.md | lepo ls -\n  lepo ls --pending")]
-pub struct Args {
+pub struct LsArgs {
     /// Only tails whose conv has one of these; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
@@ -82,7 +82,7 @@ enum Form {
 }
 
 /// Lists them.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let wanted = match args.n {
         Some(n) if args.addresses.is_empty() && !args.pending && args.spent => Wanted::Leaves(n),

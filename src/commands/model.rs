@@ -20,7 +20,7 @@ use crate::ui::{ListedModel, activate_model, embedded_in, listed_models};
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  lepo model\n  lepo model use gpt\n  lepo model get && lepo do 'what is the capital of France?'"
 )]
-pub struct Args {
+pub struct ModelArgs {
     #[command(subcommand)]
     command: Option<Command>,
     /// List as one JSON document: {"models": [...]}
@@ -46,7 +46,7 @@ enum Command {
     Get,
 }
 
-impl Args {
+impl ModelArgs {
     /// On failure too, `--json` prints a document.
     pub fn wants_json(&self) -> bool {
         self.json || matches!(self.command, Some(Command::Ls { json: true }))
@@ -54,7 +54,7 @@ impl Args {
 }
 
 /// Does what was asked for.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let command = args.command.unwrap_or(Command::Ls { json: args.json });

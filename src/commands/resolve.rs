@@ -12,7 +12,7 @@ use crate::error::Result;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs wc -w\n  \
     grep -l panic .lepo/*.md | lepo resolve -")]
-pub struct Args {
+pub struct ResolveArgs {
     /// The addresses; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", required = true, add = complete::address())]
     addresses: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 /// Prints them.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_resolve(args: ResolveArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
     for &ix in found.iter().flat_map(Found::bubbs) {

@@ -24,7 +24,7 @@ use crate::when;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
     lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one")]
-pub struct Args {
+pub struct RmArgs {
     /// The tails; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered"], add = complete::address())]
     addresses: Vec<String>,
@@ -48,7 +48,7 @@ fn age(text: &str) -> std::result::Result<u64, String> {
 }
 
 /// Lists, asks, deletes.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
     let by_rule = args.older_than.is_some() || args.unanswered;
@@ -110,7 +110,7 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
 }
 
 /// The tails that the options tell of.
-fn fitting(args: &Args, forest: &Forest) -> Vec<Ix> {
+fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let before = args.older_than.map(|age| now().saturating_sub(age));
     let is_old = |&tail: &Ix| before.is_none_or(|before| forest.name(tail).id.time() < before);
     let unanswered = |&tail: &Ix| {

@@ -6,10 +6,10 @@ use crate::error::Result;
 /// Print the path of the store
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo root\n  ls \"$(lepo root)\" | wc -l")]
-pub struct Args {}
+pub struct RootArgs {}
 
 /// Prints it.
-pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_root(_: RootArgs, context: &mut Context<'_>) -> Result<u8> {
     let path = context.store()?.path();
     context.out.line(&path.to_string_lossy());
     Ok(0)

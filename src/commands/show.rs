@@ -21,7 +21,7 @@ use crate::ui::{MessageView, copy_bubb, warn_incomplete};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
-pub struct Args {
+pub struct ShowArgs {
     /// Which bubbs' convs; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Args {
 }
 
 /// Shows them.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
     let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
@@ -79,7 +79,7 @@ pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// The bubbs to show for one address.
-fn bubbs(args: &Args, forest: &Forest, found: &Found) -> Vec<Name> {
+fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
     let path = match found {
         Found::One(found) if args.one => return vec![forest.name(found.ix)],
         Found::One(found) => {

@@ -14,7 +14,7 @@ use crate::term::say;
 #[command(
     after_help = "Examples:\n  lepo title @ Dates and time zones\n  lepo title @\n  lepo title --delete @"
 )]
-pub struct Args {
+pub struct TitleArgs {
     /// A message of the conversation
     #[arg(value_name = "ADDR", add = complete::address())]
     address: String,
@@ -27,7 +27,7 @@ pub struct Args {
 }
 
 /// Sets, prints or takes away.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
     let bubb = resolve_one(&store, &forest, &args.address)?.ix;

@@ -13,10 +13,10 @@ use crate::term::{clean, columns, marked, say, tty};
 /// bytes at this path: one changed byte, or the same file elsewhere, asks again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo trust")]
-pub struct Args {}
+pub struct TrustArgs {}
 
 /// Shows, asks, keeps the yes.
-pub fn run(_: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;

@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(500);
     after_help = "Examples:\n  lepo watch\n  lepo watch --json | jq -r 'select(.kind == \"assistant\") | .path'\n  \
     lepo watch | while read id kind rest; do notify-send \"$rest\"; done"
 )]
-pub struct Args {
+pub struct WatchArgs {
     /// Hidden bubbs too
     #[arg(short, long)]
     all: bool,
@@ -30,7 +30,7 @@ pub struct Args {
 }
 
 /// Watches until the end.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let mut watch = store.watch()?;
     while !context.out.closed() && stdout_is_read() {

@@ -2,17 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test that cannot go on has failed")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod addresses;
 mod attach;
 mod attached;
 mod basics;
-mod bots;
 mod branches;
 mod checking;
 mod completing;
 mod consent;
 mod diff;
-mod disk;
 mod do_commands;
 mod do_config;
 mod do_events;
@@ -35,7 +36,6 @@ mod examples;
 mod export;
 mod faults;
 mod grep;
-mod home;
 mod house;
 mod listing;
 mod llama;
@@ -45,10 +45,8 @@ mod mcp;
 mod native;
 mod outward;
 mod page;
-mod paths_in_code;
 mod planted;
 mod providers;
-mod pty;
 mod reading;
 mod removing;
 mod repl_commands;
@@ -56,8 +54,6 @@ mod repl_keys;
 mod repl_markdown;
 mod repl_turns;
 mod sandbox;
-mod screen;
-mod scripted;
 mod settings;
 mod show_journal;
 mod shown;
@@ -65,3 +61,5 @@ mod stats;
 mod trust;
 mod watching;
 mod wild;
+
+use common::{bots, disk, home, paths_in_code, pty, screen, scripted};

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::home::{Home, run};
 
 /// What people send to find out whether a page runs what it shows. Each would set the title to `pwned`.
-const HOSTILE: &str = include_str!("../page/xss.txt");
+const HOSTILE: &str = include_str!("../data/page/xss.txt");
 
 /// A home with a forest: a fork, a side branch, a debate.
 fn example() -> Home {

@@ -17,7 +17,7 @@ use compare::{Tag, counts, hunks, words};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  \
     lepo ls -n 2 | cut -d' ' -f1 | lepo diff -")]
-pub struct Args {
+pub struct DiffArgs {
     /// A bubb; `-` for addresses on stdin, one a line
     #[arg(value_name = "A", add = complete::address())]
     a: String,
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 /// Compares them.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let addresses: Vec<String> = [args.a].into_iter().chain(args.b).collect();
     let (forest, found) = find_all(&store, &addresses, &[])?;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Args, open};
+use super::{ExportArgs, open};
 use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::commands::words::resolve_all;
@@ -16,7 +16,7 @@ use crate::store::{Fact, Store, in_order};
 use crate::ui::warn_incomplete;
 
 /// Writes the page.
-pub fn run(args: &Args, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
+pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
     let tips = tips(args, store, forest)?;
     let spent = if args.show_all { spent(forest) } else { Vec::new() };
     let picked = page::pick(forest, &tips, args.show_all, &spent);
@@ -47,7 +47,7 @@ pub fn run(args: &Args, store: &Store, forest: &Forest, context: &mut Context<'_
 }
 
 /// Where the conversations of the page end, the first of which is shown first.
-fn tips(args: &Args, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
+fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     if args.all {
         return Ok(forest.tails(false));
     }

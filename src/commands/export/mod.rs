@@ -32,7 +32,7 @@ use render::{Export, Format};
     lepo export main --format session | jq -r '.messages[-1].content'\n  \
     lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions --format session; done\n  \
     lepo export --format html --all -o conversations.html")]
-pub struct Args {
+pub struct ExportArgs {
     /// Which bubb's conv, with html several; `-` for addresses on stdin
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Args {
 }
 
 /// Writes it.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.show_all && args.format == Format::Session {
         return Err(Error::usage("-a does not go with --format session: a session has no hidden bubbs"));
     }

@@ -25,7 +25,7 @@ use crate::when::{self, DayEnd};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo stats\n  lepo stats --since 7d --by model\n  \
     lepo stats --by week --csv > weeks.csv\n  lepo stats --json | jq .total.out")]
-pub struct Args {
+pub struct StatsArgs {
     /// Only since then: a date, or a span like 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
@@ -41,7 +41,7 @@ pub struct Args {
 }
 
 /// Prints them.
-pub fn run(args: Args, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let since = match &args.since {
         None => 0,
         Some(text) => when::parse(text, now(), DayEnd::First).ok_or_else(|| {

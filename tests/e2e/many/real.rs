@@ -7,7 +7,7 @@ use crate::home::Home;
 /// A home with a copy of it.
 fn home() -> Home {
     let home = Home::new();
-    home.copy("tests/debate/.lepo", ".lepo");
+    home.copy("tests/data/debate/.lepo", ".lepo");
     home
 }
 

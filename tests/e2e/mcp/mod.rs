@@ -19,7 +19,7 @@ use crate::home::{Home, until};
 pub fn hostile(home: &Home, name: &str, mode: &str) -> Value {
     let place = format!("left/{name}");
     home.write(&format!("{place}/.here"), "");
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/mcp/hostile.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hostile.py");
     json!({ "command": "python3", "args": [script, mode, home.path().join(place)] })
 }
 

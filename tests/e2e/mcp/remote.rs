@@ -25,7 +25,7 @@ struct Remote {
 impl Remote {
     fn start(home: &Home, name: &str, mode: &str) -> Remote {
         home.write(&format!("left/{name}/.here"), "");
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/mcp/hostile.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hostile.py");
         let place = home.path().join("left").join(name);
         let mut child = Command::new("python3")
             .args([script, mode, place.to_str().unwrap()])

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::bots::Bot;
 use crate::home::run;
 
-pub const PROBE: &str = include_str!("probe.py");
+pub const PROBE: &str = include_str!("../../data/probe.py");
 pub const COMMAND: &str = r#"{"tool":"command"}"#;
 pub const NONE: &str = r#"{"tool":"none"}"#;
 pub const KEY: &str = "canary-77d1";

@@ -1,0 +1,9 @@
+//! What the end-to-end tests share: a home of their own, scripted models, terminals, the paths in the code.
+
+pub mod bots;
+pub mod disk;
+pub mod home;
+pub mod paths_in_code;
+pub mod pty;
+pub mod screen;
+pub mod scripted;
