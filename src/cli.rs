@@ -109,6 +109,7 @@ enum Command {
     Fsck(commands::fsck::FsckArgs),
     Config(commands::config::ConfigArgs),
     Model(commands::model::ModelArgs),
+    Prompt(commands::prompt::PromptArgs),
     Trust(commands::trust::TrustArgs),
     Completions(commands::completions::CompletionsArgs),
     #[command(external_subcommand)]
@@ -230,6 +231,7 @@ impl Command {
             Command::Fsck(args) => commands::fsck::run_fsck(args, context),
             Command::Config(args) => commands::config::run_config(args, context),
             Command::Model(args) => commands::model::run_model(args, context),
+            Command::Prompt(args) => commands::prompt::run_prompt(args, context),
             Command::Trust(args) => commands::trust::run_trust(args, context),
             Command::Completions(args) => commands::completions::run_completions(args, context),
             Command::External(words) => Err(external(&words)),
@@ -262,6 +264,7 @@ impl Command {
             Command::Fsck(args) => args.json,
             Command::Config(args) => args.json,
             Command::Model(args) => args.wants_json(),
+            Command::Prompt(args) => args.wants_json(),
             _ => false,
         }
     }

@@ -7,7 +7,7 @@ pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
     ("Look around", &["ls", "show", "log", "grep", "diff", "stats", "watch", "export"]),
     ("Change", &["branch", "title", "edit", "rm", "init"]),
-    ("Set up", &["model", "config", "trust", "completions"]),
+    ("Set up", &["model", "prompt", "config", "trust", "completions"]),
     ("Check, and write scripts", &["fsck", "add", "resolve", "root"]),
 ];
 

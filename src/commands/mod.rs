@@ -18,6 +18,7 @@ mod line;
 pub mod log;
 pub mod ls;
 pub mod model;
+pub mod prompt;
 mod repo_files;
 pub mod resolve;
 pub mod rm;

@@ -23,7 +23,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "tool"]),
     ("term", &["bubb", "env", "error"]),
     ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
-    ("repl", &["bubb", "config", "conv", "error", "store", "term", "turn", "ui"]),
+    ("repl", &["bubb", "config", "conv", "error", "fetch", "store", "term", "turn", "ui"]),
     (
         "commands",
         &["bubb", "config", "conv", "env", "error", "repl", "search", "store", "term", "ui", "when"],
@@ -36,6 +36,8 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/do", &["fetch", "model", "turn", "tool"]),
     ("commands/model.rs", &["model"]),
     ("commands/repo_files.rs", &["turn"]),
+    ("commands/prompt.rs", &["turn"]),
+    ("commands/complete.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
     ("commands/export", &["page", "stats"]),
     ("commands/stats", &["stats"]),

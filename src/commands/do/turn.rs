@@ -1,5 +1,7 @@
 //! One turn: a question and its answer, an answer anew, or a decision on a request that waits.
 
+use std::sync::Arc;
+
 use super::DoArgs;
 use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, runtime, store_of_turn};
@@ -10,14 +12,16 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
 use crate::turn::attach::check_files;
-use crate::turn::{Ask, Decision, Interrupt, Question, Report, Start, TurnEnv, Verdict, Wish, start};
+use crate::turn::{
+    AnswerSchema, Ask, Decision, Interrupt, Question, Report, Start, TurnEnv, Verdict, Wish, start,
+};
 use crate::ui::{self, EventLines, State, Step, TurnView};
 
 /// Takes one turn.
 pub fn run_turn(
     args: &DoArgs,
     verdict: Option<(BubbId, Verdict)>,
-    question: Option<Question>,
+    (question, schema): (Option<Question>, Option<Arc<AnswerSchema>>),
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let setup = Setup::read(args, context)?;
@@ -60,7 +64,7 @@ pub fn run_turn(
     let mut report = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
-        let ask = Ask { decision, ..Ask::new(begin, question, &args.run) };
+        let ask = Ask { decision, schema, ..Ask::new(begin, question, &args.run) };
         let taken = if args.events {
             env.turn(&config, &insts, &forest, &mut EventLines::new(context.out), ask).await
         } else {
