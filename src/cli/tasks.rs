@@ -8,7 +8,7 @@ pub const TASKS: &[(&str, &[&str])] = &[
     ("Look around", &["ls", "show", "log", "grep", "diff", "stats", "watch", "export"]),
     ("Change", &["branch", "title", "edit", "rm", "init"]),
     ("Set up", &["model", "prompt", "config", "trust", "completions"]),
-    ("Check, and write scripts", &["fsck", "add", "resolve", "root"]),
+    ("Check, and write scripts", &["fsck", "tidy", "add", "resolve", "root"]),
 ];
 
 /// The list, a command a line under the headings of what it is for.

@@ -25,6 +25,8 @@ pub mod rm;
 pub mod root;
 pub mod show;
 pub mod stats;
+pub mod tidy;
+mod tidy_after;
 pub mod title;
 pub mod trust;
 pub mod watch;

@@ -60,6 +60,7 @@ mod settings;
 mod show_journal;
 mod shown;
 mod stats;
+mod tidying;
 mod trust;
 mod watching;
 mod wild;

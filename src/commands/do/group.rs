@@ -7,6 +7,7 @@ use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, runtime, store_of_turn};
 use super::{DoArgs, input};
 use crate::commands::Context;
+use crate::commands::tidy_after::tidy_after;
 use crate::config::Prompt;
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
@@ -48,6 +49,7 @@ pub fn run_group(
     let ask = Ask { schema, ..Ask::new(begin, question, &args.run) };
 
     let runtime = runtime()?;
+    let tidy = configured.settings.tidy.limit();
     let outcome = runtime.block_on(async {
         // Among many there are no tools.
         let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
@@ -82,6 +84,7 @@ pub fn run_group(
     if !args.quiet && !args.json && !args.events {
         ui::tell_ids(&store, &outcome)?;
     }
+    tidy_after(&store, tidy, args.quiet, context.out);
     match outcome.into_error() {
         Some(error) => Err(error),
         None => Ok(0),

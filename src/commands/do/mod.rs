@@ -10,6 +10,7 @@ mod tools;
 mod turn;
 
 use super::Context;
+use super::tidy_after::tidy_after;
 use crate::config::{Paths, Prompt};
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -92,11 +93,13 @@ fn session(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         shown: args.shown(),
         runs: args.run.clone(),
     };
+    let tidy = setup.configured.settings.tidy.limit();
     let ended = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, store, Interrupt::listen()?);
+        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         run_session(options, env, context.out, context.paint).await
     });
     // A prompt that was left by a signal still waits for its line.
     runtime.shutdown_background();
+    tidy_after(&store, tidy, args.quiet, context.out);
     ended.map(|()| 0)
 }

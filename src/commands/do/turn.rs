@@ -7,6 +7,7 @@ use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, runtime, store_of_turn};
 use crate::bubb::BubbId;
 use crate::commands::Context;
+use crate::commands::tidy_after::tidy_after;
 use crate::conv::Wanted;
 use crate::error::Result;
 use crate::store::Store;
@@ -61,6 +62,7 @@ pub fn run_turn(
         ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
     }
 
+    let tidy = setup.configured.settings.tidy.limit();
     let mut report = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
@@ -103,6 +105,7 @@ pub fn run_turn(
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
         write_output(file, &store, document.as_ref(), &answer)?;
     }
+    tidy_after(&store, tidy, args.quiet, context.out);
     match report.error {
         Some(error) => Err(error),
         None => Ok(0),
