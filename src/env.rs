@@ -43,6 +43,11 @@ impl Env {
         Env(variables.iter().map(|(name, value)| (name.to_string(), value.into())).collect())
     }
 
+    /// All variables whose values are text.
+    pub fn all(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().filter_map(|(name, value)| Some((name.clone(), value.to_str()?.to_string())))
+    }
+
     /// The value of a variable. An empty one counts as not set, as in the XDG specification.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())

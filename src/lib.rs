@@ -7,6 +7,7 @@
 //! | [`bubb`] | values: ids, kinds, file names | I/O, the clock |
 //! | [`conv`] | the forest: tails, heights, addresses | I/O |
 //! | [`store`] | the directory `.lepo` | network, terminal, environment |
+//! | [`sync`] | carrying stores between clones with git | terminal, models |
 //! | [`search`] | grep and its text cache | terminal |
 //! | [`config`] | files and environment, resolved once into `Settings` | models, tools, terminal |
 //! | [`model`] | talking to a model | bubbs, terminal |
@@ -50,6 +51,7 @@ pub mod repl;
 pub mod search;
 pub mod stats;
 pub mod store;
+pub mod sync;
 pub mod term;
 pub mod tls;
 pub mod tool;

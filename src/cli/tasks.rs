@@ -7,8 +7,9 @@ pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
     ("Look around", &["ls", "show", "log", "grep", "diff", "stats", "watch", "export"]),
     ("Change", &["branch", "title", "edit", "rm", "init"]),
-    ("Set up", &["model", "prompt", "config", "trust", "completions"]),
-    ("Check, and write scripts", &["fsck", "tidy", "add", "resolve", "root"]),
+    ("Share", &["sync"]),
+    ("Set up", &["model", "config", "trust", "completions"]),
+    ("Check, and write scripts", &["fsck", "add", "resolve", "root"]),
 ];
 
 /// The list, a command a line under the headings of what it is for.

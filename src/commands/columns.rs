@@ -26,6 +26,7 @@ pub struct Entry {
 /// How wide the columns of a block of entries are.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Widths {
+    id: usize,
     height: usize,
     model: usize,
     tokens: usize,
@@ -37,6 +38,7 @@ impl Widths {
         let most = if columns < 100 { 12 } else { 20 };
         let widest = |of: fn(&Entry) -> usize| entries.iter().map(of).max().unwrap_or_default();
         Widths {
+            id: widest(|entry| entry.id.len()),
             height: widest(|entry| entry.height.to_string().len() + 2),
             model: widest(|entry| width(&entry.model)).min(most),
             tokens: widest(|entry| entry.tokens.len()),
@@ -45,7 +47,7 @@ impl Widths {
 
     fn taken(self) -> usize {
         let column = |width: usize| if width > 0 { width + 1 } else { 0 };
-        26 + 1 + self.height + 1 + SHORT_WIDTH + 1 + column(self.model) + column(self.tokens)
+        self.id + 1 + self.height + 1 + SHORT_WIDTH + 1 + column(self.model) + column(self.tokens)
     }
 }
 
@@ -54,7 +56,7 @@ pub fn lay_out(entry: &Entry, mut widths: Widths, columns: usize, paint: Paint) 
     let branches = if entry.branches.is_empty() { String::new() } else { format!("{} ", entry.branches) };
     if columns < ONE_LINE {
         let height = format!("({})", entry.height);
-        let mut room = columns.saturating_sub(26 + 1 + height.len());
+        let mut room = columns.saturating_sub(entry.id.len() + 1 + height.len());
         let mut line = format!("{} {height}", paint.yellow(&entry.id));
         for (text, painted) in [
             (&entry.when, paint.dim(&entry.when)),
@@ -78,7 +80,8 @@ pub fn lay_out(entry: &Entry, mut widths: Widths, columns: usize, paint: Paint) 
     if taken(widths) + LEAST > columns {
         widths.model = 0;
     }
-    let mut line = paint.yellow(&entry.id);
+    let mut line =
+        format!("{}{}", paint.yellow(&entry.id), " ".repeat(widths.id.saturating_sub(entry.id.len())));
     let height = format!("({})", entry.height);
     line += &format!(" {height}{}", " ".repeat(widths.height.saturating_sub(height.len())));
     line += &format!(" {}", paint.dim(&padded(&entry.when, SHORT_WIDTH)));

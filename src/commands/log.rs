@@ -112,7 +112,7 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
 /// Which bubbs to list, newest first.
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
-        let forest = store.forest()?;
+        let forest = store.forest_for(&[Wanted::Everyone])?;
         let whole = forest.all().rev().collect();
         return Ok((forest, whole));
     }

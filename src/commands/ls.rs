@@ -58,6 +58,18 @@ struct Line {
     question: Option<Name>,
     /// What only the longer forms tell.
     more: Option<More>,
+    /// The person whose store it is in, if it is not the user's own.
+    from: Option<String>,
+}
+
+impl Line {
+    /// Its id, after whose it is: an address as it stands.
+    fn address(&self) -> String {
+        match &self.from {
+            Some(from) => format!("{from}/{}", self.name.id),
+            None => self.name.id.to_string(),
+        }
+    }
 }
 
 /// What is told of a conv besides its tail and last question.
@@ -89,6 +101,8 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(n) if args.addresses.is_empty() && !args.pending => Wanted::Newest(n),
         _ => Wanted::All,
     };
+    // What waits is only the user's own; everything else is listed beside it.
+    let wanted = if args.pending || store.others().is_empty() { wanted } else { Wanted::Everyone };
     let forest = store.forest_for(&[wanted])?;
     let form = match (args.paths, args.json, args.long, context.out.columns()) {
         (true, ..) => Form::Paths,
@@ -129,6 +143,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         height: heights.height(tail),
         question: forest.last_question(tail).map(|ix| forest.name(ix)),
         more: origins.as_mut().map(|origins| more(&forest, origins, &facts, tail)),
+        from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),
     });
     let read = |line: Line| {
         let request = requests.get(&line.name.id).copied();
@@ -204,11 +219,11 @@ fn more(forest: &Forest, origins: &mut Origins<'_>, facts: &FactIndex, tail: Ix)
 
 /// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal.
 fn pipe_line(line: &Line, text: Option<String>, names: &[String], pending: bool, context: &mut Context<'_>) {
-    let id = context.paint.yellow(&line.name.id.to_string());
+    let id = context.paint.yellow(&line.address());
     context.out.trusted(&format!("{id} ({}):", line.height));
     if let Some(mut text) = text {
         if let (true, Some(columns)) = (pending, context.out.columns()) {
-            let taken = format!("{} ({}): ", line.name.id, line.height).len();
+            let taken = format!("{} ({}): ", line.address(), line.height).len();
             text = excerpt_within(&text, columns.saturating_sub(taken));
         }
         context.out.untrusted(format!(" {text}").as_bytes());
@@ -233,7 +248,7 @@ fn entry(
     let tokens = fact.input.map(|input| input + fact.output.unwrap_or_default());
     let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
     Entry {
-        id: line.name.id.to_string(),
+        id: line.address(),
         height: line.height,
         when: when::short(line.name.id.time(), now),
         model: fact.model.map(|model| clean(&model).into_owned()).unwrap_or_default(),
@@ -266,7 +281,8 @@ fn long_line(
     );
     let title = Some(&entry.title).filter(|title| !title.is_empty());
     let words = title.into_iter().chain(&entry.questions).cloned().collect::<Vec<_>>().join(" · ");
-    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(26 + facts.len()).max(24));
+    let room =
+        columns.map_or(usize::MAX, |columns| columns.saturating_sub(entry.id.len() + facts.len()).max(24));
     context.out.trusted(&context.paint.yellow(&entry.id));
     context.out.untrusted(format!("{facts}{}", excerpt_within(&words, room)).trim_end().as_bytes());
     context.out.trusted("\n");
@@ -282,6 +298,9 @@ fn document(
     request: Option<&ToolRequest>,
 ) -> serde_json::Value {
     let mut map = name_json(store, &line.name);
+    if let Some(from) = &line.from {
+        map.insert("from".into(), from.clone().into());
+    }
     map.insert("height".into(), line.height.into());
     map.insert("excerpt".into(), text.clone().into());
     map.insert("branches".into(), names.into());

@@ -21,7 +21,6 @@ mod servers;
 mod settings;
 mod system_prompt;
 mod table;
-mod tidy;
 mod trust;
 mod url;
 mod word;

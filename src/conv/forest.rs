@@ -3,6 +3,7 @@
 //!
 //! Walks are loops, never recursion: a conv may be 100,000 long, and a hand may have tied a circle.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::bubb::{BubbId, Name};
@@ -28,6 +29,8 @@ pub struct Forest {
     /// Atomic only so that a lookup through a shared reference can be kept.
     prevs: Vec<AtomicU32>,
     ordered: bool,
+    /// Bubbs of other people's stores, each with the number of its store.
+    foreign: HashMap<BubbId, usize>,
 }
 
 /// How a conv ends at its old end.
@@ -59,7 +62,17 @@ impl Forest {
         names.dedup_by_key(|name| name.id);
         let prevs = names.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
         let ordered = names.iter().all(|name| name.prev.is_none_or(|prev| prev < name.id));
-        Forest { names, prevs, ordered }
+        Forest { names, prevs, ordered, foreign: HashMap::new() }
+    }
+
+    /// A forest in which some bubbs are of other people's stores: `foreign` tells the number of each one's.
+    pub fn with_foreign(names: Vec<Name>, foreign: HashMap<BubbId, usize>) -> Forest {
+        Forest { foreign, ..Forest::new(names) }
+    }
+
+    /// The number of the other person's store that a bubb is of; `None` for the user's own.
+    pub fn store_of(&self, ix: Ix) -> Option<usize> {
+        if self.foreign.is_empty() { None } else { self.foreign.get(&self.name(ix).id).copied() }
     }
 
     /// Every bubb is newer than its prev, as in all that lepo writes; only a hand dates otherwise.

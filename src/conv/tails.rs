@@ -104,9 +104,9 @@ impl Forest {
         self.newest_first(spent).collect()
     }
 
-    /// The newest tail, `@`.
+    /// The newest tail of the user's own, `@`.
     pub fn newest(&self) -> Option<Ix> {
-        self.newest_first(false).next()
+        self.newest_first(false).find(|&ix| self.store_of(ix).is_none())
     }
 
     /// Whether [`newest`](Self::newest) and [`root_time`](Self::root_time) of this forest hold for a whole

@@ -23,6 +23,8 @@ pub enum Wanted {
     Begun(String, usize),
     /// Everything.
     All,
+    /// Everything, of other people's stores too.
+    Everyone,
 }
 
 impl Word {
@@ -41,6 +43,11 @@ impl Address {
         let text = self.base.as_str();
         if text == "@" {
             return Ok(Wanted::Newest(1));
+        }
+        if text.contains('/')
+            && let Some(id) = branch(text)?
+        {
+            return Ok(Wanted::Paths(vec![id]));
         }
         if let Some(file) = file_name(text) {
             return Ok(Wanted::Paths(Name::parse(file.as_bytes()).into_iter().map(|name| name.id).collect()));

@@ -11,8 +11,6 @@ pub enum Entered {
     Run(String),
     /// A slash command, with its argument.
     Command(&'static SlashCommand, String),
-    /// `/NAME WORDS`, which is no slash command: a prompt of this name, perhaps.
-    Prompt(String, String),
     /// An empty line, or `exit`.
     Leave,
     /// It cannot be understood, and this says why.
@@ -43,8 +41,7 @@ impl Entered {
 
 fn slash(word: &str, rest: &str) -> Entered {
     let Some(command) = COMMANDS.iter().find(|command| command.word == word) else {
-        let name = word.trim_start_matches('/');
-        return Entered::Prompt(name.to_string(), rest.to_string());
+        return Entered::Wrong(format!("no command {word}; /help lists them"));
     };
     match command.takes.check(word, rest) {
         Ok(()) => Entered::Command(command, rest.to_string()),
@@ -104,9 +101,9 @@ mod tests {
             ("/branch", wrong("/branch needs one name")),
             ("/edit", command("/edit", "")),
             ("/edit once upon  a", command("/edit", "once upon  a")),
-            ("/nonsense", Entered::Prompt("nonsense".into(), "".into())),
-            ("/", Entered::Prompt("".into(), "".into())),
-            ("/Help", Entered::Prompt("Help".into(), "".into())),
+            ("/nonsense", wrong("no command /nonsense; /help lists them")),
+            ("/", wrong("no command /; /help lists them")),
+            ("/Help", wrong("no command /Help; /help lists them")),
         ] {
             assert_eq!(Entered::read(text), entered, "{text:?}");
         }

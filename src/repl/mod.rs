@@ -5,7 +5,6 @@ mod complain;
 mod complete;
 mod entered;
 mod keys;
-mod paths;
 mod reader;
 mod session;
 mod slash;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 impl Store {
     /// What has to be read to find what one address word points at.
     pub fn wanted_by(&self, word: &str) -> Result<Vec<Wanted>> {
-        Word::parse(word)?.wanted(&|name| self.branch(name))
+        Word::parse(word)?.wanted(&|name| self.named(name))
     }
 
     /// The forest as far as the start of a turn needs it: the newest tail, the bubb of `--tail`, or neither.
@@ -21,7 +21,7 @@ impl Store {
 
     /// Finds what one address word points at.
     pub fn find_word(&self, forest: &Forest, word: &str) -> Result<Found> {
-        Word::parse(word)?.resolve(forest, &|name| self.branch(name))
+        Word::parse(word)?.resolve(forest, &|name| self.named(name))
     }
 
     /// Finds the one bubb of an address, where stdin is not for addresses.

@@ -46,7 +46,23 @@ impl Store {
         blobs_at_end(&mut file, name.kind).map_err(|error| self.error("cannot read", name.to_string(), error))
     }
 
+    /// A blob's file and its length, open for reading; `None` if it is not there.
+    pub fn open_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
+        let name = format!("_blobs/{hash}");
+        match self.open_any(name.as_str()).and_then(super::place::regular) {
+            Ok(opened) => Ok(Some(opened)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.error("cannot read", name, error)),
+        }
+    }
+
+    /// The path of a blob's file, as the user would type it.
+    pub fn blob_path(&self, hash: &str) -> std::path::PathBuf {
+        self.shown().join("_blobs").join(hash)
+    }
+
     fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
+        let blobs = self.subdir("_blobs")?;
         let mut tmp = self.temporary("blob")?;
         let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 64 << 10]);
         loop {
@@ -60,9 +76,8 @@ impl Store {
         }
         tmp.file.sync_all()?;
         let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let folder = self.blob_folder(&hash, self.has_many_blobs(&hash)?)?;
-        tmp.replace(&folder, &hash)?;
-        rustix::fs::fsync(&folder)?;
+        tmp.replace(&blobs, &hash)?;
+        rustix::fs::fsync(&blobs)?;
         Ok(Blob { hash, len })
     }
 }

@@ -30,6 +30,10 @@ pub struct Listing<'s> {
     /// Grows with each step that may have brought something.
     steps: usize,
     built: Option<(usize, Forest)>,
+    /// The names of other people's stores, once they are asked for; none where they are not to be.
+    others: Option<Vec<Listing<'s>>>,
+    /// What was found in these alone, each with the number of its store.
+    foreign: BTreeMap<BubbId, (Name, usize)>,
 }
 
 impl<'s> Listing<'s> {
@@ -43,10 +47,57 @@ impl<'s> Listing<'s> {
         let oldest = recent.first().map_or(u64::MAX, |name| name.id.time());
         let calendar = Calendar::of(store).map_err(|error| store.old_error(error))?;
         store.oldest_recent.store(oldest, Ordering::Relaxed);
-        store.seen_recent.store(recent.len(), Ordering::Relaxed);
         store.has_days.store(!calendar.is_empty(), Ordering::Relaxed);
         let (days, built) = (BTreeMap::new(), None);
-        Ok(Listing { store, recent, days, calendar, disordered, steps: 0, built })
+        let foreign = BTreeMap::new();
+        Ok(Listing { store, recent, days, calendar, disordered, steps: 0, built, others: None, foreign })
+    }
+
+    /// The names of other people's stores, read so far as they were needed.
+    fn others(&mut self) -> Result<&mut Vec<Listing<'s>>> {
+        if self.others.is_none() {
+            self.others =
+                Some(self.store.others().iter().map(|(_, store)| store.listing()).collect::<Result<_>>()?);
+        }
+        Ok(self.others.get_or_insert_default())
+    }
+
+    /// Leaves other people's stores out from here on.
+    pub(super) fn keep_to_own(&mut self) {
+        self.others = Some(Vec::new());
+    }
+
+    /// Notes names that were found in other people's stores.
+    fn put_foreign(&mut self, names: impl IntoIterator<Item = (Name, usize)>) -> Result<()> {
+        for (name, number) in names {
+            if self.find_own(name.id)?.is_none() && self.foreign.insert(name.id, (name, number)).is_none() {
+                self.steps += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all of other people's stores.
+    pub(super) fn read_everyone(&mut self) -> Result<()> {
+        let mut found = Vec::new();
+        for (number, other) in self.others()?.iter_mut().enumerate() {
+            other.read_since(Day::FIRST)?;
+            found.extend(other.merged(other.recent.clone()).into_iter().map(|name| (name, number)));
+        }
+        self.put_foreign(found)
+    }
+
+    /// Reads the bubbs of other people whose ids are between these two.
+    pub(super) fn read_foreign(&mut self, low: BubbId, high: BubbId) -> Result<bool> {
+        let mut found = Vec::new();
+        for (number, other) in self.others()?.iter_mut().enumerate() {
+            found.extend(other.between(low, high)?.into_iter().map(|name| (name, number)));
+        }
+        let is_any = !found.is_empty();
+        let ids: Vec<BubbId> = found.iter().map(|(name, _)| name.id).collect();
+        self.put_foreign(found)?;
+        self.read_paths(ids)?;
+        Ok(is_any)
     }
 
     /// No day has a folder that was not read.
@@ -54,8 +105,26 @@ impl<'s> Listing<'s> {
         self.calendar.is_empty()
     }
 
-    /// The name of an id, from the one folder that can have it.
+    /// The name of an id, from the one folder that can have it; else from other people's stores.
     pub fn find(&mut self, id: BubbId) -> Result<Option<Name>> {
+        if let Some(name) = self.find_own(id)? {
+            return Ok(Some(name));
+        }
+        if let Some((name, _)) = self.foreign.get(&id) {
+            return Ok(Some(*name));
+        }
+        for (number, other) in self.others()?.iter_mut().enumerate() {
+            if let Some(name) = other.find_own(id)? {
+                self.foreign.insert(id, (name, number));
+                self.steps += 1;
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The name of an id in this store.
+    pub(super) fn find_own(&mut self, id: BubbId) -> Result<Option<Name>> {
         if let Some(name) = found(&self.recent, id) {
             return Ok(Some(name));
         }
@@ -235,8 +304,16 @@ impl<'s> Listing<'s> {
     fn take_forest(&mut self) -> Forest {
         match self.built.take() {
             Some((steps, forest)) if steps == self.steps => forest,
-            _ => Forest::new(self.merged(self.recent.clone())),
+            _ => self.forest_of(self.merged(self.recent.clone())),
         }
+    }
+
+    fn forest_of(&self, mut names: Vec<Name>) -> Forest {
+        if self.foreign.is_empty() {
+            return Forest::new(names);
+        }
+        names.extend(self.foreign.values().map(|(name, _)| *name));
+        Forest::with_foreign(names, self.foreign.iter().map(|(id, (_, number))| (*id, *number)).collect())
     }
 
     /// The forest of all that was read.
@@ -245,7 +322,8 @@ impl<'s> Listing<'s> {
             Some((steps, forest)) if steps == self.steps => forest,
             _ => {
                 let recent = std::mem::take(&mut self.recent);
-                Forest::new(self.merged(recent))
+                let names = self.merged(recent);
+                self.forest_of(names)
             }
         }
     }

@@ -18,6 +18,9 @@ use crate::bubb::{Day, Name};
 impl Store {
     /// The path of a bubb's file, as the user would type it, wherever it is now.
     pub fn path_of(&self, name: &Name) -> PathBuf {
+        if let Some(other) = self.other_with(name) {
+            return other.path_of(name);
+        }
         let (file, day) = (name.to_string(), Day::of(name.id));
         let in_day = |file: OsString| self.shown.join(OLD).join(day.month()).join(day.day()).join(file);
         let (has_days, unusual) =
@@ -42,6 +45,17 @@ impl Store {
 
     /// Opens a bubb for reading, wherever it is now; and how many bytes it has.
     pub(super) fn open_placed(&self, name: &Name) -> io::Result<(File, u64)> {
+        match self.open_own(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let others = self.others().iter();
+                others.map(|(_, store)| store.open_own(name)).find(Result::is_ok).unwrap_or(Err(error))
+            }
+            opened => opened,
+        }
+    }
+
+    /// Opens a bubb of this store itself.
+    pub(super) fn open_own(&self, name: &Name) -> io::Result<(File, u64)> {
         let file = name.to_string();
         let here = || regular(self.open_any(file.as_str())?);
         let in_day = || regular(self.open_in_day(Day::of(name.id), OsStr::new(&file))?);
@@ -74,12 +88,6 @@ impl Store {
     /// `.lepo/` held only newer ones when it was last read.
     fn has_left(&self, name: &Name) -> bool {
         self.has_days.load(Ordering::Relaxed) && name.id.time() < self.oldest_recent.load(Ordering::Relaxed)
-    }
-
-    /// Whether a bubb of a time that is over has a file in its day.
-    pub(super) fn is_in_day(&self, name: &Name, time: u64) -> bool {
-        let day = Day::at(time);
-        day < Day::at(super::now()) && self.open_in_day(day, OsStr::new(&name.to_string())).is_ok()
     }
 
     pub(super) fn spelled_here(&self, name: &Name) -> Option<OsString> {

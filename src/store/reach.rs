@@ -19,8 +19,12 @@ impl Store {
             return self.forest_of_tip();
         }
         let mut listing = self.listing()?;
+        // What is decided about a request is about one's own.
+        if wanted.iter().any(|wanted| matches!(wanted, Wanted::Followed(_))) {
+            listing.keep_to_own();
+        }
         for wanted in wanted {
-            if listing.is_whole() {
+            if listing.is_whole() && self.others().is_empty() {
                 break;
             }
             listing.read_wanted(wanted)?;
@@ -56,6 +60,10 @@ impl Listing<'_> {
     fn read_wanted(&mut self, wanted: &Wanted) -> Result<()> {
         match wanted {
             Wanted::All => self.read_since(Day::FIRST),
+            Wanted::Everyone => {
+                self.read_since(Day::FIRST)?;
+                self.read_everyone()
+            }
             Wanted::Tip => self.read_wanted(&Wanted::Newest(1)),
             Wanted::Newest(count) => {
                 self.read_tails(*count, false, |_| true, Day::FIRST)?;
@@ -82,6 +90,7 @@ impl Listing<'_> {
         let range = ids_beginning(text).filter(|_| text.len() >= SHORTEST);
         let Some((low, high)) = range else { return self.read_ending(text) };
         match self.between(low, high)?[..] {
+            [] if self.read_foreign(low, high)? => Ok(()),
             [] => self.read_ending(text),
             [one] => self.read_paths([one.id]),
             _ => Ok(()),

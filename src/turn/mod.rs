@@ -19,7 +19,6 @@ mod interrupt;
 mod native;
 mod plan;
 mod planner;
-mod prompts;
 mod question;
 mod record;
 mod report;
@@ -38,8 +37,7 @@ pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Participant, Polled, Speech, Watch,
 };
 pub use interrupt::Interrupt;
-pub use prompts::{ListedPrompt, Prompts, repo_file, repo_prompts};
-pub use question::{Context, Part, Question, not_utf8, question};
+pub use question::{Context, Part, Question, question};
 pub use report::{Answered, Report, ToolUse};
-pub use schema::AnswerSchema;
+pub use schema::{AnswerSchema, complaint};
 pub use start::{Start, Wish, start};

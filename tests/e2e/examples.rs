@@ -18,10 +18,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo do --approve ID", "the same"),
     ("lepo do --deny ID", "the same"),
     ("lepo do --attach", "its model is no program: attach.rs"),
-    ("lepo do --schema", "its model answers in JSON: schema.rs"),
-    ("git diff | lepo do -T", "its prompt is the reader's own: prompts.rs"),
-    ("lepo prompt show", "the same"),
     ("lepo trust", "asks on a terminal: trust.rs"),
+    ("lepo sync", "its remote is a server: sync.rs"),
     ("lepo config --import", "its file is another program's: settings.rs"),
     ("source <(lepo completions zsh)", "no bash: completing.rs"),
 ];

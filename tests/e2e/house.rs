@@ -15,15 +15,16 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("conv", &["bubb", "error"]),
     ("page", &["bubb", "conv", "error"]),
     ("store", &["bubb", "conv", "error"]),
-    ("stats", &["bubb", "config", "conv", "store", "when"]),
     ("search", &["bubb", "conv", "error", "store"]),
+    ("sync", &["bubb", "conv", "env", "error", "store"]),
     ("config", &["env", "error"]),
+    ("stats", &["bubb", "config", "conv", "store", "when"]),
     ("model", &["bubb", "config", "env", "error", "process", "tls"]),
     ("tool", &["config", "env", "error", "process", "tls"]),
     ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "tool"]),
     ("term", &["bubb", "env", "error"]),
     ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
-    ("repl", &["bubb", "config", "conv", "error", "fetch", "store", "term", "turn", "ui"]),
+    ("repl", &["bubb", "config", "conv", "error", "store", "term", "turn", "ui"]),
     (
         "commands",
         &["bubb", "config", "conv", "env", "error", "repl", "search", "store", "term", "ui", "when"],
@@ -36,11 +37,10 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/do", &["fetch", "model", "turn", "tool"]),
     ("commands/model.rs", &["model"]),
     ("commands/repo_files.rs", &["turn"]),
-    ("commands/prompt.rs", &["turn"]),
-    ("commands/complete.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
     ("commands/export", &["page", "stats"]),
     ("commands/stats", &["stats"]),
+    ("commands/sync.rs", &["sync"]),
 ];
 
 #[test]

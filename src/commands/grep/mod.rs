@@ -12,7 +12,7 @@ pub use args::GrepArgs;
 use super::Context;
 use super::words::resolve_all;
 use crate::bubb::{BubbId, Name};
-use crate::conv::{Forest, Found};
+use crate::conv::{Forest, Found, Wanted};
 use crate::error::Result;
 use crate::search::{Filter, Outcome, Pattern, search_files};
 use crate::store::Store;
@@ -23,7 +23,7 @@ use print::Printer;
 pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
     let pattern = Pattern::new(args.pattern_text(), args.pattern_options())?;
     let store = context.store()?;
-    let forest = store.forest()?;
+    let forest = store.forest_for(&[Wanted::Everyone])?;
     let filter = filter(&args, &store, &forest)?;
     let names: Vec<Name> =
         forest.all().rev().map(|ix| forest.name(ix)).filter(|name| filter.takes(name)).collect();

@@ -1,0 +1,367 @@
+//! `lepo sync`: sends this store's messages to a git remote and takes those of other clones.
+
+use std::sync::atomic::AtomicBool;
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::Context;
+use crate::bubb::BubbId;
+use crate::config::{Flags, Paths, Settings as Config};
+use crate::env::Env;
+use crate::error::{Error, Kind, Result};
+use crate::store::{Store, now};
+use crate::sync::{
+    Came, Git, Identity, Namespace, Round, Secrets, State, check_clone_name, check_url, clones_of,
+    default_clone_name, forget, forget_taken, free_clone_name, remote_url, round,
+};
+use crate::term::{say, tty};
+use crate::when;
+
+/// Carry this store between machines and people with git
+///
+/// The first time REMOTE says where: a URL, a path, or the name of a git remote of this repository.
+/// Whoever may read it can read every message. From then on `lepo sync` sends what is new and takes
+/// what others sent. Messages of your own other clones (--mine) become part of this store; those of
+/// other people land in `.lepo/_from/NAME/` and are read beside yours.
+///
+/// Text that looks like a secret, and messages whose content does not match their id, are held back
+/// and named: exit 1.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo sync git@host:me/history.git\n  lepo sync\n  lepo sync --watch 30\n  \
+    lepo sync --status\n  lepo sync --mine desktop"
+)]
+pub struct SyncArgs {
+    /// Where to: a URL, a path, or the name of a git remote; needed the first time
+    #[arg(value_name = "REMOTE")]
+    remote: Option<String>,
+    /// Say yes to REMOTE beforehand, for scripts
+    #[arg(short, long)]
+    yes: bool,
+    /// The name of this clone on the remote; by default the host's
+    #[arg(long = "as", value_name = "NAME")]
+    name: Option<String>,
+    /// Keep refs as branches, refs/heads/lepo/NAME, for hosts that refuse others
+    #[arg(long)]
+    heads: bool,
+    /// NAME is another clone of your own: its messages become part of this store; repeatable
+    #[arg(long, value_name = "NAME")]
+    mine: Vec<String>,
+    /// Send this message, or this blob, although it looks like a secret; repeatable
+    #[arg(long, value_name = "ID")]
+    allow: Vec<String>,
+    /// Sync every SECONDS until interrupted
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    watch: Option<u64>,
+    /// Tell where it syncs to, and what is not sent yet; nothing is sent
+    #[arg(long, conflicts_with_all = ["remote", "watch", "forget"])]
+    status: bool,
+    /// Replace what was sent by its present state, without history
+    #[arg(long, conflicts_with_all = ["remote", "watch"])]
+    forget: bool,
+}
+
+/// Syncs.
+pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env)?;
+    let identity = Identity::of(&store.path())?;
+    if args.status {
+        return status(&store, &paths, &identity, context);
+    }
+    let is_new = !State::is_there(&paths.data, &identity);
+    if is_new && args.remote.is_none() {
+        return Err(Error::usage("this store is not synced yet")
+            .hint("say where: lepo sync URL, or lepo sync REMOTE for a remote of this git repository"));
+    }
+    let mut state = State::open(&paths.data, &identity)?;
+    let may_ask = tty().is_some();
+    if let Some(remote) = &args.remote {
+        set_remote(remote, &args, &store, &mut state, may_ask)?;
+    }
+    set_rest(&args, &mut state, &store)?;
+    state.save()?;
+    if args.forget {
+        let git = Git::at(&state.repository(), may_ask);
+        forget(&git, &state, ("lepo@localhost", now()))?;
+        say(
+            "what was sent has no history any more; hosts may keep the old objects for a while, and clones that \
+             fetched them do: change a secret that was sent",
+        );
+        return Ok(0);
+    }
+    let secrets = secrets(&paths, &env)?;
+    match args.watch {
+        None => tell(round(&store, &mut state, &secrets, may_ask)?, &store, &state, context),
+        Some(seconds) => watch(seconds, &store, &mut state, &secrets, context),
+    }
+}
+
+/// Decides where to sync to, on a yes.
+fn set_remote(remote: &str, args: &SyncArgs, store: &Store, state: &mut State, may_ask: bool) -> Result<()> {
+    check_url(remote)?;
+    let is_place = remote.contains([':', '/']) || std::path::Path::new(remote).is_dir();
+    let url = match is_place {
+        true => match std::fs::canonicalize(remote) {
+            Ok(path) if !remote.contains("://") => path.to_string_lossy().into_owned(),
+            _ => remote.to_string(),
+        },
+        false => remote_url(store.root(), remote).ok_or_else(|| {
+            Error::usage(format!("{remote:?} is no URL and no git remote here"))
+                .hint("give a URL, a path, or a name that `git remote` lists")
+        })?,
+    };
+    check_url(&url)?;
+    if state.settings.url == url {
+        return Ok(());
+    }
+    if !args.yes {
+        let mut terminal = tty().ok_or_else(|| {
+            Error::usage("there is no terminal to say yes on")
+                .hint(format!("to sync with {url}: lepo sync --yes {remote}"))
+        })?;
+        terminal.forget_typed();
+        let question = format!(
+            "Sync {} with\n  {url}\nWhoever may read it can read every message of this store. Go on? (y/N): ",
+            store.shown().display()
+        );
+        let answer = terminal
+            .ask(&question, &AtomicBool::new(false))
+            .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
+        if answer
+            .is_none_or(|answer| !answer.eq_ignore_ascii_case("y") && !answer.eq_ignore_ascii_case("yes"))
+        {
+            return Err(Error::nothing("nothing was sent"));
+        }
+    }
+    state.settings.heads |= args.heads;
+    if state.settings.name.is_empty() {
+        let host = host_name();
+        let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host));
+        check_clone_name(&wanted)?;
+        let git = Git::at(&state.repository(), may_ask);
+        git.init()?;
+        let namespace = if state.settings.heads { Namespace::Heads } else { Namespace::Own };
+        let taken = clones_of(&git, &url, namespace)?;
+        if args.name.is_some() && taken.contains(&wanted) {
+            return Err(Error::usage(format!("another clone is named {wanted}")).hint(
+                "take another name: --as NAME; if it is this very clone's old one, it stays as it was",
+            ));
+        }
+        state.settings.name = free_clone_name(&wanted, |name| taken.iter().any(|clone| clone == name));
+    }
+    state.settings.url = url;
+    Ok(())
+}
+
+/// The name of this machine, as uname(1) tells it.
+fn host_name() -> String {
+    let told = std::process::Command::new("uname").arg("-n").output();
+    told.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_string()).unwrap_or_default()
+}
+
+/// Takes over the other decisions of the command line.
+fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
+    if let Some(name) = args.name.as_ref().filter(|name| **name != state.settings.name) {
+        check_clone_name(name)?;
+        return Err(Error::usage(format!("this clone is named {} already", state.settings.name))
+            .hint("a clone keeps its name: others know it by that"));
+    }
+    state.settings.heads |= args.heads;
+    for name in &args.mine {
+        check_clone_name(name)?;
+        state.settings.others.remove(name);
+        if state.settings.mine.insert(name.clone()) {
+            // It becomes part of this store, all of it: what was taken as another person's is not needed any more.
+            forget_taken(&Git::at(&state.repository(), false), name)?;
+            let taken = store.path().join("_from").join(name);
+            if taken.is_dir() {
+                std::fs::remove_dir_all(&taken).map_err(|error| {
+                    Error::store(format!("cannot remove {}", taken.display())).because(error)
+                })?;
+            }
+        }
+    }
+    for id in &args.allow {
+        let is_blob = id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let id = match BubbId::parse(id.as_bytes()) {
+            Some(id) => id.to_string(),
+            None if is_blob => id.to_lowercase(),
+            None => {
+                return Err(Error::usage(format!("--allow {id:?} is no full id"))
+                    .hint("give the id, or the hash of the blob, as it was named"));
+            }
+        };
+        state.settings.allowed.insert(id);
+    }
+    Ok(())
+}
+
+/// What is looked for before sending: variables that are secrets by name, and configured keys.
+fn secrets(paths: &Paths, env: &Env) -> Result<Secrets> {
+    let models =
+        Config::load(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
+    let keys = models.into_iter().filter_map(|model| {
+        let key = model.key.value?;
+        Some((format!("the key of model {}", model.name), key.reveal().to_string()))
+    });
+    Secrets::new(env.all(), keys)
+}
+
+/// Syncs again and again. Offline it says so once, and goes on.
+fn watch(
+    seconds: u64,
+    store: &Store,
+    state: &mut State,
+    secrets: &Secrets,
+    context: &mut Context<'_>,
+) -> Result<u8> {
+    let mut is_offline = false;
+    loop {
+        let mut done = round(store, state, secrets, false)?;
+        match (done.failed.take(), is_offline) {
+            (Some(error), false) => {
+                say(&format!("{}; trying again every {seconds} s", error.chain()));
+                is_offline = true;
+            }
+            (Some(_), true) => {}
+            (None, true) => {
+                say("the remote answers again");
+                is_offline = false;
+            }
+            (None, false) => {}
+        }
+        tell_news(&done, state, context);
+        tell_held(&done);
+        context.out.flush();
+        if context.out.closed() {
+            return Ok(0);
+        }
+        sleep(Duration::from_secs(seconds));
+    }
+}
+
+/// Tells what a round did. Exit 1 if something was held back or left out.
+fn tell(done: Round, store: &Store, state: &State, context: &mut Context<'_>) -> Result<u8> {
+    let news = tell_news(&done, state, context);
+    tell_held(&done);
+    for (clone, error) in &done.bad {
+        say(&format!("warning: {clone} could not be fetched: {}", error.chain()));
+    }
+    for clone in &done.unknown {
+        say(&format!(
+            "{clone} has your git email. Another clone of yours? `lepo sync --mine {clone}` merges it into {}",
+            store.shown().display()
+        ));
+    }
+    if let Some(error) = done.failed {
+        return Err(match error.kind {
+            Kind::Remote if error.hint.is_none() => {
+                error.hint("nothing is lost: `lepo sync` sends it when the remote can be reached")
+            }
+            _ => error,
+        });
+    }
+    if news == 0 && context.out.is_terminal() {
+        say("nothing new");
+    }
+    Ok(u8::from(!done.sent.held.is_empty()))
+}
+
+/// Prints a line for each thing that went or came; how many.
+fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
+    let mut lines = Vec::new();
+    if let Some(name) = &done.renamed {
+        lines.push(format!("this is a copy of another clone: it is named {name} now"));
+    }
+    let sent = &done.sent;
+    if sent.bubbs + sent.blobs + sent.removed > 0 {
+        let mut parts = vec![count(sent.bubbs, "message")];
+        parts.extend((sent.blobs > 0).then(|| count(sent.blobs, "blob")));
+        parts.extend((sent.removed > 0).then(|| format!("{} taken out", sent.removed)));
+        lines.push(format!("sent {} as {}", parts.join(", "), state.settings.name));
+    }
+    for (came, mine) in &done.came {
+        let from = if *mine { format!("{} (yours)", came.clone) } else { came.clone.clone() };
+        if came.bubbs + came.branches > 0 {
+            let mut parts = vec![count(came.bubbs, "message")];
+            parts.extend((came.branches > 0).then(|| count_branches(came)));
+            lines.push(format!("from {from}: {}", parts.join(", ")));
+        }
+        if came.removed > 0 {
+            lines.push(format!("{from} removed {}; they stay here", count(came.removed, "message")));
+        }
+        if came.waiting > 0 {
+            lines
+                .push(format!("from {from}: {} dated ahead, left for later", count(came.waiting, "message")));
+        }
+        for left in &came.left_out.first {
+            lines.push(format!("from {from}: left out {left}"));
+        }
+        if came.left_out.count > came.left_out.first.len() {
+            lines.push(format!(
+                "from {from}: left out {} more",
+                came.left_out.count - came.left_out.first.len()
+            ));
+        }
+    }
+    let changes = &done.changes;
+    if !changes.remove.is_empty() {
+        lines.push(format!(
+            "removed {} that another clone of yours removed",
+            count(changes.remove.len(), "message")
+        ));
+    }
+    for name in &changes.back {
+        lines.push(format!("{} is back: something goes on from it", name.id));
+    }
+    for (branch, id) in &changes.branches {
+        lines.push(format!("branch {} is at {id}", branch.replace("%2F", "/")));
+    }
+    for line in &lines {
+        context.out.line(line);
+    }
+    lines.len()
+}
+
+fn tell_held(done: &Round) {
+    for (id, why) in &done.sent.held {
+        let hint = match why.starts_with("seems") {
+            true => format!("; `lepo sync --allow {id}` sends it"),
+            false => String::new(),
+        };
+        say(&format!("held back {id}: it {why}{hint}"));
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn count_branches(came: &Came) -> String {
+    format!("{} branch{}", came.branches, if came.branches == 1 { "" } else { "es" })
+}
+
+/// Tells where it syncs to and when it last did.
+fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
+    let Some(settings) = State::read(&paths.data, identity)? else {
+        return Err(
+            Error::nothing(format!("{} is not synced", store.shown().display())).hint("begin: lepo sync URL")
+        );
+    };
+    let out = &mut *context.out;
+    out.line(&format!("remote: {}", settings.url));
+    out.line(&format!("this clone: {}", settings.name));
+    let list =
+        |names: &std::collections::BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
+    if !settings.mine.is_empty() {
+        out.line(&format!("yours: {}", list(&settings.mine)));
+    }
+    let last = match settings.synced {
+        0 => "never".to_string(),
+        at => format!("{} ago", when::short(at, now())),
+    };
+    out.line(&format!("last synced: {last}"));
+    Ok(0)
+}

@@ -1,0 +1,60 @@
+//! `_from/NAME/`: the stores of other people, as `lepo sync` took them. Each is a store of the same layout, read
+//! beside the user's own and never written by anything else.
+
+use std::path::Path;
+
+use super::Store;
+use super::folders::dir_at;
+use crate::bubb::{BubbId, Name};
+use crate::error::Result;
+
+/// The directory of other people's stores.
+pub const FROM: &str = "_from";
+
+impl Store {
+    /// The stores of other people with their names, in the order of these. A link is none.
+    pub fn others(&self) -> &[(String, Store)] {
+        self.others.get_or_init(|| {
+            let mut names = Vec::new();
+            let listed = self.each_entry_of(FROM, |file, kind| {
+                let name = std::str::from_utf8(file).ok().filter(|name| !name.starts_with(['.', '_']));
+                names.extend(name.filter(|_| kind == rustix::fs::FileType::Directory).map(str::to_string));
+            });
+            if listed.is_err() {
+                return Vec::new();
+            }
+            names.sort();
+            let open = |name: String| {
+                let dir = dir_at(dir_at(&self.dir, FROM).ok()??, &name).ok()??;
+                let shown = self.shown.join(FROM).join(&name);
+                Some((name, Store::nested(dir, shown, self.root.clone())))
+            };
+            names.into_iter().filter_map(open).collect()
+        })
+    }
+
+    /// The id that a branch names, or an address `NAME/ADDRESS` in another person's store.
+    pub(super) fn named(&self, word: &str) -> Result<Option<BubbId>> {
+        if let Some(id) = self.branch(word)? {
+            return Ok(Some(id));
+        }
+        let Some((clone, rest)) = word.split_once('/') else { return Ok(None) };
+        let Some((_, store)) = self.others().iter().find(|(name, _)| name == clone) else { return Ok(None) };
+        let forest = store.forest_for(&store.wanted_by(rest)?)?;
+        let found = store.find_bubb(&forest, rest)?;
+        Ok(Some(forest.name(found.ix).id))
+    }
+
+    /// The other person's store that has a bubb which is not in this one.
+    pub(super) fn other_with(&self, name: &Name) -> Option<&Store> {
+        if self.others().is_empty() || self.open_own(name).is_ok() {
+            return None;
+        }
+        self.others().iter().map(|(_, store)| store).find(|store| store.open_own(name).is_ok())
+    }
+
+    /// Where the stores of other people are, below the store.
+    pub fn place_of_other(clone: &str) -> std::path::PathBuf {
+        Path::new(FROM).join(clone)
+    }
+}

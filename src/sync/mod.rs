@@ -1,0 +1,25 @@
+//! Carrying a store between clones with git.
+//!
+//! A bare repository per store lies outside of it, in lepo's data directory. Each clone writes one ref of its
+//! own there and on the remote; its tree holds the clone's bubbs by day, blobs, branches, and what was removed.
+//! What comes from other clones is checked before it is linked: nothing is ever checked out.
+
+mod git;
+mod incoming;
+mod merge;
+mod outgoing;
+mod paths;
+mod refs;
+mod removed;
+mod round;
+mod secrets;
+mod state;
+mod tree;
+
+pub use git::{Git, remote_url};
+pub use incoming::{Came, forget_taken};
+pub use outgoing::{clones_of, forget};
+pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
+pub use round::{Round, round};
+pub use secrets::Secrets;
+pub use state::{Identity, Settings, State};

@@ -1,0 +1,176 @@
+//! What lepo keeps about syncing a store, outside of it: settings, and the bare repository.
+//!
+//! The directory is named for the store's path and the identity of its directory, so that another project that
+//! takes its place later inherits nothing, and a store that is copied begins anew.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::refs::Namespace;
+use crate::error::{Error, Result};
+
+/// Which directory a store is, whatever its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+    /// Nanoseconds since 1970 of its making, where the filesystem tells.
+    birth: u128,
+}
+
+impl Identity {
+    /// The identity of the store at `path`.
+    pub fn of(path: &Path) -> Result<Identity> {
+        let read = || -> std::io::Result<Identity> {
+            let (path, meta) = (path.canonicalize()?, fs::metadata(path)?);
+            let birth = meta.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+            Ok(Identity {
+                path,
+                device: meta.dev(),
+                inode: meta.ino(),
+                birth: birth.map_or(0, |since| since.as_nanos()),
+            })
+        };
+        read().map_err(|error| Error::store(format!("cannot read {}", path.display())).because(error))
+    }
+
+    /// The name of its directory of state.
+    fn key(&self) -> String {
+        let text = format!("{}\0{}\0{}\0{}", self.path.display(), self.device, self.inode, self.birth);
+        Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// What was decided about syncing a store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Where it goes.
+    pub url: String,
+    /// This clone's name.
+    pub name: String,
+    /// Refs are kept under `refs/heads/lepo/`.
+    pub heads: bool,
+    /// Clones that are the user's own.
+    pub mine: BTreeSet<String>,
+    /// Clones that are known not to be.
+    pub others: BTreeSet<String>,
+    /// Ids and blob hashes that are sent although they look like secrets.
+    pub allowed: BTreeSet<String>,
+    /// When the last sync ended well, milliseconds since 1970.
+    pub synced: u64,
+}
+
+impl Settings {
+    /// Where refs of clones lie on the remote.
+    pub fn namespace(&self) -> Namespace {
+        if self.heads { Namespace::Heads } else { Namespace::Own }
+    }
+}
+
+/// The directory of state of one store.
+pub struct State {
+    dir: PathBuf,
+    /// Its settings.
+    pub settings: Settings,
+    /// Held while it is open: two syncs of one store go one after the other.
+    _lock: File,
+}
+
+impl State {
+    /// The directory of a store's state, below `data` (`$XDG_DATA_HOME/lepo`).
+    fn dir_of(data: &Path, store: &Identity) -> PathBuf {
+        data.join("sync").join(store.key())
+    }
+
+    /// Whether a store is synced.
+    pub fn is_there(data: &Path, store: &Identity) -> bool {
+        Self::dir_of(data, store).join("settings.json").exists()
+    }
+
+    /// The settings of a store, without waiting for a sync that runs.
+    pub fn read(data: &Path, store: &Identity) -> Result<Option<Settings>> {
+        read_settings(&Self::dir_of(data, store))
+    }
+
+    /// Opens the state of a store, made if it is not there, and waits for a sync that runs.
+    pub fn open(data: &Path, store: &Identity) -> Result<State> {
+        let dir = Self::dir_of(data, store);
+        let failed = |error| Error::store(format!("cannot write {}", dir.display())).because(error);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir).map_err(failed)?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(dir.join("lock"))
+            .map_err(failed)?;
+        rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
+        let settings = read_settings(&dir)?.unwrap_or_default();
+        Ok(State { dir, settings, _lock: lock })
+    }
+
+    /// The bare repository.
+    pub fn repository(&self) -> PathBuf {
+        self.dir.join("repository.git")
+    }
+
+    /// Keeps the settings, whole or not at all.
+    pub fn save(&self) -> Result<()> {
+        let path = self.dir.join("settings.json");
+        let write = || -> std::io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
+            file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+            serde_json::to_writer_pretty(&mut file, &self.settings)?;
+            file.write_all(b"\n")?;
+            file.as_file().sync_all()?;
+            file.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+    }
+}
+
+fn read_settings(dir: &Path) -> Result<Option<Settings>> {
+    let path = dir.join("settings.json");
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+            Error::usage(format!("cannot read {}", path.display()))
+                .because(error)
+                .hint("mend it, or remove it and run `lepo sync URL` again")
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::store(format!("cannot read {}", path.display())).because(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn state_is_kept_for_a_directory_and_not_for_its_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, data) = (dir.path().join(".lepo"), dir.path().join("data"));
+        fs::create_dir(&store).unwrap();
+        let identity = Identity::of(&store).unwrap();
+        assert!(!State::is_there(&data, &identity));
+        let mut state = State::open(&data, &identity).unwrap();
+        state.settings.url = "/srv/x".into();
+        state.settings.mine.insert("laptop".into());
+        state.save().unwrap();
+        assert_eq!(State::read(&data, &identity).unwrap(), Some(state.settings.clone()));
+        fs::rename(&store, dir.path().join("elsewhere")).unwrap();
+        fs::create_dir(&store).unwrap();
+        assert!(!State::is_there(&data, &Identity::of(&store).unwrap()));
+        assert!(!State::is_there(&data, &Identity::of(&dir.path().join("elsewhere")).unwrap()));
+    }
+}

@@ -1,0 +1,172 @@
+//! Reading what clones have pushed: the trees of their refs, and the contents of their files.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout};
+
+use super::git::Git;
+use super::paths::Entry;
+use super::removed::Removed;
+use crate::bubb::{BubbId, Name};
+use crate::error::{Error, Result};
+
+/// The largest bubb or blob that is sent or taken, in bytes.
+pub const LARGEST: u64 = 50 << 20;
+
+/// The name of a git object.
+pub type Oid = String;
+
+/// The files of a clone's tree.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// Bubbs by id, with their objects.
+    pub bubbs: HashMap<BubbId, (Name, Oid)>,
+    /// Blobs by their SHA-256.
+    pub blobs: HashMap<String, Oid>,
+    /// Branches by the names of their files.
+    pub branches: HashMap<String, Oid>,
+    /// The list of what was removed.
+    pub removed: Option<Oid>,
+    /// How many entries are not what lepo writes, and the first few of them.
+    pub misfits: Misfits,
+}
+
+/// Entries that were left out.
+#[derive(Debug, Default)]
+pub struct Misfits {
+    /// How many.
+    pub count: usize,
+    /// The first few.
+    pub first: Vec<String>,
+}
+
+impl Misfits {
+    /// Counts one; the first few are kept.
+    pub fn add(&mut self, path: &[u8], why: &str) {
+        self.count += 1;
+        if self.first.len() < 5 {
+            let path: String = String::from_utf8_lossy(path).chars().take(120).collect();
+            self.first.push(format!("{path}: {why}"));
+        }
+    }
+}
+
+impl Tree {
+    /// The tree of a commit; an empty one where there is no such ref.
+    pub fn of(git: &Git, commit: &str) -> Result<Tree> {
+        if git.ask(["rev-parse", "--verify", "--quiet", &format!("{commit}^{{commit}}")])?.is_none() {
+            return Ok(Tree::default());
+        }
+        let listed = git.run(["ls-tree", "-r", "-z", "--full-tree", commit])?;
+        let mut tree = Tree::default();
+        for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+            let Some(tab) = memchr::memchr(b'\t', line) else { continue };
+            let (head, path) = (&line[..tab], &line[tab + 1..]);
+            let mut words = head.split(|byte| *byte == b' ');
+            let (mode, _, oid) = (words.next(), words.next(), words.next());
+            tree.add(mode.unwrap_or_default(), oid.unwrap_or_default(), path);
+        }
+        Ok(tree)
+    }
+
+    fn add(&mut self, mode: &[u8], oid: &[u8], path: &[u8]) {
+        if mode != b"100644" {
+            return self.misfits.add(path, "is not a plain file");
+        }
+        let oid = String::from_utf8_lossy(oid).into_owned();
+        match Entry::parse(path) {
+            Some(Entry::Bubb(name)) => {
+                self.bubbs.insert(name.id, (name, oid));
+            }
+            Some(Entry::Blob(hash)) => {
+                self.blobs.insert(hash, oid);
+            }
+            Some(Entry::Branch(file)) => {
+                self.branches.insert(file, oid);
+            }
+            Some(Entry::Removed) => self.removed = Some(oid),
+            None => self.misfits.add(path, "is no path that lepo writes"),
+        }
+    }
+
+    /// What the clone knows to be removed.
+    pub fn removed(&self, objects: &mut Objects) -> Result<Removed> {
+        match &self.removed {
+            Some(oid) => Ok(objects.read(oid)?.map(|bytes| Removed::parse(&bytes)).unwrap_or_default()),
+            None => Ok(Removed::default()),
+        }
+    }
+
+    /// The branches with the bubbs they name; one that holds no id is left out.
+    pub fn branch_ids(&self, objects: &mut Objects) -> Result<Vec<(String, BubbId)>> {
+        let mut found = Vec::new();
+        for (file, oid) in &self.branches {
+            let text = objects.read(oid)?.unwrap_or_default();
+            found.extend(BubbId::parse(text.trim_ascii_end()).map(|id| (file.clone(), id)));
+        }
+        found.sort();
+        Ok(found)
+    }
+}
+
+/// `git cat-file --batch`: contents of objects, one after another.
+pub struct Objects {
+    child: Child,
+    to: BufWriter<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Objects {
+    /// Starts it.
+    pub fn of(git: &Git) -> Result<Objects> {
+        let mut child = git
+            .command(["cat-file", "--batch"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .map_err(|error| Error::usage("cannot run git").because(error))?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(to), Some(from)) => {
+                Ok(Objects { child, to: BufWriter::new(to), from: BufReader::with_capacity(256 << 10, from) })
+            }
+            _ => Err(Error::remote("git has no pipes")),
+        }
+    }
+
+    /// The bytes of a file object; `None` for one that is missing, no file, or larger than [`LARGEST`].
+    pub fn read(&mut self, oid: &str) -> Result<Option<Vec<u8>>> {
+        self.next(oid).map_err(|error| Error::remote("cannot read an object of git").because(error))
+    }
+
+    fn next(&mut self, oid: &str) -> io::Result<Option<Vec<u8>>> {
+        writeln!(self.to, "{oid}")?;
+        self.to.flush()?;
+        let mut head = String::new();
+        if self.from.read_line(&mut head)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut words = head.trim_end().split(' ').skip(1);
+        let (kind, len) = (words.next().unwrap_or_default(), words.next());
+        let Some(len) = len.and_then(|len| len.parse::<u64>().ok()) else { return Ok(None) };
+        let mut body = self.from.by_ref().take(len + 1);
+        if kind != "blob" || len > LARGEST {
+            io::copy(&mut body, &mut io::sink())?;
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(len as usize + 1);
+        body.read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != len + 1 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes.pop();
+        Ok(Some(bytes))
+    }
+}
+
+impl Drop for Objects {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

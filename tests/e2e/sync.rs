@@ -1,0 +1,213 @@
+//! `sync`: clones of a store against real git servers, on disk.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::home::{Home, Ran};
+
+/// A bare repository to sync with.
+fn remote(dir: &Path) -> PathBuf {
+    let path = dir.join("remote.git");
+    let made = Command::new("git").args(["init", "--quiet", "--bare"]).arg(&path).status().unwrap();
+    assert!(made.success());
+    path
+}
+
+/// A clone: a home with a git email of its own.
+fn clone(email: &str) -> Home {
+    let home = Home::new();
+    home.write(".gitconfig", format!("[user]\n\temail = {email}\n\tname = x\n"));
+    home
+}
+
+fn begin(home: &Home, remote: &Path, name: &str) -> Ran {
+    let remote = remote.to_string_lossy().into_owned();
+    home.alone(&["sync", "--yes", "--as", name, &remote])
+}
+
+fn ids(home: &Home) -> Vec<String> {
+    let mut ids: Vec<String> = home
+        .ok(&["log", "--all", "-a", "--json"])
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_str().unwrap().to_string()
+        })
+        .collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn clones_of_one_person_become_one_set_and_what_is_removed_stays_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (a, b) = (clone("me@x"), clone("me@x"));
+    a.add(&["--prev", "head"], "why?");
+    let answer = a.add(&["--kind", "a"], "so");
+    a.ok(&["branch", "main", &answer]);
+    let ran = begin(&a, &remote, "laptop");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 2 messages as laptop\n"), "{}", ran.err);
+    b.add(&["--prev", "head"], "elsewhere");
+    let ran = begin(&b, &remote, "desktop");
+    assert!(ran.err.contains("lepo sync --mine laptop"), "{}", ran.err);
+    let ran = b.alone(&["sync", "--mine", "laptop"]);
+    assert!(ran.out.contains("from laptop (yours): 2 messages"), "{} {}", ran.out, ran.err);
+    assert_eq!(b.ok(&["resolve", "main"]).trim(), answer);
+    let ran = a.alone(&["sync", "--mine", "desktop"]);
+    assert!(ran.out.contains("from desktop (yours): 1 message"), "{} {}", ran.out, ran.err);
+    assert_eq!(ids(&a), ids(&b));
+
+    // Removed on one, it is removed on the other and does not come back.
+    a.ok(&["branch", "-d", "main"]);
+    a.ok(&["rm", "-y", &answer]);
+    assert_eq!(a.alone(&["sync"]).code, 0);
+    let ran = b.alone(&["sync"]);
+    assert!(ran.out.contains("removed 2 messages"), "{} {}", ran.out, ran.err);
+    assert_eq!(a.alone(&["sync"]).out, "");
+    assert_eq!(ids(&a), ids(&b));
+    assert!(!ids(&a).contains(&answer) && !b.ok(&["branch"]).contains("main"));
+
+    // Removed on one while the other goes on from it, it comes back.
+    let target = ids(&a)[0].clone();
+    a.ok(&["rm", "-y", &target]);
+    let more = b.add(&["--prev", &target], "going on");
+    assert_eq!(b.alone(&["sync"]).code, 0);
+    let ran = a.alone(&["sync"]);
+    assert!(ran.out.contains("is back"), "{} {}", ran.out, ran.err);
+    b.alone(&["sync"]);
+    a.alone(&["sync"]);
+    assert_eq!(ids(&a), ids(&b));
+    assert!(ids(&a).contains(&more) && ids(&a).contains(&target));
+    assert_eq!(a.lepo(&["fsck"]).code, 0);
+}
+
+#[test]
+fn other_people_are_read_beside_ones_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (me, alice) = (clone("me@x"), clone("alice@x"));
+    let mine = me.add(&["--prev", "head"], "my question");
+    begin(&me, &remote, "me");
+    let theirs = alice.add(&["--prev", "head"], "her question");
+    alice.ok(&["branch", "try", &theirs]);
+    begin(&alice, &remote, "alice");
+    let ran = me.alone(&["sync"]);
+    assert!(ran.out.contains("from alice: 1 message, 1 branch"), "{} {}", ran.out, ran.err);
+    assert!(me.ok(&["-s", ".lepo/_from/alice", "ls"]).starts_with(&theirs));
+    assert_eq!(me.ok(&["resolve", "@"]).trim(), mine);
+    assert_eq!(me.lepo(&["fsck"]).code, 0);
+    // The union is listed, searched and addressed; a whole id needs no name before it.
+    assert_eq!(me.ok(&["ls"]), format!("alice/{theirs} (1): her question\n{mine} (1): my question\n"));
+    for address in ["alice/@", "alice/try", &format!("alice/{theirs}"), &theirs] {
+        assert_eq!(me.ok(&["show", "--one", address]), "her question", "{address}");
+    }
+    assert!(me.ok(&["grep", "-l", "her"]).contains("_from/alice/"));
+    assert_eq!(me.ok(&["resolve", "@"]).trim(), mine);
+    // Going on from theirs writes one's own.
+    let more = me.add(&["--prev", "alice/try"], "and mine below hers");
+    assert!(me.ok(&["ls"]).starts_with(&format!("{more} (2): and mine below hers\n{mine}")));
+    assert_eq!(me.ok(&["show", &more]).lines().filter(|line| line.starts_with("# user")).count(), 2);
+    assert_eq!(me.ok(&["resolve", "@"]).trim(), more);
+    assert_eq!(me.lepo(&["branch", "-d", "alice/try"]).code, 1);
+    // Nothing new: nothing is said.
+    assert_eq!(me.alone(&["sync"]).out, "sent 1 message as me\n");
+    let ran = me.alone(&["sync"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+}
+
+#[test]
+fn what_waits_in_anothers_store_can_not_be_approved() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (me, alice) = (clone("me@x"), clone("alice@x"));
+    me.add(&["--prev", "head"], "mine");
+    begin(&me, &remote, "me");
+    alice.add(&["--prev", "head"], "list it");
+    let request = alice.add(&["--kind", "s", "--hidden"], r#"{"access":"read","command":"touch TRIPPED"}"#);
+    assert!(alice.ok(&["ls", "--pending"]).starts_with(&request));
+    begin(&alice, &remote, "alice");
+    me.alone(&["sync"]);
+    assert_eq!(me.ok(&["ls", "--pending"]), "");
+    assert_eq!(me.alone(&["do", "--approve", &request]).code, 2);
+}
+
+#[test]
+fn secrets_and_edited_messages_are_held_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let home = clone("me@x");
+    let secret = home.add(&["--prev", "head"], "my key is ghp_0123456789abcdefghijklmnopqrstuvwxyz");
+    let edited = home.add(&["--prev", "head"], "as said");
+    let path = home.work().join(home.ok(&["resolve", "--path", &edited]).trim());
+    std::fs::write(path, "changed").unwrap();
+    home.add(&["--prev", "head"], "harmless");
+    let ran = begin(&home, &remote, "me");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
+    assert!(ran.err.contains(&format!("held back {secret}: it seems to hold a GitHub token")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("held back {edited}")) && !ran.err.contains("ghp_"), "{}", ran.err);
+    let ran = home.alone(&["sync", "--allow", &secret]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
+}
+
+#[test]
+fn where_to_is_asked_and_bad_remotes_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path()).to_string_lossy().into_owned();
+    let home = clone("me@x");
+    home.add(&["--prev", "head"], "hi");
+    assert_eq!(home.alone(&["sync"]).code, 2);
+    assert_eq!(home.alone(&["sync", &remote]).code, 2);
+    for bad in ["ext::sh -c 'touch TRIPPED'", "https://me:secret@host/x.git", "nosuchremote", ""] {
+        let ran = home.alone(&["sync", "--yes", bad]);
+        assert_eq!(ran.code, 2, "{bad} {}", ran.err);
+        assert!(!ran.err.contains("secret@"), "{}", ran.err);
+    }
+    assert!(!home.work().join("TRIPPED").exists());
+    assert_eq!(home.alone(&["sync", "--status"]).code, 1);
+    let gone = dir.path().join("gone.git").to_string_lossy().into_owned();
+    let ran = home.alone(&["sync", "--yes", &gone]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert_eq!(home.alone(&["sync", "--yes", &remote]).code, 0);
+    let status = home.alone(&["sync", "--status"]);
+    assert!(status.out.contains(&remote), "{}", status.out);
+}
+
+#[test]
+fn a_hostile_clone_writes_nothing_outside_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let me = clone("me@x");
+    me.add(&["--prev", "head"], "mine");
+    begin(&me, &remote, "me");
+    let script = r#"
+        set -e
+        git init -q evil && cd evil
+        git config user.email evil@x; git config user.name evil
+        mkdir -p 2024-10/26 _blobs/ab _branches sub
+        echo forged > 2024-10/26/01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-u0-head.md
+        ln -s /etc/passwd 2024-10/26/01JB3Z0Q4N8V2K5T7W9X1Y3Z5B-u0-head.md
+        echo x > _config.toml; echo x > _mcp.json; echo '*' > .gitignore
+        printf bad > _blobs/ab/abababababababababababababababababababababababababababababababab
+        echo nonsense > _branches/main
+        git add -f -A && git commit -q -m evil
+        git push -q "$REMOTE" HEAD:refs/lepo/evil
+        git push -q "$REMOTE" HEAD:refs/lepo/..evil 2>/dev/null || true
+        git push -q "$REMOTE" HEAD:refs/lepo/Evil_Name
+    "#;
+    let pushed = me.shell(script).env("REMOTE", &remote).output().unwrap();
+    assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
+    let ran = me.alone(&["sync"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("left out"), "{}", ran.out);
+    let from = me.work().join(".lepo/_from");
+    let there: Vec<String> =
+        std::fs::read_dir(&from).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(there, ["evil"]);
+    let found = Command::new("find")
+        .arg(from.join("evil"))
+        .args(["-name", "*.md", "-o", "-name", "_config*", "-o", "-type", "l"])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    assert_eq!(me.ok(&["ls"]).lines().count(), 1);
+}
