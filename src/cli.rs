@@ -97,6 +97,7 @@ enum Command {
     Grep(commands::grep::GrepArgs),
     Diff(commands::diff::DiffArgs),
     Export(commands::export::ExportArgs),
+    Browse(commands::browse::BrowseArgs),
     Stats(commands::stats::StatsArgs),
     Watch(commands::watch::WatchArgs),
     Branch(commands::branch::BranchArgs),
@@ -219,6 +220,7 @@ impl Command {
             Command::Grep(args) => commands::grep::run_grep(args, context),
             Command::Diff(args) => commands::diff::run_diff(args, context),
             Command::Export(args) => commands::export::run_export(args, context),
+            Command::Browse(args) => commands::browse::run_browse(args, context),
             Command::Stats(args) => commands::stats::run_stats(args, context),
             Command::Watch(args) => commands::watch::run_watch(args, context),
             Command::Branch(args) => commands::branch::run_branch(args, context),
@@ -241,9 +243,13 @@ impl Command {
     /// Nothing is written into the store.
     fn reads_only(&self) -> bool {
         match self {
-            Command::Ls(_) | Command::Show(_) | Command::Log(_) | Command::Diff(_) | Command::Export(_) => {
-                true
-            }
+            Command::Ls(_)
+            | Command::Show(_)
+            | Command::Log(_)
+            | Command::Browse(_)
+            | Command::Stats(_)
+            | Command::Diff(_)
+            | Command::Export(_) => true,
             Command::Watch(_) | Command::Resolve(_) | Command::Root(_) => true,
             Command::Branch(args) => args.only_lists(),
             Command::Fsck(args) => args.only_checks(),

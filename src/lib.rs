@@ -12,6 +12,7 @@
 //! | [`config`] | files and environment, resolved once into `Settings` | models, tools, terminal |
 //! | [`model`] | talking to a model | bubbs, terminal |
 //! | [`tool`] | acting for a model, with consent | bubbs |
+//! | [`browse`] | the forest on the whole terminal | the network, writing |
 //! | [`page`] | conversations as a page of HTML | I/O, the store |
 //! | [`turn`] | one turn, from question to answer | terminal |
 //! | [`ui`] | everything that a turn shows | providers, the network |
@@ -36,6 +37,7 @@
 //! - Nothing runs without a consent value, and few places can make one.
 //! - A file says in its first line what it is for, and has at most 400 lines.
 
+pub mod browse;
 pub mod bubb;
 pub mod cli;
 pub mod commands;

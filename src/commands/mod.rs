@@ -2,6 +2,7 @@
 
 pub mod add;
 pub mod branch;
+pub mod browse;
 mod columns;
 mod complete;
 pub mod completions;
@@ -71,6 +72,11 @@ impl<'o> Context<'o> {
     /// The same for a command that only reads: `--store` may name a store anywhere.
     pub fn for_reading(self, reads_only: bool) -> Self {
         Context { reads_only, ..self }
+    }
+
+    /// The store that `--save-to` names.
+    pub fn save_to(&self) -> Option<&Path> {
+        self.save_to.as_deref()
     }
 
     /// Where the user stands.

@@ -13,6 +13,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("scripts/", "they run these tests, and more"),
     ("cargo install", "builds a release; scripts/package does the same"),
     ("lepo model get", "fetches the weights: the tests of the embedded model"),
+    ("lepo browse", "needs a terminal: browsing.rs"),
     ("lepo watch", "goes on until it is ended: watching.rs"),
     ("lepo do 'tidy up'", "waits for consent: consent.rs"),
     ("lepo do --approve ID", "the same"),

@@ -23,6 +23,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("tool", &["config", "env", "error", "process", "tls"]),
     ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "tool"]),
     ("term", &["bubb", "env", "error"]),
+    ("browse", &["bubb", "conv", "error", "search", "store", "term", "when"]),
     ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
     ("repl", &["bubb", "config", "conv", "error", "store", "term", "turn", "ui"]),
     (
@@ -41,6 +42,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/export", &["page", "stats"]),
     ("commands/stats", &["stats"]),
     ("commands/sync.rs", &["sync"]),
+    ("commands/browse.rs", &["browse"]),
 ];
 
 #[test]

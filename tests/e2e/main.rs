@@ -10,6 +10,7 @@ mod attach;
 mod attached;
 mod basics;
 mod branches;
+mod browsing;
 mod checking;
 mod completing;
 mod consent;

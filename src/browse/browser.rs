@@ -1,0 +1,274 @@
+//! What is shown, and what a key does to it.
+
+use std::ops::ControlFlow;
+
+use super::compare::compare;
+use super::keys::{Action, action};
+use super::reading::Reading;
+use super::rows::Rows;
+use crate::bubb::BubbId;
+use crate::conv::{Forest, Ix};
+use crate::error::{Error, Result};
+use crate::search::{Outcome, Pattern, PatternOptions, search_files};
+use crate::store::{FactIndex, Store};
+use crate::term::Press;
+
+/// What the screen is to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Draw, and wait for a key.
+    Stay,
+    /// Give this to the clipboard.
+    Copy(String),
+    /// End.
+    Leave,
+    /// End, and go on with this conversation.
+    GoOn(BubbId),
+}
+
+/// What the keys move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    List,
+    Conv,
+}
+
+/// Everything that is on the screen.
+pub struct Browser<'a> {
+    store: &'a Store,
+    forest: &'a Forest,
+    facts: &'a FactIndex,
+    pub colours: bool,
+    pub rows: Rows<'a>,
+    /// The first row on the screen, and the chosen one.
+    pub top: usize,
+    pub chosen: usize,
+    /// The conversation at the right, and its tail.
+    pub reading: Option<(Ix, Reading<'a>)>,
+    /// A comparison in its place.
+    pub compared: Option<Reading<'a>>,
+    pub focus: Focus,
+    pub marked: Option<Ix>,
+    /// What is being typed to be found.
+    pub typed: Option<String>,
+    /// What was found: the pattern, for its marks.
+    pub pattern: Option<Pattern>,
+    found: Vec<Ix>,
+    pub help: bool,
+    /// A word about the last key.
+    pub said: String,
+    /// Lines of the list and of the conversation, as they were last drawn.
+    pub height: usize,
+}
+
+impl<'a> Browser<'a> {
+    /// The list of a store, its newest conversation chosen. An empty store is an error.
+    pub fn new(
+        store: &'a Store,
+        forest: &'a Forest,
+        facts: &'a FactIndex,
+        colours: bool,
+    ) -> Result<Browser<'a>> {
+        let mut rows = Rows::all(store, forest);
+        if rows.get(0).is_none() {
+            return Err(Error::nothing("no conversations yet").hint("ask something: lepo do QUESTION"));
+        }
+        Ok(Browser {
+            store,
+            forest,
+            facts,
+            colours,
+            rows,
+            top: 0,
+            chosen: 0,
+            reading: None,
+            compared: None,
+            focus: Focus::List,
+            marked: None,
+            typed: None,
+            pattern: None,
+            found: Vec::new(),
+            help: false,
+            said: String::new(),
+            height: 1,
+        })
+    }
+
+    /// The tail of the chosen conversation.
+    pub fn tail(&mut self) -> Option<Ix> {
+        self.rows.get(self.chosen).map(|row| row.tail)
+    }
+
+    /// The id of a bubb.
+    pub fn id(&self, ix: Ix) -> BubbId {
+        self.forest.name(ix).id
+    }
+
+    /// What the pane at the right shows; the conversation is opened here where another was chosen.
+    pub fn pane(&mut self) -> Option<&mut Reading<'a>> {
+        let tail = self.tail()?;
+        if self.reading.as_ref().is_none_or(|(shown, _)| *shown != tail) {
+            let mut reading = Reading::conv(self.store, self.forest, self.facts, tail);
+            // Where something was looked for, the first message that has it.
+            if let Some(&hit) = reading.path.iter().find(|ix| self.found.contains(ix)) {
+                reading.go(hit);
+            }
+            self.reading = Some((tail, reading));
+        }
+        match &mut self.compared {
+            Some(compared) => Some(compared),
+            None => self.reading.as_mut().map(|(_, reading)| reading),
+        }
+    }
+
+    /// Does what a key asks for.
+    pub fn press(&mut self, press: Press) -> Next {
+        if press == Press::Other {
+            return Next::Stay;
+        }
+        self.said.clear();
+        if self.typed.is_some() {
+            self.type_key(press);
+            return Next::Stay;
+        }
+        if std::mem::take(&mut self.help) {
+            return Next::Stay;
+        }
+        let Some(action) = action(press) else {
+            self.said = "? shows the keys".into();
+            return Next::Stay;
+        };
+        match action {
+            Action::Leave => return Next::Leave,
+            Action::GoOn => return self.tail().map_or(Next::Stay, |tail| Next::GoOn(self.id(tail))),
+            Action::Copy => {
+                let message = match self.focus {
+                    Focus::Conv => self.pane().and_then(|reading| reading.message()),
+                    Focus::List => None,
+                };
+                let tail = self.tail();
+                let Some(id) = message.or(tail.map(|tail| self.id(tail))) else { return Next::Stay };
+                self.said = format!("copied {id}");
+                return Next::Copy(id.to_string());
+            }
+            Action::Help => self.help = true,
+            Action::Search => self.typed = Some(String::new()),
+            Action::Mark => {
+                let tail = self.tail();
+                self.marked = if self.marked == tail { None } else { tail };
+            }
+            Action::Compare => self.compare(),
+            Action::Open => self.focus = Focus::Conv,
+            Action::Back => self.back(),
+            moved => self.go(moved),
+        }
+        Next::Stay
+    }
+
+    fn go(&mut self, action: Action) {
+        let height = self.height;
+        if self.focus == Focus::Conv {
+            let Some(reading) = self.pane() else { return };
+            match action {
+                Action::Next => reading.step(true),
+                Action::Previous => reading.step(false),
+                Action::LineDown => reading.scroll(1, height),
+                Action::LineUp => reading.scroll(-1, height),
+                Action::PageDown => reading.scroll(height as isize - 1, height),
+                Action::PageUp => reading.scroll(1 - height as isize, height),
+                Action::First | Action::Last => reading.to_end(action == Action::Last, height),
+                _ => {}
+            }
+            return;
+        }
+        let to = match action {
+            Action::Next | Action::LineDown => self.chosen + 1,
+            Action::Previous | Action::LineUp => self.chosen.saturating_sub(1),
+            Action::PageDown => self.chosen + height.max(2) - 1,
+            Action::PageUp => self.chosen.saturating_sub(height.max(2) - 1),
+            Action::First => 0,
+            Action::Last => self.rows.finish().saturating_sub(1),
+            _ => self.chosen,
+        };
+        // Not past the last row.
+        let to = (self.chosen..=to).rev().find(|&at| self.rows.get(at).is_some()).unwrap_or(to);
+        if to != self.chosen {
+            self.chosen = to;
+            self.compared = None;
+        }
+    }
+
+    fn back(&mut self) {
+        if self.compared.take().is_some() {
+            return;
+        }
+        if self.focus == Focus::Conv {
+            self.focus = Focus::List;
+        } else if self.pattern.take().is_some() {
+            self.found.clear();
+            self.list(Rows::all(self.store, self.forest));
+        }
+    }
+
+    fn list(&mut self, rows: Rows<'a>) {
+        (self.rows, self.top, self.chosen) = (rows, 0, 0);
+        (self.reading, self.compared) = (None, None);
+    }
+
+    fn compare(&mut self) {
+        let (Some(marked), Some(tail)) = (self.marked, self.tail()) else {
+            self.said = "mark another one first, with Space".into();
+            return;
+        };
+        let lines = compare(self.store, self.forest, marked, tail);
+        self.compared = Some(Reading::fixed(self.store, self.forest, self.facts, lines));
+        self.focus = Focus::Conv;
+    }
+
+    fn type_key(&mut self, press: Press) {
+        let Some(typed) = &mut self.typed else { return };
+        match press {
+            Press::Char(c) => typed.push(c),
+            Press::Backspace => {
+                typed.pop();
+            }
+            Press::Escape | Press::Ctrl('c') => self.typed = None,
+            Press::Enter => {
+                let typed = self.typed.take().unwrap_or_default();
+                self.search(&typed);
+            }
+            _ => {}
+        }
+    }
+
+    /// Lists the conversations in which something visible matches.
+    fn search(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let ignore_case = !text.chars().any(char::is_uppercase);
+        let pattern = match Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() }) {
+            Ok(pattern) => pattern,
+            Err(error) => {
+                self.said = error.chain().replace('\n', " ");
+                return;
+            }
+        };
+        let names = self.forest.all().map(|ix| self.forest.name(ix)).filter(|name| !name.hidden);
+        let mut found = Vec::new();
+        let _ = search_files(self.store, &pattern, names, |outcome| {
+            if let Outcome::Found(name, _) = outcome {
+                found.extend(self.forest.find(name.id));
+            }
+            ControlFlow::Continue(())
+        });
+        if found.is_empty() {
+            self.said = format!("nothing has {text:?}");
+            return;
+        }
+        let rows = Rows::through(self.store, self.forest, &found);
+        self.list(rows);
+        (self.pattern, self.found, self.focus) = (Some(pattern), found, Focus::List);
+        self.said = "Esc shows all again".into();
+    }
+}

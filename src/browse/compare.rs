@@ -1,0 +1,59 @@
+//! Two conversations past the message at which they part, line by line.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::reading::{Line, Tone};
+use crate::conv::{Forest, Ix, Pair};
+use crate::store::Store;
+use crate::term::clean;
+
+/// How `b` differs from `a`.
+pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for pair in forest.pairs(a, b, false) {
+        let (a, b) = match pair {
+            Pair::Both(a, b) => (Some(a), Some(b)),
+            Pair::First(a) => (Some(a), None),
+            Pair::Second(b) => (None, Some(b)),
+        };
+        let Some(name) = a.or(b).map(|ix| forest.name(ix)) else { continue };
+        let text =
+            |ix: Option<Ix>| ix.map_or(String::new(), |ix| store.text(&forest.name(ix)).unwrap_or_default());
+        lines.push(Line { tone: Tone::Head(name.kind), text: name.kind.word().to_string() });
+        differences(&text(a), &text(b), &mut lines);
+        lines.push(Line { tone: Tone::Body, text: String::new() });
+    }
+    if lines.is_empty() {
+        lines.push(Line { tone: Tone::Dim, text: "no difference".into() });
+    }
+    lines
+}
+
+fn differences(old: &str, new: &str, lines: &mut Vec<Line>) {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let mut push = |tone, sign: &str, text: &[&str]| {
+        lines.extend(text.iter().map(|line| Line { tone, text: format!("{sign} {}", clean(line)) }));
+    };
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        match op {
+            DiffOp::Equal { .. } => push(Tone::Dim, " ", &old[op.old_range()]),
+            _ => {
+                push(Tone::Removed, "-", &old[op.old_range()]);
+                push(Tone::Added, "+", &new[op.new_range()]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_gone_stands_before_what_came() {
+        let mut lines = Vec::new();
+        differences("a\nb\nc", "a\nx\x1b\nc", &mut lines);
+        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["  a", "- b", "+ x␛", "  c"]);
+    }
+}

@@ -1,0 +1,229 @@
+//! The conversation at the right: its messages as lines of the pane, made when they come into sight.
+
+use std::collections::HashMap;
+
+use super::wrap::wrap;
+use crate::bubb::{BubbId, Kind};
+use crate::conv::{Forest, Ix};
+use crate::store::{Fact, FactIndex, Store};
+use crate::term::clean;
+use crate::when;
+
+/// Bytes of a message that are shown; the rest is for `lepo show`.
+const MOST: usize = 256 << 10;
+/// Messages whose lines are kept.
+const KEPT: usize = 64;
+
+/// How a line is painted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// The heading of a message of this kind.
+    Head(Kind),
+    Body,
+    Added,
+    Removed,
+    Dim,
+}
+
+/// A line of the pane, cleaned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub tone: Tone,
+    pub text: String,
+}
+
+/// Where a pane begins: a message, and a line of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct At {
+    pub message: usize,
+    pub line: usize,
+}
+
+/// What gives the lines: messages of a conversation, or lines that stand already.
+pub struct Reading<'a> {
+    store: &'a Store,
+    forest: &'a Forest,
+    facts: &'a FactIndex,
+    /// The visible messages, oldest first.
+    pub path: Vec<Ix>,
+    /// Lines that stand already, in place of messages.
+    fixed: Option<Vec<Line>>,
+    made: HashMap<usize, Vec<Line>>,
+    columns: usize,
+    /// The first line of the pane.
+    pub top: At,
+}
+
+impl<'a> Reading<'a> {
+    /// The conversation that ends at a tail, from its last question on.
+    pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, tail: Ix) -> Reading<'a> {
+        let mut path = forest.conv(tail).path;
+        path.retain(|&ix| !forest.name(ix).hidden);
+        let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Kind::User).unwrap_or(0);
+        let top = At { message: asked, line: 0 };
+        Reading { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
+    }
+
+    /// Lines that stand already.
+    pub fn fixed(
+        store: &'a Store,
+        forest: &'a Forest,
+        facts: &'a FactIndex,
+        lines: Vec<Line>,
+    ) -> Reading<'a> {
+        let path = Vec::new();
+        let fixed = Some(lines);
+        Reading { store, forest, facts, path, fixed, made: HashMap::new(), columns: 0, top: At::default() }
+    }
+
+    /// The message at the top of the pane.
+    pub fn message(&self) -> Option<BubbId> {
+        self.path.get(self.top.message).map(|&ix| self.forest.name(ix).id)
+    }
+
+    /// How many messages there are.
+    fn messages(&self) -> usize {
+        if self.fixed.is_some() { 1 } else { self.path.len() }
+    }
+
+    /// The pane's width; with another one all lines are made anew.
+    pub fn set_columns(&mut self, columns: usize) {
+        if std::mem::replace(&mut self.columns, columns) != columns {
+            self.made.clear();
+            self.top.line = 0;
+        }
+    }
+
+    /// The lines of a message.
+    fn lines(&mut self, message: usize) -> &[Line] {
+        if self.made.len() > KEPT {
+            self.made.clear();
+        }
+        if !self.made.contains_key(&message) {
+            let lines = match &self.fixed {
+                Some(lines) => fit(lines, self.columns),
+                None => self.make(message),
+            };
+            self.made.insert(message, lines);
+        }
+        self.made.get(&message).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn make(&self, message: usize) -> Vec<Line> {
+        let Some(&ix) = self.path.get(message) else { return Vec::new() };
+        let name = self.forest.name(ix);
+        let fact: Fact = self.facts.get(name.id).unwrap_or_default();
+        let mut who = match self.store.speaker(self.forest, &name) {
+            Some(speaker) => clean(&speaker).into_owned(),
+            None => name.kind.word().to_string(),
+        };
+        who += &format!("  {}", when::day_and_hour(name.id.time(), crate::store::now()));
+        if let Some(model) = fact.model {
+            who += &format!("  {}", clean(&model));
+        }
+        if let Some(tokens) = fact.output {
+            who += &format!("  {tokens} tokens");
+        }
+        let text = self.store.text(&name).unwrap_or_else(|error| error.chain());
+        let mut lines = vec![Line { tone: Tone::Head(name.kind), text: who }];
+        let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
+        lines.extend(
+            shown.trim_end().lines().map(|line| Line { tone: Tone::Body, text: clean(line).into_owned() }),
+        );
+        if !more.is_empty() {
+            let text = format!("{} bytes more: lepo show --one {}", more.len(), name.id);
+            lines.push(Line { tone: Tone::Dim, text });
+        }
+        lines.push(Line { tone: Tone::Body, text: String::new() });
+        fit(&lines, self.columns)
+    }
+
+    /// The lines of a pane so high.
+    pub fn pane(&mut self, height: usize) -> Vec<Line> {
+        let (mut lines, mut at) = (Vec::new(), self.top);
+        while lines.len() < height && at.message < self.messages() {
+            let made = self.lines(at.message).iter().skip(at.line).take(height - lines.len()).cloned();
+            lines.extend(made.collect::<Vec<_>>());
+            at = At { message: at.message + 1, line: 0 };
+        }
+        lines
+    }
+
+    /// Goes so many lines down or up, not past the ends; `height` is that of the pane.
+    pub fn scroll(&mut self, by: isize, height: usize) {
+        for _ in 0..by.unsigned_abs() {
+            let moved = if by > 0 { self.down(height) } else { self.up() };
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    fn down(&mut self, height: usize) -> bool {
+        // As long as there is more below than the pane shows.
+        if self.pane(height + 1).len() <= height {
+            return false;
+        }
+        let next = At { line: self.top.line + 1, ..self.top };
+        self.top = match next.line < self.lines(next.message).len() {
+            true => next,
+            false => At { message: next.message + 1, line: 0 },
+        };
+        true
+    }
+
+    fn up(&mut self) -> bool {
+        match self.top {
+            At { message: 0, line: 0 } => return false,
+            At { message, line: 0 } => {
+                let last = self.lines(message - 1).len().saturating_sub(1);
+                self.top = At { message: message - 1, line: last };
+            }
+            At { message, line } => self.top = At { message, line: line - 1 },
+        }
+        true
+    }
+
+    /// Goes to the next message, or to the beginning of this one or of the one before.
+    pub fn step(&mut self, forward: bool) {
+        if self.fixed.is_some() {
+            return;
+        }
+        self.top = match (forward, self.top) {
+            (true, At { message, .. }) if message + 1 < self.path.len() => {
+                At { message: message + 1, line: 0 }
+            }
+            (true, top) => top,
+            (false, At { message, line: 0 }) => At { message: message.saturating_sub(1), line: 0 },
+            (false, At { message, .. }) => At { message, line: 0 },
+        };
+    }
+
+    /// Goes to the first line, or to the last screen.
+    pub fn to_end(&mut self, last: bool, height: usize) {
+        self.top = At::default();
+        if last {
+            self.top.message = self.messages().saturating_sub(1);
+            self.top.line = self.lines(self.top.message).len().saturating_sub(1);
+            self.scroll(-(height as isize - 1), height);
+        }
+    }
+
+    /// Goes to a message.
+    pub fn go(&mut self, ix: Ix) {
+        if let Some(message) = self.path.iter().position(|&there| there == ix) {
+            self.top = At { message, line: 0 };
+        }
+    }
+}
+
+/// Lines no wider than a pane.
+fn fit(lines: &[Line], columns: usize) -> Vec<Line> {
+    let mut fitting = Vec::new();
+    for line in lines {
+        let mut pieces = Vec::new();
+        wrap(&line.text, columns, &mut pieces);
+        fitting.extend(pieces.into_iter().map(|text| Line { tone: line.tone, text }));
+    }
+    fitting
+}

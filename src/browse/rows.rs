@@ -1,0 +1,103 @@
+//! The conversations at the left, newest first, read as far as they were looked at.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::bubb::BubbId;
+use crate::conv::{Forest, Ix, Origins};
+use crate::store::{Store, now};
+use crate::term::clean;
+use crate::when;
+
+/// Characters of a row's words at most.
+const WORDS: usize = 200;
+
+/// A conversation in the list.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its tail.
+    pub tail: Ix,
+    /// How long ago it ended.
+    pub when: String,
+    /// Its title, else its last question, cleaned.
+    pub words: String,
+}
+
+/// The list, as far as it was read.
+pub struct Rows<'a> {
+    store: &'a Store,
+    forest: &'a Forest,
+    tails: Box<dyn Iterator<Item = Ix> + 'a>,
+    origins: Origins<'a>,
+    titles: HashMap<BubbId, String>,
+    now: u64,
+    read: Vec<Row>,
+}
+
+impl<'a> Rows<'a> {
+    /// All conversations.
+    pub fn all(store: &'a Store, forest: &'a Forest) -> Rows<'a> {
+        Rows {
+            store,
+            forest,
+            tails: Box::new(forest.newest_first(false)),
+            origins: Origins::of(forest),
+            titles: store.titles(),
+            now: now(),
+            read: Vec::new(),
+        }
+    }
+
+    /// Only those whose conversation has one of these bubbs.
+    pub fn through(store: &'a Store, forest: &'a Forest, bubbs: &[Ix]) -> Rows<'a> {
+        let all: Vec<Ix> = forest.newest_first(false).collect();
+        let found: HashSet<Ix> = forest.through(&all, bubbs).into_iter().collect();
+        let tails = all.into_iter().filter(move |tail| found.contains(tail));
+        Rows { tails: Box::new(tails), ..Rows::all(store, forest) }
+    }
+
+    /// The row at a place, if the list goes so far.
+    pub fn get(&mut self, at: usize) -> Option<&Row> {
+        while self.read.len() <= at {
+            let tail = self.tails.next()?;
+            let row = self.row(tail);
+            self.read.push(row);
+        }
+        self.read.get(at)
+    }
+
+    /// Reads the whole list; gives its length.
+    pub fn finish(&mut self) -> usize {
+        // Only the tails: words of rows that nobody looks at are not read.
+        let rest: Vec<Ix> = self.tails.by_ref().collect();
+        for tail in rest {
+            self.read.push(Row { tail, when: String::new(), words: String::new() });
+        }
+        self.read.len()
+    }
+
+    /// The row at a place, with its words.
+    pub fn shown(&mut self, at: usize) -> Option<Row> {
+        let row = self.get(at)?.clone();
+        if !row.when.is_empty() {
+            return Some(row);
+        }
+        let whole = self.row(row.tail);
+        self.read[at] = whole.clone();
+        Some(whole)
+    }
+
+    fn row(&mut self, tail: Ix) -> Row {
+        let root = self.forest.name(self.origins.origin(tail).root).id;
+        let words = match self.titles.get(&root) {
+            Some(title) => title.clone(),
+            None => {
+                let question = self.forest.last_question(tail).unwrap_or(tail);
+                self.store.glance(&self.forest.name(question)).unwrap_or_default()
+            }
+        };
+        let words: Vec<&str> = words.split_whitespace().take(WORDS / 2).collect();
+        let words: String = words.join(" ").chars().take(WORDS).collect();
+        let when = when::short(self.forest.name(tail).id.time(), self.now);
+        Row { tail, when, words: clean(&words).into_owned() }
+    }
+}

@@ -1,0 +1,35 @@
+//! `lepo browse`: the forest on the whole terminal.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use super::Context;
+use crate::browse::browse;
+use crate::error::{Error, Result};
+
+/// Look around in the conversations, on the whole terminal
+///
+/// The conversations are at the left, newest first, and one of them is at the right. Nothing is changed.
+/// Arrows or j and k move, Enter opens, / finds, Space marks and d compares with the marked one, c goes on
+/// with the conversation at a prompt, y copies its id (OSC 52), ? shows every key, q leaves. A terminal
+/// narrower than 60 columns shows the list or the conversation. It needs a terminal.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lepo browse")]
+pub struct BrowseArgs {}
+
+/// Browses.
+pub fn run_browse(_: BrowseArgs, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    if !context.out.is_terminal() {
+        return Err(Error::usage("browse needs a terminal").hint("in a pipe: lepo ls, lepo show, lepo log"));
+    }
+    let forest = store.forest()?;
+    let Some(id) = browse(&store, &forest, context.paint.is_on())? else { return Ok(0) };
+    let this = std::env::current_exe().map_err(|error| Error::usage("cannot start lepo").because(error))?;
+    let mut command = Command::new(this);
+    if let Some(rel) = context.save_to() {
+        command.arg("--save-to").arg(rel);
+    }
+    command.args(["do", "--tail", &id.to_string()]);
+    Err(Error::usage("cannot start lepo").because(command.exec()))
+}

@@ -1,0 +1,123 @@
+//! `browse`: the forest on a real terminal, in wide and narrow ones.
+
+use crate::home::Home;
+use crate::screen::Screen;
+
+/// A home whose store has three conversations: a debate, and a fork with one in Korean.
+fn home() -> Home {
+    let home =
+        Home::with_config("[[models]]\nname = 'm'\nprovider = 'cli'\ncommand = ['cat']\nactive = true\n");
+    home.copy(".lepo.example", ".lepo");
+    home
+}
+
+fn browse(home: &Home, size: (usize, usize)) -> Option<Screen> {
+    Screen::sized(&home.command(&["browse"]), home, size)
+}
+
+#[test]
+fn without_a_terminal_or_conversations_it_says_so() {
+    let home = home();
+    let ran = home.lepo(&["browse"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains("needs a terminal"), "{}", ran.err);
+    let empty = Home::new();
+    empty.ok(&["init"]);
+    let Some(screen) = browse(&empty, (80, 24)) else { return };
+    screen.ends(1);
+    assert!(screen.whole().contains("no conversations yet"), "{}", screen.whole());
+}
+
+#[test]
+fn a_wide_terminal_shows_the_list_and_the_conversation() {
+    let home = home();
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("Should tally ignore").shows("? keys");
+    // The newest conversation at the right, with its speakers.
+    screen.shows("│ user").shows("│ claude").shows("│ gemini");
+    screen.keys(&["j"]).shows("│ Nothing is printed");
+    screen.keys(&["j"]).shows("│ 네. 낱말을");
+    let text = screen.text();
+    assert_eq!(text.lines().count(), 24, "{text}");
+    // The bar between the panes stands in one column on every line, beside Hangul too.
+    let bars: Vec<usize> =
+        text.lines().take(23).map(|line| columns(line.split('│').next().unwrap())).collect();
+    assert!(bars.iter().all(|bar| *bar == bars[0]), "{bars:?}\n{text}");
+    assert!(text.lines().all(|line| columns(line) <= 80), "{text}");
+    screen.keys(&["k", "k"]).shows("│ Yes, by default");
+    screen.keys(&["?"]).shows("compare with the marked one").keys(&["?"]).shows("│ user");
+    screen.keys(&["q"]).ends(0);
+}
+
+/// Columns that a line takes, as tmux counts them.
+fn columns(line: &str) -> usize {
+    let wide =
+        |c: char| matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}');
+    line.chars().map(|c| 1 + usize::from(wide(c))).sum()
+}
+
+#[test]
+fn a_narrow_terminal_shows_one_of_them() {
+    let home = home();
+    let Some(screen) = browse(&home, (40, 15)) else { return };
+    screen.shows("Should tally");
+    assert!(!screen.text().contains('│'), "{}", screen.text());
+    screen.keys(&["G", "Enter"]).shows("네. 낱말을");
+    let text = screen.text();
+    assert!(text.contains("assistant") && !text.contains("Should tally"), "{text}");
+    assert!(text.lines().all(|line| columns(line) <= 40), "{text}");
+    screen.keys(&["k", "k"]).shows("With `find`");
+    screen.keys(&["Escape"]).shows("Should tally");
+    screen.keys(&["?"]).shows("leave").keys(&["q"]).shows("Should tally").keys(&["q"]).ends(0);
+}
+
+#[test]
+fn resizing_draws_everything_anew() {
+    let home = home();
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("│ claude").keys(&["Enter"]);
+    screen.resizes(50).becomes("one pane", || {
+        let text = screen.text();
+        !text.contains('│') && text.contains("claude") && text.lines().all(|line| columns(line) <= 50)
+    });
+    screen.resizes(100).shows("│ claude");
+    screen.keys(&["q"]).ends(0);
+}
+
+#[test]
+fn it_finds_marks_compares_and_copies() {
+    let home = home();
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("Should tally");
+    screen.enters("/낱말").shows("Esc shows all again").shows("│ assistant");
+    let text = screen.text();
+    assert!(!text.contains("Should tally") && text.contains("네. 낱말을"), "{text}");
+    screen.keys(&["Space"]).shows("*").keys(&["Escape"]).shows("Should tally");
+    screen.keys(&["j", "d"]).shows("+ Let the shell join them").shows("- With `find`");
+    screen.keys(&["h", "h"]).enters("/nothing of the kind").shows("nothing has");
+    screen.enters("/(").becomes("an error", || !screen.text().contains("nothing has"));
+    screen.keys(&["y"]).shows("copied 01M80QW5DV255NT2X2MVY0TZ6K");
+    screen.keys(&["q"]).ends(0);
+    assert!(home.ok(&["fsck"]).is_empty(), "nothing was changed");
+}
+
+#[test]
+fn c_goes_on_with_the_conversation() {
+    let home = home();
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("Should tally").keys(&["j", "j", "c"]);
+    screen.shows("> ").enters("그래?").shows("그래?");
+    let follows = |name: &String| name.contains("-u0-01M80QW4VQEW5T6RYATD24TD5E");
+    screen.becomes("a question under it", || home.bubbs().iter().any(follows));
+}
+
+#[test]
+fn hostile_words_move_nothing() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    home.add(&[], "\u{1b}[2J\u{1b}[31mred\u{7}\ta\u{202e}b\r\nsecond");
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("␛[2J␛[31mred␇");
+    assert!(screen.text().contains("<U+202E>"), "{}", screen.text());
+    screen.keys(&["q"]).ends(0);
+}
