@@ -106,7 +106,7 @@ fn c_goes_on_with_the_conversation() {
     let home = home();
     let Some(screen) = browse(&home, (80, 24)) else { return };
     screen.shows("Should tally").keys(&["j", "j", "c"]);
-    screen.shows("> ").enters("그래?").shows("그래?");
+    screen.prompts("> ").enters("그래?").shows("그래?");
     let follows = |name: &String| name.contains("-u0-01M80QW4VQEW5T6RYATD24TD5E");
     screen.becomes("a question under it", || home.bubbs().iter().any(follows));
 }
