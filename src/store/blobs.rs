@@ -1,7 +1,10 @@
 //! Blobs: what is too large for a bubb or is not text, whole, under the SHA-256 of its bytes.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::sync::{MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -56,6 +59,26 @@ impl Store {
         }
     }
 
+    /// A blob's file and its length, if its bytes are those that its name says. One that was proven or
+    /// written by this process, and is the same file still, is not read again.
+    pub fn open_proven_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
+        let Some((mut file, len)) = self.open_blob(hash)? else { return Ok(None) };
+        let failed = |error| self.error("cannot read", format!("_blobs/{hash}"), error);
+        let mark = Mark::of(&file).map_err(failed)?;
+        if self.proven().get(hash) == Some(&mark) {
+            return Ok(Some((file, len)));
+        }
+        if copy_hashed(&mut file, &mut io::sink()).map_err(failed)?.0 != hash {
+            return Ok(None);
+        }
+        self.proven().insert(hash.to_string(), mark);
+        Ok(Some((file, len)))
+    }
+
+    fn proven(&self) -> MutexGuard<'_, HashMap<String, Mark>> {
+        self.proven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The path of a blob's file, as the user would type it.
     pub fn blob_path(&self, hash: &str) -> std::path::PathBuf {
         self.shown().join("_blobs").join(hash)
@@ -64,22 +87,46 @@ impl Store {
     fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
         let blobs = self.subdir("_blobs")?;
         let mut tmp = self.temporary("blob")?;
-        let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 64 << 10]);
-        loop {
-            let n = from.read(&mut buffer)?;
-            if n == 0 {
-                break;
-            }
-            tmp.file.write_all(&buffer[..n])?;
-            hasher.update(&buffer[..n]);
-            len += n as u64;
-        }
+        let (hash, len) = copy_hashed(from, &mut tmp.file)?;
         tmp.file.sync_all()?;
-        let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         tmp.replace(&blobs, &hash)?;
         rustix::fs::fsync(&blobs)?;
+        self.proven().insert(hash.clone(), Mark::of(&tmp.file)?);
         Ok(Blob { hash, len })
     }
+}
+
+/// What tells that a file is the same and was not written to since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    inode: u64,
+    len: u64,
+    changed: (i64, i64),
+}
+
+impl Mark {
+    fn of(file: &File) -> io::Result<Mark> {
+        let metadata = file.metadata()?;
+        let changed = (metadata.mtime(), metadata.mtime_nsec());
+        Ok(Mark { inode: metadata.ino(), len: metadata.len(), changed })
+    }
+}
+
+/// Copies all bytes; their SHA-256 and how many they are.
+fn copy_hashed(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(String, u64)> {
+    let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 128 << 10]);
+    loop {
+        let n = match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        to.write_all(&buffer[..n])?;
+        hasher.update(&buffer[..n]);
+        len += n as u64;
+    }
+    Ok((hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect(), len))
 }
 
 /// Bytes at the end of a bubb in which its blob lines are looked for: about five hundred lines.

@@ -33,11 +33,13 @@ mod temporary;
 mod titles;
 mod watch;
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use folders::OpenDays;
@@ -76,6 +78,8 @@ pub struct Store {
     root: PathBuf,
     /// A scan saw a bubb whose file is not named in upper case.
     unusual: AtomicBool,
+    /// The blobs whose bytes are known to be right.
+    proven: Mutex<HashMap<String, blobs::Mark>>,
     /// When `.lepo/` was last read, `_old/` had folders of days.
     has_days: AtomicBool,
     /// When `.lepo/` was last read, the time of the oldest bubb in it: an older one is in its day.
@@ -142,6 +146,7 @@ impl Store {
             shown,
             root,
             unusual: AtomicBool::new(false),
+            proven: Mutex::default(),
             has_days: AtomicBool::new(false),
             oldest_recent: AtomicU64::new(0),
             open_days: OpenDays::default(),

@@ -1,10 +1,7 @@
 //! Which of a conv's files are sent: those of its user bubbs whose blobs are there and right, as far as
 //! the provider takes them. The question's own always are; earlier ones give way from the oldest on.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
-
-use sha2::{Digest, Sha256};
+use std::io::{BufReader, Seek, SeekFrom};
 
 use super::limits::{Size, fitting, is_taken};
 use crate::bubb::{Attachment, Kind, split_attachments};
@@ -63,9 +60,9 @@ impl Attached {
 
     fn find(store: &Store, line: Attachment) -> Attached {
         let nothing = |line| Attached { line, file: None, side: None };
-        let Ok(Some((mut file, len))) = store.open_blob(&line.hash) else { return nothing(line) };
-        let proven = len == line.len && sha256(&mut file).is_ok_and(|hash| hash == line.hash);
-        if !proven {
+        let Ok(Some((file, len))) = store.open_proven_blob(&line.hash) else { return nothing(line) };
+        let mut file = file;
+        if len != line.len || file.seek(SeekFrom::Start(0)).is_err() {
             return nothing(line);
         }
         let side = imagesize::reader_size(BufReader::new(&file)).ok().map(|size| size.width.max(size.height));
@@ -77,20 +74,6 @@ impl Attached {
     fn size(&self) -> Size {
         Size { media: self.line.media, len: self.line.len, side: self.side }
     }
-}
-
-fn sha256(file: &mut File) -> io::Result<String> {
-    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 128 << 10]);
-    file.seek(SeekFrom::Start(0))?;
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(n) => hasher.update(buffer.get(..n).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A user bubb's text for a model: a short label in place of each line, which says of a file that is not
