@@ -127,6 +127,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
     if commands::completions::answer(command, &args) {
         return 0;
     }
+    // Alone it needs no tree of options, which takes longer to make than all the rest.
+    if args.len() == 2 && args.last().is_some_and(|word| word == "--version" || word == "-v") {
+        return print_version();
+    }
     let mut root = command();
     let (args, is_do) = match preparse(&root, args) {
         Preparsed::Parse { args, is_do } => (args, is_do),

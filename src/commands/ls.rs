@@ -25,7 +25,7 @@ use crate::when;
 /// whose conversation has one of these messages.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  \
-    lepo ls -l | awk '{ print $3, $4 }'\n  grep -l panic .lepo/*.md | lepo ls -\n  lepo ls --pending")]
+    lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending")]
 pub struct LsArgs {
     /// Only tails whose conv has one of these; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]

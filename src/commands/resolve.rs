@@ -11,7 +11,7 @@ use crate::error::Result;
 /// gives each bubb that B's conv has and A's has not, oldest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs wc -w\n  \
-    grep -l panic .lepo/*.md | lepo resolve -")]
+    grep -rl --include='0*.md' panic .lepo | lepo resolve -")]
 pub struct ResolveArgs {
     /// The addresses; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", required = true, add = complete::address())]
