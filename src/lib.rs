@@ -22,6 +22,7 @@
 //! | [`commands`] | one file a subcommand: resolve, do, print | each other |
 //! | [`process`] | child processes: start, watch, end with all they started | everything else |
 //! | [`fetch`] | one file from the web | everything but errors |
+//! | [`import`] | other tools' histories as bubbs | terminal, network, environment |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
 //! | [`env`] | the environment of the process, read only here | everything else |
 //! | [`when`] | moments as people write and read them | everything else |
@@ -46,6 +47,7 @@ pub mod conv;
 pub mod env;
 pub mod error;
 pub mod fetch;
+pub mod import;
 pub mod model;
 pub mod page;
 pub mod process;

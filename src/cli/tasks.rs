@@ -5,7 +5,7 @@ use clap::Command;
 /// Each command once, in the order in which a newcomer meets them.
 pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
-    ("Look around", &["browse", "ls", "show", "log", "grep", "diff", "stats", "watch", "export"]),
+    ("Look around", &["browse", "ls", "show", "log", "grep", "diff", "stats", "watch", "import", "export"]),
     ("Change", &["branch", "title", "edit", "rm", "init"]),
     ("Share", &["sync"]),
     ("Set up", &["model", "config", "trust", "completions"]),

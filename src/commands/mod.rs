@@ -13,6 +13,7 @@ pub mod edit;
 pub mod export;
 pub mod fsck;
 pub mod grep;
+pub mod import;
 pub mod init;
 mod json;
 mod line;

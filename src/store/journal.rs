@@ -108,7 +108,7 @@ struct Told {
 }
 
 /// The journal's file.
-const JOURNAL: &str = "_journal.ndjson";
+pub(super) const JOURNAL: &str = "_journal.ndjson";
 
 fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Result<S::Ok, S::Error> {
     match id {
@@ -126,6 +126,14 @@ impl Store {
     /// Appends one line by one `write`, so that lines of several processes do not mix.
     pub fn journal(&self, mut entry: Entry<'_>) -> Result<()> {
         entry.time = now();
+        let mut line =
+            serde_json::to_vec(&entry).map_err(|error| self.error("cannot write", JOURNAL, error.into()))?;
+        line.push(b'\n');
+        self.append(&line)
+    }
+
+    /// Appends whole lines by one `write`.
+    pub(super) fn append(&self, lines: &[u8]) -> Result<()> {
         let flags = OFlags::WRONLY
             | OFlags::APPEND
             | OFlags::CREATE
@@ -133,11 +141,9 @@ impl Store {
             | OFlags::NONBLOCK
             | OFlags::CLOEXEC;
         let written = (|| {
-            let mut line = serde_json::to_vec(&entry)?;
-            line.push(b'\n');
             let mut file = std::fs::File::from(rustix::fs::openat(&self.dir, JOURNAL, flags, FILE)?);
-            match file.write(&line)? {
-                n if n == line.len() => Ok(()),
+            match file.write(lines)? {
+                n if n == lines.len() => Ok(()),
                 _ => Err(io::Error::from(io::ErrorKind::WriteZero)),
             }
         })();

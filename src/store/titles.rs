@@ -35,14 +35,19 @@ impl Store {
         written.map_err(|error| self.error("cannot write", TITLES, error))
     }
 
-    /// The title of each root that has one. What is no such line is skipped.
+    /// The title of each root that has one: a person's, else that of the tool it was imported from. What is
+    /// no such line is skipped.
     pub fn titles(&self) -> HashMap<BubbId, String> {
         let bytes = self.furniture(TITLES).ok().flatten().unwrap_or_default();
-        titles(&String::from_utf8_lossy(&bytes))
+        let mut all = self.imported_titles();
+        all.extend(latest(&String::from_utf8_lossy(&bytes)));
+        all.retain(|_, title| !title.is_empty());
+        all
     }
 }
 
-fn titles(text: &str) -> HashMap<BubbId, String> {
+/// The latest title of each root; an empty one where it was taken away.
+fn latest(text: &str) -> HashMap<BubbId, String> {
     let mut latest: HashMap<BubbId, (u64, String)> = HashMap::new();
     for line in text.lines() {
         let mut words = line.splitn(3, ' ');
@@ -52,11 +57,7 @@ fn titles(text: &str) -> HashMap<BubbId, String> {
             latest.insert(root, (time, title.unwrap_or_default().trim().to_string()));
         }
     }
-    latest
-        .into_iter()
-        .map(|(root, (_, title))| (root, title))
-        .filter(|(_, title)| !title.is_empty())
-        .collect()
+    latest.into_iter().map(|(root, (_, title))| (root, title)).collect()
 }
 
 #[cfg(test)]
@@ -70,8 +71,8 @@ mod tests {
         let text = format!(
             "2 {a} the newer one\n1 {a} the older one\n5 {b} taken away\n6 {b} \nx {c} no time\n7 no-id t\n7 {c}\n\n8"
         );
-        let found = titles(&text);
+        let found = super::latest(&text);
         let title = |id: &str| found.get(&BubbId::parse(id.as_bytes()).unwrap()).map(String::as_str);
-        assert_eq!((title(&a), title(&b), title(&c)), (Some("the newer one"), None, None));
+        assert_eq!((title(&a), title(&b), title(&c)), (Some("the newer one"), Some(""), None));
     }
 }

@@ -108,6 +108,6 @@ fn number(id: &str) -> u128 {
     })
 }
 
-fn time(id: &str) -> u128 {
+pub fn time(id: &str) -> u128 {
     number(id) >> 80
 }

@@ -21,6 +21,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo do --attach", "its model is no program: attach.rs"),
     ("lepo trust", "asks on a terminal: trust.rs"),
     ("lepo sync", "its remote is a server: sync.rs"),
+    ("lepo import", "its sources are other programs': import.rs"),
+    ("lepo -s old import", "the same"),
     ("lepo config --import", "its file is another program's: settings.rs"),
     ("source <(lepo completions zsh)", "no bash: completing.rs"),
 ];

@@ -22,6 +22,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("model", &["bubb", "config", "env", "error", "process", "tls"]),
     ("tool", &["config", "env", "error", "process", "tls"]),
     ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "tool"]),
+    ("import", &["bubb", "conv", "env", "error", "store", "tool"]),
     ("term", &["bubb", "env", "error"]),
     ("browse", &["bubb", "conv", "error", "search", "store", "term", "when"]),
     ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
@@ -37,6 +38,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/do", &["fetch", "model", "turn", "tool"]),
     ("commands/model.rs", &["model"]),
+    ("commands/import", &["import"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
     ("commands/export", &["page", "stats"]),

@@ -38,6 +38,9 @@ mod export;
 mod faults;
 mod grep;
 mod house;
+mod import;
+#[cfg(feature = "import-db")]
+mod import_db;
 mod listing;
 mod llama;
 mod manual;

@@ -3,15 +3,19 @@
 mod files;
 mod html;
 mod open;
+mod others;
 mod place;
 mod render;
+mod tree;
 
 use std::path::PathBuf;
 
 use super::words::find_one;
 use super::{Context, complete};
 use crate::bubb::Name;
+use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
+use crate::store::Store;
 use crate::ui::warn_incomplete;
 use files::Files;
 use render::{Export, Format};
@@ -24,6 +28,10 @@ use render::{Export, Format};
 /// the first question, never replaces another, and its path is printed; attached files are written
 /// beside it, in a folder whose name ends with -files.
 ///
+/// messages is the conv as APIs have it, one message a line, without times; with --all one conv a line.
+/// chatgpt, openwebui and pi are the whole tree of the conv, as these tools export or keep it; with --all
+/// every tree. `lepo import` reads all four back. Hidden bubbs but the system prompt only with -a.
+///
 /// html is a page for any browser: one file that needs no network, with the forest of the conversations
 /// named, or of all with --all. There -o names the file, which is replaced. The system prompt and all else
 /// that is hidden are in it only with -a: what is mailed is read.
@@ -31,7 +39,8 @@ use render::{Export, Format};
 #[command(after_help = "Examples:\n  lepo export > conversation.md\n  \
     lepo export main --format session | jq -r '.messages[-1].content'\n  \
     lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions --format session; done\n  \
-    lepo export --format html --all -o conversations.html")]
+    lepo export --format html --all -o conversations.html\n  \
+    lepo export --format chatgpt --all > conversations.json")]
 pub struct ExportArgs {
     /// Which bubb's conv, with html several; `-` for addresses on stdin
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
@@ -42,7 +51,7 @@ pub struct ExportArgs {
     /// Hidden bubbs too; not in a session
     #[arg(short = 'a', long)]
     show_all: bool,
-    /// Every conv, in a page
+    /// Every conv: in a page, or in the form of another tool
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
     /// Write a new file in DIR, made if missing, instead of stdout; a page: the file DIR itself
@@ -58,8 +67,12 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.show_all && args.format == Format::Session {
         return Err(Error::usage("-a does not go with --format session: a session has no hidden bubbs"));
     }
-    if (args.all || args.open) && args.format != Format::Html {
-        return Err(Error::usage("--all and --open are for pages").hint("lepo export --format html --all"));
+    if args.open && args.format != Format::Html {
+        return Err(Error::usage("--open is for pages").hint("lepo export --format html --open"));
+    }
+    if args.all && args.format != Format::Html && !args.format.is_of_others() {
+        return Err(Error::usage("--all is for pages and for the forms of other tools")
+            .hint("lepo export --format chatgpt --all"));
     }
     let store = context.store()?;
     if args.format == Format::Html {
@@ -69,6 +82,9 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     let [address] = &args.addresses[..] else {
         return Err(Error::usage("only --format html takes several addresses"));
     };
+    if args.format.is_of_others() {
+        return for_others(&args, address, &store, context);
+    }
     let (forest, found) = find_one(&store, address, &[])?;
     let tip = found.ix;
     let conv = forest.conv(tip);
@@ -98,4 +114,39 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// Writes trees in the form of another tool.
+fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Context<'_>) -> Result<u8> {
+    let forest = store.forest()?;
+    let tip = match args.all {
+        true => None,
+        false => Some(find_in(store, &forest, address)?),
+    };
+    let trees = tree::trees(store, &forest, tip, args.show_all)?;
+    if trees.is_empty() {
+        return Err(Error::nothing("nothing to export: all of it is hidden"));
+    }
+    let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
+    match &args.output {
+        Some(dir) => {
+            for (stem, text) in documents {
+                let path = place::write_new(dir, &stem, args.format.extension(), text.as_bytes())?;
+                context.out.line(&path.to_string_lossy());
+            }
+        }
+        None if documents.len() > 1 => {
+            return Err(Error::usage(format!("{} sessions are as many files", documents.len()))
+                .hint("lepo export --format pi --all -o DIR"));
+        }
+        None => documents.iter().for_each(|(_, text)| context.out.untrusted(text.as_bytes())),
+    }
+    Ok(0)
+}
+
+/// The bubb of an address, in a forest that has all.
+fn find_in(store: &Store, forest: &Forest, address: &str) -> Result<Ix> {
+    let (found_in, found) = find_one(store, address, &[])?;
+    let id = found_in.name(found.ix).id;
+    forest.find(id).ok_or_else(|| Error::nothing(format!("bubb {id} is gone")))
 }

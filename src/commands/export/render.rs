@@ -26,14 +26,28 @@ pub enum Format {
     Session,
     /// A page to look at
     Html,
+    /// Messages as APIs have them, one a line
+    Messages,
+    /// The tree as ChatGPT exports it, which others read too
+    Chatgpt,
+    /// The tree as Open WebUI has it
+    Openwebui,
+    /// The tree as a session of pi
+    Pi,
 }
 
 impl Format {
+    /// A form of another tool.
+    pub fn is_of_others(self) -> bool {
+        matches!(self, Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi)
+    }
+
     /// The end of a file's name, without its dot.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Markdown => "md",
-            Format::Json | Format::Session => "json",
+            Format::Json | Format::Session | Format::Chatgpt | Format::Openwebui => "json",
+            Format::Messages | Format::Pi => "jsonl",
             Format::Html => "html",
         }
     }
@@ -62,8 +76,8 @@ impl<'s> Export<'s> {
             Format::Markdown => bytes = self.markdown()?.into_bytes(),
             Format::Json => bubbs_json(self.store, self.names.iter().copied(), &mut bytes)?,
             Format::Session => bytes = self.session()?.into_bytes(),
-            // A page is made of a forest, in `html`.
-            Format::Html => {}
+            // Made of a forest, in `html` and `others`.
+            Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi => {}
         }
         Ok(bytes)
     }

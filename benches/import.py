@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""`lepo import` against the figures of its page, with `jq` and `cat` beside it.
+
+    benches/import.py LEPO [FOLDER]      LEPO is a release build; FOLDER is on the disk that is measured
+
+Sources are made here: a ChatGPT export of 500 MB, a Claude Code log of 500 MB, 100,000 short messages.
+"""
+
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+LEPO = os.path.abspath(sys.argv[1])
+FOLDER = sys.argv[2] if len(sys.argv) > 2 else None
+MB = 1_000_000
+WORDS = "the store keeps what was said as plain files and 한글 too \\n while `code` and \"quotes\" are escaped".split(" ")
+
+
+def words(count):
+    return " ".join(random.choice(WORDS) for _ in range(count))
+
+
+def chatgpt(path, size):
+    with open(path, "w") as out:
+        out.write("[")
+        written, number = 0, 0
+        while written < size:
+            mapping = {"r": {"id": "r", "message": None, "parent": None, "children": ["0"]}}
+            for i in range(40):
+                role = "assistant" if i % 2 else "user"
+                message = {
+                    "id": str(i), "author": {"role": role, "name": None, "metadata": {}},
+                    "create_time": 1_700_000_000.25 + number * 100 + i, "update_time": None,
+                    "content": {"content_type": "text", "parts": [words(300)]},
+                    "status": "finished_successfully", "end_turn": True, "weight": 1.0,
+                    "metadata": {"model_slug": "gpt-5", "request_id": "x" * 40}, "recipient": "all", "channel": None,
+                }
+                mapping[str(i)] = {"id": str(i), "message": message, "parent": str(i - 1) if i else "r", "children": [str(i + 1)] if i < 39 else []}
+            text = json.dumps({"title": f"c{number}", "create_time": 1_700_000_000 + number * 100, "mapping": mapping, "current_node": "39", "conversation_id": f"c{number}"}, ensure_ascii=False)
+            out.write(("," if number else "") + text)
+            written, number = written + len(text.encode()), number + 1
+        out.write("]")
+
+
+def claude(path, size):
+    with open(path, "w") as out:
+        written, number, parent = 0, 0, None
+        while written < size:
+            is_answer = number % 4 != 0
+            base = {"parentUuid": parent, "isSidechain": False, "userType": "external", "cwd": "/w", "sessionId": "s", "version": "2", "uuid": f"u{number}", "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(1_700_000_000 + number))}
+            if number % 4 == 2:
+                base |= {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{number - 1}", "content": words(1500)}]}, "toolUseResult": {"stdout": words(1500)}}
+            elif number % 4 == 1:
+                base |= {"type": "assistant", "message": {"id": f"m{number}", "role": "assistant", "model": "c", "content": [{"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": words(8)}}], "usage": {"input_tokens": 5, "output_tokens": 5}}}
+            elif is_answer:
+                base |= {"type": "assistant", "message": {"id": f"m{number}", "role": "assistant", "model": "c", "content": [{"type": "text", "text": words(300)}], "usage": {"input_tokens": 5, "output_tokens": 5}}}
+            else:
+                base |= {"type": "user", "message": {"role": "user", "content": words(60)}}
+            text = json.dumps(base, ensure_ascii=False) + "\n"
+            out.write(text)
+            written, number, parent = written + len(text.encode()), number + 1, f"u{number}"
+
+
+def short(path, count):
+    with open(path, "w") as out:
+        for number in range(count // 10):
+            messages = [{"role": "assistant" if i % 2 else "user", "content": words(120), "created_at": 1_700_000_000 + number * 20 + i} for i in range(10)]
+            out.write(json.dumps({"id": f"c{number}", "messages": messages}) + "\n")
+
+
+def run(command, **options):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    took = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit(f"{command}: {done.stderr.decode()}")
+    return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def peak(command, cwd):
+    """Peak of resident memory, in bytes."""
+    report = os.path.join(cwd, "peak")
+    program = "import os,sys,subprocess,resource; subprocess.run(sys.argv[2:],stdout=subprocess.DEVNULL,check=True); open(sys.argv[1],'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss*1024))"
+    subprocess.run([sys.executable, "-c", program, report, *command], cwd=cwd, check=True)
+    return int(open(report).read())
+
+
+def verdict(name, value, limit, good, unit):
+    print(f"{name:52} {value:10.2f} {unit:8} limit {limit:8.2f}  {'ok' if good else 'MISSED'}")
+    return good
+
+
+def main():
+    random.seed(1)
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    os.environ["LEPO_CONFIG_HOME"] = folder
+    good = True
+    try:
+        for name, make in (("chatgpt.json", chatgpt), ("claude.jsonl", claude)):
+            path = os.path.join(folder, name)
+            make(path, 500 * MB)
+            size = os.path.getsize(path)
+            cat, _, _ = run(["cat", path])
+            jq = run(["jq", "length", path])[0] if shutil.which("jq") else None
+            took, cpu, _ = run([LEPO, "import", "-n", path], cwd=folder)
+            print(f"{name}: {size / MB:.0f} MB, cat {cat:.2f} s, jq length {jq or 0:.2f} s, lepo import -n {took:.2f} s ({cpu:.2f} s of CPU)")
+            good &= verdict(f"{name}: parse and plan", size / MB / cpu, 300, size / MB / cpu >= 300, "MB/s")
+            if jq:
+                good &= verdict(f"{name}: against jq length", took / jq, 0.2, took / jq <= 0.2, "x")
+            memory = peak([LEPO, "import", "-n", path], folder)
+            largest = size if name.endswith("jsonl") else 0
+            good &= verdict(f"{name}: memory beyond the largest conversation", (memory - largest) / 2**20, 64, memory - largest <= 64 * 2**20, "MiB")
+            os.remove(path)
+        path = os.path.join(folder, "short.jsonl")
+        short(path, 100_000)
+        took, _, told = run([LEPO, "import", "--json", path], cwd=folder)
+        made = json.loads(told)["made"]
+        good &= verdict("write: bubbs a second", made / took, 10_000, made / took >= 10_000, "/s")
+        path = os.path.join(folder, "hundred.json")
+        chatgpt(path, 100 * MB)
+        first, _, _ = run([LEPO, "import", path], cwd=folder)
+        print(f"100 MB of ChatGPT for the first time: {first:.2f} s")
+        again = min(run([LEPO, "import", path], cwd=folder)[0] for _ in range(3))
+        good &= verdict("nothing new in 100 MB", again, 0.7, again <= 0.7, "s")
+    finally:
+        shutil.rmtree(folder)
+    sys.exit(0 if good else 1)
+
+
+main()

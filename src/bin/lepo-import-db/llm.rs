@@ -1,0 +1,379 @@
+//! llm's `logs.db`, both generations of its tables: `responses`, and since 0.32 `threads`, `turns` and `messages`.
+//!
+//! A message of the newer tables has no time, and chats that begin alike share rows: its time is that of the first
+//! turn of the same thread, or of the thread this one was forked from, whose messages hold it.
+
+use std::collections::HashMap;
+
+use lepo::bubb::Kind;
+use lepo::import::{Conversation, File, Parts, Value, What, written_time};
+use rusqlite::{Connection, Row};
+
+use super::Each;
+use super::rows::{bytes, count, has_table, json, or_null, said, text};
+
+/// Threads that were forked from each other, at most.
+const DEEP: usize = 32;
+
+/// Reads all conversations.
+pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
+    if has_table(database, "turns") && has_table(database, "messages") && !threads(database, each)? {
+        return Ok(());
+    }
+    if has_table(database, "responses") {
+        responses(database, each)?;
+    }
+    Ok(())
+}
+
+/// A moment as llm writes it.
+fn moment(row: &Row<'_>) -> Option<u64> {
+    let text = text(row, "datetime_utc")?;
+    let text = text.replacen(' ', "T", 1);
+    let zoned = text.ends_with('Z') || text.get(10..).is_some_and(|rest| rest.contains(['+', '-']));
+    written_time(&if zoned { text } else { format!("{text}Z") })
+}
+
+// The older tables: a row is a question and its answer.
+
+fn responses(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
+    let mut names: HashMap<String, String> = HashMap::new();
+    if has_table(database, "conversations") {
+        let mut query = database.prepare("select id, name from conversations")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            names.extend(text(row, "id").zip(said(row, "name")));
+        }
+    }
+    let columns: Vec<_> =
+        ["system", "reasoning", "input_tokens", "output_tokens", "conversation_id", "duration_ms"]
+            .iter()
+            .map(|name| or_null(database, "responses", name).into_owned())
+            .collect();
+    // A turn has the id of its response, and says more.
+    let but = if has_table(database, "turns") { "where id not in (select id from turns)" } else { "" };
+    let mut query = database.prepare(&format!(
+        "select id, model, prompt, response, datetime_utc, {} from responses {but} order by datetime_utc, id",
+        columns.join(", ")
+    ))?;
+    let mut rows = query.query([])?;
+    let (mut order, mut conversations): (Vec<String>, HashMap<String, Conversation>) = Default::default();
+    while let Some(row) = rows.next()? {
+        let id = text(row, "id").unwrap_or_default();
+        let of = text(row, "conversation_id").unwrap_or_else(|| id.clone());
+        let conversation = conversations.entry(of.clone()).or_insert_with(|| {
+            order.push(of.clone());
+            Conversation { id: of.clone(), title: names.get(&of).cloned(), ..Conversation::default() }
+        });
+        response(database, conversation, row, &id)?;
+    }
+    for id in order {
+        if let Some(conversation) = conversations.remove(&id)
+            && !each("llm", &conversation)
+        {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn response(
+    database: &Connection,
+    conversation: &mut Conversation,
+    row: &Row<'_>,
+    id: &str,
+) -> rusqlite::Result<()> {
+    let asked = moment(row);
+    let answered = asked.map(|time| time + count(row, "duration_ms").unwrap_or(0));
+    let parent = conversation.nodes.len().checked_sub(1);
+    let mut parts = Parts::new(conversation, parent, asked, Kind::User);
+    if let (None, Some(system)) = (parent, said(row, "system")) {
+        parts.then(What::System(system));
+    }
+    if has_table(database, "tool_results") {
+        let mut query = database
+            .prepare("select output, tool_call_id from tool_results where response_id = ?1 order by id")?;
+        let mut results = query.query([id])?;
+        while let Some(result) = results.next()? {
+            let (call, text) = (
+                text(result, "tool_call_id").unwrap_or_default(),
+                text(result, "output").unwrap_or_default(),
+            );
+            parts.then(What::Output { call, text, files: Vec::new() });
+        }
+    }
+    for fragment in fragments(database, "prompt_fragments", "response_id", id)? {
+        parts.text(&fragment);
+    }
+    parts.text(&text(row, "prompt").unwrap_or_default());
+    if has_table(database, "prompt_attachments") {
+        let mut query = database.prepare(
+            "select a.* from prompt_attachments p join attachments a on a.id = p.attachment_id \
+             where p.response_id = ?1 order by p.\"order\"",
+        )?;
+        let mut attached = query.query([id])?;
+        while let Some(row) = attached.next()? {
+            parts.file(file(row));
+        }
+    }
+    let (_, tail) = parts.finish();
+    let mut parts = Parts::new(conversation, Some(tail), answered, Kind::Assistant);
+    parts.aside(Kind::Assistant, &said(row, "reasoning").unwrap_or_default());
+    parts.text(&text(row, "response").unwrap_or_default());
+    if has_table(database, "tool_calls") {
+        let mut query = database.prepare(
+            "select name, arguments, tool_call_id from tool_calls where response_id = ?1 order by id",
+        )?;
+        let mut calls = query.query([id])?;
+        while let Some(call) = calls.next()? {
+            let words = |column: &str| text(call, column).unwrap_or_default();
+            parts.then(What::Call {
+                id: words("tool_call_id"),
+                name: words("name"),
+                input: words("arguments"),
+            });
+        }
+    }
+    let (first, _) = parts.finish();
+    conversation.messages += 2;
+    let model = text(row, "model");
+    conversation.answered_by(
+        first,
+        model.as_deref(),
+        count(row, "input_tokens"),
+        count(row, "output_tokens"),
+    );
+    Ok(())
+}
+
+/// The fragments that a row was given, in order.
+fn fragments(database: &Connection, table: &str, of: &str, id: &str) -> rusqlite::Result<Vec<String>> {
+    if !has_table(database, table) {
+        return Ok(Vec::new());
+    }
+    let mut query = database.prepare(&format!(
+        "select f.content as content from {table} t join fragments f on f.id = t.fragment_id where t.{of} = ?1 order by t.\"order\""
+    ))?;
+    let mut rows = query.query([id])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.extend(text(row, "content"));
+    }
+    Ok(found)
+}
+
+/// An attachment: its bytes, or those at its path's name.
+fn file(row: &Row<'_>) -> File {
+    let place = said(row, "path").or_else(|| said(row, "url")).unwrap_or_default();
+    File {
+        name: place.rsplit('/').next().unwrap_or_default().to_string(),
+        mime: said(row, "type").unwrap_or_else(|| "application/octet-stream".into()),
+        data: bytes(row, "content").filter(|bytes| !bytes.is_empty()),
+    }
+}
+
+// The newer tables: threads point into a tree of messages that they share.
+
+/// What a turn says of the messages it added.
+#[derive(Clone, Default)]
+struct Told {
+    time: Option<u64>,
+    model: Option<String>,
+    input: Option<u64>,
+    output: Option<u64>,
+}
+
+struct Thread {
+    id: String,
+    name: Option<String>,
+    tip: Option<String>,
+    forked_from: Option<String>,
+    /// What is told of each message.
+    told: HashMap<String, Told>,
+}
+
+type Messages = HashMap<String, (Option<String>, String)>;
+
+/// False once nobody reads any more.
+fn threads(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<bool> {
+    let mut messages = Messages::new();
+    let mut query = database.prepare("select hash, parent_hash, role from messages")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let role = text(row, "role").unwrap_or_default();
+        messages.insert(text(row, "hash").unwrap_or_default(), (text(row, "parent_hash"), role));
+    }
+    let mut threads: Vec<Thread> = Vec::new();
+    let mut query =
+        database.prepare("select id, name, tip_message_hash, forked_from from threads order by id")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        threads.push(Thread {
+            id: text(row, "id").unwrap_or_default(),
+            name: said(row, "name"),
+            tip: text(row, "tip_message_hash"),
+            forked_from: text(row, "forked_from"),
+            told: HashMap::new(),
+        });
+    }
+    let mut tips: HashMap<String, Vec<String>> = HashMap::new();
+    for thread in &mut threads {
+        tips.insert(thread.id.clone(), turns(database, thread, &messages)?);
+    }
+    let places: HashMap<String, usize> =
+        threads.iter().enumerate().map(|(place, thread)| (thread.id.clone(), place)).collect();
+    for thread in &threads {
+        let mut ends = tips.remove(&thread.id).unwrap_or_default();
+        ends.extend(thread.tip.clone());
+        let told = |hash: &str| {
+            let mut at = Some(thread);
+            for _ in 0..DEEP {
+                let Some(thread) = at else { break };
+                if let Some(told) = thread.told.get(hash) {
+                    return told.clone();
+                }
+                at = thread.forked_from.as_ref().and_then(|id| places.get(id)).map(|&place| &threads[place]);
+            }
+            Told::default()
+        };
+        let mut conversation =
+            Conversation { id: thread.id.clone(), title: thread.name.clone(), ..Conversation::default() };
+        let mut tails: HashMap<String, usize> = HashMap::new();
+        for end in ends {
+            let new: Vec<String> = chain(&messages, &end, |hash| tails.contains_key(hash));
+            for hash in new.into_iter().rev() {
+                let parent = messages.get(&hash).and_then(|(parent, _)| parent.as_ref());
+                let parent = parent.and_then(|parent| tails.get(parent)).copied();
+                let tail = message(database, &mut conversation, &messages, &hash, parent, &told(&hash))?;
+                tails.insert(hash, tail);
+            }
+        }
+        if !conversation.nodes.is_empty() && !each("llm", &conversation) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The messages from a tip up to where `known` holds, the tip first.
+fn chain(messages: &Messages, tip: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut at = Some(tip.to_string());
+    while let Some(hash) = at.filter(|hash| !known(hash) && found.len() <= messages.len()) {
+        let Some((parent, _)) = messages.get(&hash) else { break };
+        at = parent.clone();
+        found.push(hash);
+    }
+    found
+}
+
+/// Reads a thread's turns: what they tell of its messages; the tips.
+fn turns(database: &Connection, thread: &mut Thread, messages: &Messages) -> rusqlite::Result<Vec<String>> {
+    let mut query = database.prepare(
+        "select tip_message_hash, parent_message_hash, model, input_tokens, output_tokens, duration_ms, datetime_utc \
+         from turns where thread_id = ?1 order by datetime_utc, id",
+    )?;
+    let mut rows = query.query([&thread.id])?;
+    let mut tips = Vec::new();
+    while let Some(row) = rows.next()? {
+        let asked = moment(row);
+        let answered = asked.map(|time| time + count(row, "duration_ms").unwrap_or(0));
+        let answer = Told {
+            time: answered,
+            model: text(row, "model"),
+            input: count(row, "input_tokens"),
+            output: count(row, "output_tokens"),
+        };
+        let Some(tip) = text(row, "tip_message_hash") else { continue };
+        let parent = text(row, "parent_message_hash");
+        let mut own = true;
+        for hash in chain(messages, &tip, |hash| thread.told.contains_key(hash)) {
+            own &= Some(&hash) != parent.as_ref();
+            let told = if own { answer.clone() } else { Told { time: asked, ..Told::default() } };
+            thread.told.insert(hash, told);
+        }
+        tips.push(tip);
+    }
+    Ok(tips)
+}
+
+/// Adds a message; its last node.
+fn message(
+    database: &Connection,
+    conversation: &mut Conversation,
+    messages: &Messages,
+    hash: &str,
+    parent: Option<usize>,
+    told: &Told,
+) -> rusqlite::Result<usize> {
+    let role = messages.get(hash).map_or("", |(_, role)| role);
+    let kind = if role == "user" { Kind::User } else { Kind::Assistant };
+    let mut query = database.prepare(
+        "select id, type, tool_name, text, payload from parts where message_hash = ?1 order by position",
+    )?;
+    let mut rows = query.query([hash])?;
+    let mut parts = Parts::new(conversation, parent, told.time, kind);
+    while let Some(row) = rows.next()? {
+        let payload = text(row, "payload").unwrap_or_else(|| "{}".into());
+        let whole = match text(row, "text") {
+            Some(text) => text,
+            None => pieces(database, &payload)?,
+        };
+        let id = text(row, "id").unwrap_or_default();
+        let field = |key: &str| json(&payload, |payload| payload.get(key).words()).unwrap_or_default();
+        match text(row, "type").unwrap_or_default().as_str() {
+            "text" if role == "system" => parts.then(What::System(whole)),
+            "text" => parts.text(&whole),
+            "reasoning" => parts.aside(Kind::Assistant, &whole),
+            "tool_call" => {
+                let raw =
+                    |value: Value<'_>| String::from_utf8_lossy(value.get("arguments").raw()).into_owned();
+                let input = json(&payload, raw).unwrap_or_default();
+                parts.then(What::Call { id: field("tool_call_id"), name: field("name"), input });
+            }
+            "tool_result" => {
+                let files = attached(database, &id)?;
+                parts.then(What::Output { call: field("tool_call_id"), text: field("output"), files });
+            }
+            "attachment" => attached(database, &id)?.into_iter().for_each(|file| parts.file(file)),
+            _ => {}
+        }
+    }
+    let (first, tail) = parts.finish();
+    conversation.messages += 1;
+    conversation.answered_by(first, told.model.as_deref(), told.input, told.output);
+    Ok(tail)
+}
+
+/// A text that is put together of literals and fragments.
+fn pieces(database: &Connection, payload: &str) -> rusqlite::Result<String> {
+    let read = |payload: Value<'_>| {
+        let piece = |piece: Value<'_>| (piece.get("literal").words(), piece.get("fragment").count());
+        (payload.get("text").words(), payload.get("text_ref").items().map(piece).collect::<Vec<_>>())
+    };
+    let Some((mut whole, pieces)) = json(payload, read) else { return Ok(String::new()) };
+    let mut query = database.prepare("select content from fragments where id = ?1")?;
+    for (literal, fragment) in pieces {
+        whole += &literal;
+        if let Some(fragment) = fragment {
+            let mut rows = query.query([fragment as i64])?;
+            if let Some(row) = rows.next()? {
+                whole += &text(row, "content").unwrap_or_default();
+            }
+        }
+    }
+    Ok(whole)
+}
+
+/// The attachments of a part.
+fn attached(database: &Connection, part: &str) -> rusqlite::Result<Vec<File>> {
+    let mut query = database.prepare(
+        "select a.* from part_attachments p join attachments a on a.id = p.attachment_id where p.part_id = ?1 order by p.\"order\"",
+    )?;
+    let mut rows = query.query([part])?;
+    let mut files = Vec::new();
+    while let Some(row) = rows.next()? {
+        files.push(file(row));
+    }
+    Ok(files)
+}

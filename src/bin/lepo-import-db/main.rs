@@ -1,0 +1,57 @@
+//! `lepo-import-db DATABASE`: the conversations of llm, opencode or Open WebUI in an SQLite database, a line of JSON
+//! each, for `lepo import`.
+//!
+//! A program of its own, so that `lepo` has no database in it. The database is only read, with its write-ahead log.
+
+mod llm;
+mod opencode;
+mod rows;
+mod webui;
+
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+use lepo::import::{Conversation, line};
+use rusqlite::{Connection, OpenFlags};
+
+/// Takes each conversation; false once nobody reads any more.
+pub type Each<'e> = dyn FnMut(&str, &Conversation) -> bool + 'e;
+
+fn main() -> ExitCode {
+    let Some(path) = std::env::args_os().nth(1).filter(|path| path != "--help" && path != "-h") else {
+        println!(
+            "lepo-import-db DATABASE: print the conversations in a database, for `lepo import DATABASE`"
+        );
+        return ExitCode::SUCCESS;
+    };
+    match read(&path) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: cannot read {}: {error}", path.to_string_lossy());
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn read(path: &std::ffi::OsStr) -> Result<(), Box<dyn std::error::Error>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(path, flags)?;
+    database.busy_timeout(std::time::Duration::from_secs(5))?;
+    // One moment of it, whatever its program writes meanwhile.
+    database.execute_batch("begin")?;
+    let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout().lock());
+    let mut each =
+        |format: &str, conversation: &Conversation| writeln!(out, "{}", line(format, conversation)).is_ok();
+    let has = |table: &str| rows::has_table(&database, table);
+    if has("responses") || has("turns") {
+        llm::read(&database, &mut each)?;
+    } else if has("session") && has("part") {
+        opencode::read(&database, &mut each)?;
+    } else if has("chat") {
+        webui::read(&database, &mut each)?;
+    } else {
+        return Err("it is none of llm, opencode or Open WebUI".into());
+    }
+    out.flush()?;
+    Ok(())
+}

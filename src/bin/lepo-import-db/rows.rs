@@ -1,0 +1,64 @@
+//! Rows whatever the types of their columns are, which SQLite does not enforce.
+
+use lepo::import::{Scanner, Value};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
+
+/// Whether there is such a table.
+pub fn has_table(database: &Connection, name: &str) -> bool {
+    let query = "select 1 from sqlite_master where type = 'table' and name = ?1";
+    database.query_row(query, [name], |_| Ok(())).is_ok()
+}
+
+/// Whether a table has such a column.
+pub fn has_column(database: &Connection, table: &str, name: &str) -> bool {
+    let query = "select 1 from pragma_table_info(?1) where name = ?2";
+    database.query_row(query, [table, name], |_| Ok(())).is_ok()
+}
+
+/// A column, or null where the table has none of that name.
+pub fn or_null<'n>(database: &Connection, table: &str, name: &'n str) -> std::borrow::Cow<'n, str> {
+    match has_column(database, table, name) {
+        true => name.into(),
+        false => format!("null as {name}").into(),
+    }
+}
+
+/// A column as text; nothing for null.
+pub fn text(row: &Row<'_>, column: &str) -> Option<String> {
+    match row.get_ref(column).ok()? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Null => None,
+    }
+}
+
+/// A column as text that says something.
+pub fn said(row: &Row<'_>, column: &str) -> Option<String> {
+    text(row, column).filter(|text| !text.is_empty())
+}
+
+/// A column as a count.
+pub fn count(row: &Row<'_>, column: &str) -> Option<u64> {
+    match row.get_ref(column).ok()? {
+        ValueRef::Integer(number) => u64::try_from(number).ok(),
+        ValueRef::Real(number) if number >= 0.0 => Some(number as u64),
+        _ => None,
+    }
+}
+
+/// A column's bytes.
+pub fn bytes(row: &Row<'_>, column: &str) -> Option<Vec<u8>> {
+    match row.get_ref(column).ok()? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
+        _ => None,
+    }
+}
+
+/// Reads a column's JSON.
+pub fn json<T>(text: &str, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
+    let mut scanner = Scanner::default();
+    scanner.feed(text.as_bytes(), true)?;
+    scanner.value(text.as_bytes()).map(tell)
+}

@@ -1,0 +1,32 @@
+//! Open WebUI's `webui.db`: each row of `chat` is what its export holds.
+
+use lepo::import::{Conversation, open_webui};
+use rusqlite::Connection;
+
+use super::Each;
+use super::rows::{or_null, text};
+
+/// Reads all chats.
+pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
+    let created = or_null(database, "chat", "created_at");
+    let mut query = database.prepare(&format!("select id, title, chat, {created} from chat order by id"))?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let quoted = |column: &str| serde_json::Value::from(text(row, column)).to_string();
+        let created = text(row, "created_at").filter(|time| time.parse::<f64>().is_ok());
+        let document = format!(
+            "{{\"id\":{},\"title\":{},\"created_at\":{},\"chat\":{}}}",
+            quoted("id"),
+            quoted("title"),
+            created.unwrap_or_else(|| "null".into()),
+            text(row, "chat").unwrap_or_else(|| "null".into()),
+        );
+        // One without messages is told too, and counted by who reads this.
+        let id = text(row, "id").unwrap_or_default();
+        let conversation = open_webui(&document).unwrap_or(Conversation { id, ..Conversation::default() });
+        if !each("openwebui", &conversation) {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! The conversations to export as trees: for each root its visible bubbs, under the system prompt.
+
+use std::collections::HashMap;
+
+use crate::bubb::{Attachment, BubbId, Kind, Name, split_attachments};
+use crate::conv::{Forest, Ix};
+use crate::error::Result;
+use crate::store::{Fact, Store};
+
+/// An attached file with its bytes.
+pub type Attached = (Attachment, Vec<u8>);
+
+/// A bubb of a tree.
+pub struct Node {
+    /// Its name.
+    pub name: Name,
+    /// Its text, without the lines of the files that are in `files`.
+    pub text: String,
+    /// The bubb before it, in the tree.
+    pub parent: Option<usize>,
+    /// Those that follow it.
+    pub children: Vec<usize>,
+    /// What the journal knows of it.
+    pub fact: Fact,
+    /// Attached files with their bytes.
+    pub files: Vec<Attached>,
+}
+
+/// All that begins at one root.
+pub struct Tree {
+    /// Oldest first, so that a parent comes before its children.
+    pub nodes: Vec<Node>,
+    /// Its title, else the beginning of its first question.
+    pub title: String,
+    /// The bubb that is shown first.
+    pub current: usize,
+}
+
+impl Tree {
+    /// Of a bubb: the one that another tool knows it by.
+    pub fn id(&self) -> String {
+        self.nodes.first().map(|node| node.name.id.to_string()).unwrap_or_default()
+    }
+
+    /// When it began and when it was last added to, milliseconds since 1970.
+    pub fn times(&self) -> (u64, u64) {
+        let times = || self.nodes.iter().map(|node| node.name.id.time());
+        (times().min().unwrap_or_default(), times().max().unwrap_or_default())
+    }
+
+    /// The bubbs from the root to the current one.
+    pub fn path(&self) -> Vec<usize> {
+        let mut path: Vec<usize> =
+            std::iter::successors(Some(self.current), |&at| self.nodes[at].parent).collect();
+        path.reverse();
+        path
+    }
+}
+
+/// A bubb whose kind another tool would not tell: not a visible question or answer.
+pub fn tag(node: &Node) -> Option<String> {
+    let plain = !node.name.hidden && matches!(node.name.kind, Kind::User | Kind::Assistant);
+    (!plain).then(|| node.name.tag())
+}
+
+/// A system prompt at the beginning.
+pub fn is_prompt(node: &Node) -> bool {
+    node.parent.is_none() && node.name.hidden && node.name.kind == Kind::System
+}
+
+/// The trees of a forest: all, or that of one bubb. Hidden bubbs but the prompt are left out unless `hidden`.
+pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<Tree>> {
+    let (facts, titles) = (store.facts(), store.titles());
+    let root_of = |ix: Ix| forest.up(ix).last().unwrap_or(ix);
+    let wanted = of.map(root_of);
+    let mut order: Vec<Ix> = Vec::new();
+    let mut members: HashMap<Ix, Vec<Ix>> = HashMap::new();
+    let mut roots: HashMap<Ix, Ix> = HashMap::new();
+    for ix in forest.all() {
+        // A prev is older, so its root is known; what a hand made otherwise is looked up.
+        let root = match forest.prev(ix) {
+            None => ix,
+            Some(prev) => roots.get(&prev).copied().unwrap_or_else(|| root_of(ix)),
+        };
+        roots.insert(ix, root);
+        if wanted.is_none_or(|wanted| wanted == root) {
+            let list = members.entry(root).or_default();
+            if list.is_empty() {
+                order.push(root);
+            }
+            list.push(ix);
+        }
+    }
+    let mut trees = Vec::new();
+    for root in order {
+        let mut places: HashMap<Ix, usize> = HashMap::new();
+        let (mut nodes, mut current) = (Vec::<Node>::new(), 0);
+        for ix in members.remove(&root).unwrap_or_default() {
+            let name = forest.name(ix);
+            let is_root = ix == root && name.kind == Kind::System;
+            if name.hidden && !hidden && !is_root {
+                continue;
+            }
+            let parent = forest.up(ix).skip(1).find_map(|above| places.get(&above).copied());
+            let place = nodes.len();
+            places.insert(ix, place);
+            if let Some(parent) = parent {
+                nodes[parent].children.push(place);
+            }
+            let (text, files) = text(store, &name)?;
+            let fact = facts.get(&name.id).cloned().unwrap_or_default();
+            nodes.push(Node { name, text, parent, children: Vec::new(), fact, files });
+            let shown = match of {
+                Some(tip) => forest.up(tip).any(|above| above == ix),
+                None => !name.hidden,
+            };
+            if shown {
+                current = nodes.len() - 1;
+            }
+        }
+        if nodes.iter().any(|node| !node.name.hidden) {
+            let title = titles.get(&forest.name(root).id).cloned().unwrap_or_else(|| question(&nodes));
+            trees.push(Tree { nodes, title, current });
+        }
+    }
+    Ok(trees)
+}
+
+fn question(nodes: &[Node]) -> String {
+    let asked = nodes.iter().find(|node| node.name.kind == Kind::User && !node.name.hidden);
+    asked.map(|node| crate::term::excerpt(&node.text)).unwrap_or_default()
+}
+
+/// A bubb's text, and the files that it attaches if all of them are there.
+fn text(store: &Store, name: &Name) -> Result<(String, Vec<Attached>)> {
+    let text = store.text(name)?;
+    if name.kind != Kind::User {
+        return Ok((text, Vec::new()));
+    }
+    let (body, attached) = split_attachments(&text);
+    let mut files = Vec::new();
+    for file in attached {
+        let Some((mut blob, _)) = store.open_blob(&file.hash)? else { return Ok((text, Vec::new())) };
+        let mut bytes = Vec::new();
+        if std::io::Read::read_to_end(&mut blob, &mut bytes).is_err() {
+            return Ok((text, Vec::new()));
+        }
+        files.push((file, bytes));
+    }
+    Ok((body.to_string(), files))
+}
+
+/// The id that a bubb has in a file of another tool.
+pub fn id_of(id: BubbId) -> String {
+    id.to_string().to_lowercase()
+}

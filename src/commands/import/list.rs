@@ -1,0 +1,86 @@
+//! `lepo import` alone: what other tools keep on this machine.
+
+use std::time::UNIX_EPOCH;
+
+use serde_json::json;
+
+use super::sources::on_this_machine;
+use crate::commands::Context;
+use crate::error::Result;
+use crate::import::Place;
+use crate::term::say;
+use crate::when;
+
+/// Lists it; nothing is written, and nothing is read but sizes and dates.
+pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
+    let places = on_this_machine();
+    if wants_json {
+        let places: Vec<_> = places
+            .iter()
+            .map(|place| {
+                let (size, newest) = measure(place);
+                json!({
+                    "tool": place.tool, "format": place.format.word(), "path": place.path.to_string_lossy(),
+                    "conversations": place.sources.len(), "bytes": size, "newest": newest,
+                })
+            })
+            .collect();
+        context.out.line(&json!({ "places": places }).to_string());
+        return Ok(0);
+    }
+    if places.is_empty() {
+        say(
+            "no conversations of other tools on this machine; an export is imported by its path: lepo import FILE",
+        );
+        return Ok(0);
+    }
+    let width = places.iter().map(|place| place.tool.len()).max().unwrap_or_default();
+    for place in &places {
+        let (size, newest) = measure(place);
+        let newest = newest.map(when::day).unwrap_or_default();
+        let count = place.sources.len();
+        let unit = if place.path.is_file() { "database" } else { "sessions" };
+        context.out.line(&format!(
+            "{:width$}  {count:>6} {unit:<8}  {:>9}  {newest:10}  {}",
+            place.tool,
+            bytes(size),
+            place.path.display()
+        ));
+    }
+    if context.out.is_terminal() {
+        let first = places.first().map(|place| place.format.word()).unwrap_or_default();
+        say(&format!("import some: lepo import {first}"));
+    }
+    Ok(0)
+}
+
+/// Bytes of all sources, and when the newest one was written.
+fn measure(place: &Place) -> (u64, Option<u64>) {
+    let metas = place.sources.iter().filter_map(|path| std::fs::metadata(path).ok());
+    metas.fold((0, None), |(size, newest), meta| {
+        let written = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (size + meta.len(), newest.max(written.map(|time| time.as_millis() as u64)))
+    })
+}
+
+/// A size in few characters.
+fn bytes(size: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (size as f64, 0);
+    while value >= 1000.0 && unit + 1 < units.len() {
+        (value, unit) = (value / 1000.0, unit + 1);
+    }
+    if unit == 0 { format!("{size} B") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_are_short() {
+        for (size, text) in [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (2_300_000_000, "2.3 GB")] {
+            assert_eq!(bytes(size), text);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `lepo import`: years of conversations of other tools, forks and all.
+
+mod list;
+mod report;
+mod sources;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use super::{Context, complete};
+use crate::error::{Error, Result};
+use crate::import::{Conversation, Format, NO_TIME, Reading, Rules, Tools, copy, plan};
+use crate::store::now;
+use crate::term::{Progress, say};
+use crate::when::{self, DayEnd};
+use report::Report;
+use sources::Chosen;
+use write::Writer;
+
+/// What the first word can be.
+const WORDS: &[(&str, &str)] = &[
+    ("claude-code", "sessions of Claude Code"),
+    ("codex", "sessions of Codex"),
+    ("chatgpt", "an export of ChatGPT"),
+    ("claude-ai", "an export of Claude.ai"),
+    ("gemini-cli", "sessions of Gemini CLI"),
+    ("pi", "sessions of pi"),
+    ("messages", "messages of an API, ShareGPT, humble-ai-cli"),
+    ("openwebui", "an export of Open WebUI"),
+    ("librechat", "an export of LibreChat"),
+    ("lmstudio", "conversations of LM Studio"),
+    ("jan", "threads of Jan"),
+    ("lepo", "another store"),
+    ("db", "a database of llm, opencode or Open WebUI"),
+    ("llm", "the database of llm"),
+    ("opencode", "the database of opencode"),
+];
+
+/// Bring in the conversations of other tools
+///
+/// Alone it lists what is on this machine and writes nothing. With a format it takes that tool's sessions,
+/// of Claude Code, Codex and pi those about this repository; with paths, the files and folders there, whose
+/// format is recognised. Importing again adds only what is new. Forks, reasoning and times are kept; tools'
+/// traffic is cut to its first and last 2 kB, unless --tools says otherwise.
+///
+/// Formats: claude-code, codex, chatgpt, claude-ai, gemini-cli, pi, messages, openwebui, librechat, lmstudio,
+/// jan, lepo; with the program lepo-import-db also llm, opencode, and db for a database of these or Open WebUI.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo import\n  lepo import claude-code\n  lepo import chatgpt export.zip\n  \
+    lepo import -n export.zip\n  lepo import messages --date 2024-05-01 session.json\n  \
+    lepo -s old import ~/Downloads/export.zip --json | jq .made"
+)]
+pub struct ImportArgs {
+    /// A format, and files or folders; the format may be left out, or the paths
+    #[arg(value_name = "FORMAT|PATH", add = complete::one_of(WORDS))]
+    words: Vec<PathBuf>,
+    /// Count only: write nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// How much of tools' traffic to keep; what was chosen for a conversation is used again
+    #[arg(long, value_enum, value_name = "HOW")]
+    tools: Option<Tools>,
+    /// Only conversations whose last message is not older than a date, or than a span like 90d
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+    /// The time of conversations that have none
+    #[arg(long, value_name = "DATE")]
+    date: Option<String>,
+    /// Exit with 1 if anything was skipped
+    #[arg(long)]
+    strict: bool,
+    /// Sessions about other directories too
+    #[arg(long)]
+    all: bool,
+    /// Make a branch of each title and label
+    #[arg(long)]
+    branches: bool,
+    /// With another --tools than before: what was imported is imported again, under other ids
+    #[arg(long)]
+    again: bool,
+    /// One JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Imports.
+pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
+    if args.words.is_empty() {
+        return list::run(args.json, context);
+    }
+    let moment = |name: &str, text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => match when::parse(text, now(), DayEnd::First) {
+            Some(moment) => Ok(Some(moment)),
+            None => Err(Error::usage(format!("--{name} {text:?}: {} is expected", when::FORMS))),
+        },
+    };
+    let (since, date) = (moment("since", &args.since)?, moment("date", &args.date)?);
+    let mut reading = Reading::default();
+    let chosen = sources::choose(&args.words, args.all, context, &mut reading)?;
+    let rules = Rules { tools: args.tools.unwrap_or_default(), date, now: now() };
+    let store = match args.dry_run {
+        true => context.find_store()?,
+        false => Some(context.store_or_make()?),
+    };
+    let before = store.as_ref().map(write::newest).transpose()?.flatten();
+    let mut writer = Writer::new(store.as_ref(), args.dry_run)?;
+    let mut import = Import { args: &args, rules, since, writer: &mut writer, report: Report::default() };
+    let done = import.all(chosen, &mut reading);
+    let mut report = import.report;
+    // What was read before a failure is kept.
+    writer.finish()?;
+    done?;
+    report.made = writer.made;
+    report.here = writer.here;
+    report.tally(reading);
+    let after = store.as_ref().map(write::newest).transpose()?.flatten();
+    report.at = after.filter(|after| before != Some(*after));
+    match args.json {
+        true => context.out.line(&report.json(after).to_string()),
+        false => report.tell(store.as_ref(), args.dry_run, context)?,
+    }
+    Ok(u8::from(args.strict && report.skipped_any()))
+}
+
+/// One run.
+struct Import<'a, 's> {
+    args: &'a ImportArgs,
+    rules: Rules,
+    since: Option<u64>,
+    writer: &'a mut Writer<'s>,
+    report: Report,
+}
+
+impl Import<'_, '_> {
+    /// Reads all sources, each kind in its own order.
+    fn all(&mut self, chosen: Vec<Chosen>, reading: &mut Reading) -> Result<()> {
+        let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
+        let mut progress = Progress::new(true);
+        for Chosen { format, paths } in chosen {
+            self.report.sources.extend(paths.iter().map(|path| (format, path.clone())));
+            if format == Format::Lepo {
+                for path in paths {
+                    self.store(&path, reading)?;
+                }
+                continue;
+            }
+            if format == Format::Database {
+                for path in paths {
+                    sources::database(&path, reading, &mut |format, conversation| {
+                        self.one(format, conversation, &path)
+                    })?;
+                }
+                continue;
+            }
+            format.read(paths, reading, &mut |conversation, path, bytes| {
+                progress.show("importing", bytes.min(total), total);
+                self.one(format.word(), conversation, path)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// One conversation.
+    fn one(&mut self, format: &str, conversation: Conversation, path: &Path) -> Result<()> {
+        let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
+        if self.since.is_some_and(|since| last.unwrap_or(0) < since) {
+            self.report.older += 1;
+            return Ok(());
+        }
+        self.report.conversations += 1;
+        self.report.messages += conversation.messages;
+        let known = self.writer.tools_of(format, &conversation.id);
+        let tools = match (self.args.tools, known) {
+            (Some(asked), Some(known)) if asked != known && !self.args.again => {
+                return Err(Error::usage(format!(
+                    "{}: it was imported with --tools {}, and would get other ids with --tools {}",
+                    path.display(),
+                    known.word(),
+                    asked.word()
+                ))
+                .hint("leave --tools out, or import all of it anew beside what is there with --again"));
+            }
+            (asked, known) => asked.or(known).unwrap_or_default(),
+        };
+        let (id, title) = (conversation.id.clone(), conversation.title.clone());
+        let plan = plan(conversation, &Rules { tools, ..self.rules });
+        self.report.held += plan.held;
+        self.report.lost_files += plan.lost_files;
+        self.report.undated += u64::from(plan.undated && !plan.bubbs.is_empty());
+        if plan.bubbs.is_empty() && plan.held == 0 {
+            self.report.skip("conversation without a visible message");
+        }
+        self.writer.add(format, path, id, title, tools, plan, self.args.branches)
+    }
+
+    /// Another store, its bubbs as they are.
+    fn store(&mut self, path: &Path, reading: &mut Reading) -> Result<()> {
+        let from = copy(path, &mut reading.tally)?;
+        self.report.conversations += from.roots;
+        self.report.messages += from.bubbs.len() as u64;
+        self.report.held += from.waiting.len() as u64;
+        for id in &from.waiting {
+            say(&format!("note: the request {id} waits for consent there, and stays there"));
+        }
+        self.writer.add_store(&from, self.args.branches, &mut reading.tally)
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 })
+}
+
+/// The words for conversations without any time.
+fn without_time(date: Option<&str>) -> String {
+    match date {
+        Some(date) => format!("they have the time of --date {date}"),
+        None => format!("they are dated {}; --date DATE gives another", when::day(NO_TIME)),
+    }
+}

@@ -1,0 +1,120 @@
+//! What an import came to, for a person and for a program.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::without_time;
+use crate::bubb::BubbId;
+use crate::commands::Context;
+use crate::conv::Wanted;
+use crate::error::Result;
+use crate::import::{Format, Reading};
+use crate::store::Store;
+use crate::term::{excerpt, say};
+
+/// What an import came to.
+#[derive(Default)]
+pub struct Report {
+    /// Formats and files.
+    pub sources: Vec<(Format, PathBuf)>,
+    /// Conversations that were read.
+    pub conversations: u64,
+    /// Messages that were read.
+    pub messages: u64,
+    /// New bubbs.
+    pub made: u64,
+    /// Bubbs that were here already.
+    pub here: u64,
+    /// Parts of last messages that may not be whole yet.
+    pub held: u64,
+    /// Conversations that are older than what was asked for.
+    pub older: u64,
+    /// Conversations without any time.
+    pub undated: u64,
+    /// Files whose bytes are not in the source.
+    pub lost_files: u64,
+    /// What was skipped, and how often.
+    skipped: BTreeMap<String, u64>,
+    remarks: Vec<String>,
+    /// The newest tail, if it is another one now.
+    pub at: Option<BubbId>,
+}
+
+impl Report {
+    /// Counts something that was skipped.
+    pub fn skip(&mut self, reason: &str) {
+        *self.skipped.entry(reason.to_string()).or_default() += 1;
+    }
+
+    /// Takes over what the reading counted.
+    pub fn tally(&mut self, reading: Reading) {
+        for (reason, count) in reading.tally.skipped {
+            *self.skipped.entry(reason).or_default() += count;
+        }
+        self.remarks.extend(reading.tally.remarks);
+    }
+
+    /// Whether something was skipped.
+    pub fn skipped_any(&self) -> bool {
+        !self.skipped.is_empty()
+    }
+
+    /// The document of `--json`.
+    pub fn json(&self, at: Option<BubbId>) -> Value {
+        let source = |(format, path): &(Format, PathBuf)| json!({ "format": format.word(), "path": path.to_string_lossy() });
+        let skipped = |(reason, count): (&String, &u64)| json!({ "reason": reason, "count": count });
+        json!({
+            "sources": self.sources.iter().map(source).collect::<Vec<_>>(),
+            "read": { "conversations": self.conversations, "messages": self.messages },
+            "made": self.made,
+            "here": self.here,
+            "held": self.held,
+            "skipped": self.skipped.iter().map(skipped).collect::<Vec<_>>(),
+            "at": at.map(|at| at.to_string()),
+        })
+    }
+
+    /// Tells a person.
+    pub fn tell(&self, store: Option<&Store>, dry: bool, context: &mut Context<'_>) -> Result<()> {
+        let out = &mut *context.out;
+        let count = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        let mut formats: Vec<&str> = self.sources.iter().map(|(format, _)| format.word()).collect();
+        formats.dedup();
+        out.line(&format!(
+            "read {} with {} ({})",
+            count(self.conversations, "conversation"),
+            count(self.messages, "message"),
+            formats.join(", ")
+        ));
+        let would = if dry { "would make" } else { "made" };
+        out.line(&format!("{would} {}; {} here already", count(self.made, "bubb"), self.here));
+        if self.held > 0 {
+            out.line(&format!("held back {}: not followed by anything yet", count(self.held, "part")));
+        }
+        if self.older > 0 {
+            out.line(&format!("left out {} older than --since", count(self.older, "conversation")));
+        }
+        for (reason, count) in &self.skipped {
+            out.line(&format!("skipped {count}: {reason}"));
+        }
+        for remark in &self.remarks {
+            say(&format!("note: {remark}"));
+        }
+        if self.lost_files > 0 {
+            say(&format!("note: {} not in the source: their names are kept", count(self.lost_files, "file")));
+        }
+        if self.undated > 0 {
+            let date = without_time(None);
+            say(&format!("note: {} without any time: {date}", count(self.undated, "conversation")));
+        }
+        if let (Some(at), Some(store), false) = (self.at, store, dry) {
+            let forest = store.forest_for(&[Wanted::Tip])?;
+            let question = forest.find(at).and_then(|ix| forest.last_question(ix));
+            let text = question.map(|ix| store.text(&forest.name(ix))).transpose()?.unwrap_or_default();
+            out.line(&format!("@ is now {at}: {}", excerpt(&text)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! What an import reads: paths whose format is recognised, or a tool's own folders.
+
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::commands::Context;
+use crate::env;
+use crate::error::{Error, Result};
+use crate::import::{
+    Conversation, FORMATS, Format, Place, Reading, is_about, places, read_stream, recognise,
+};
+
+/// Sources of one format.
+pub struct Chosen {
+    /// How they are read.
+    pub format: Format,
+    /// The sources.
+    pub paths: Vec<PathBuf>,
+}
+
+/// What the words on the command line choose.
+pub fn choose(
+    words: &[PathBuf],
+    all: bool,
+    context: &Context<'_>,
+    reading: &mut Reading,
+) -> Result<Vec<Chosen>> {
+    let named = words.first().and_then(|word| word.to_str()).and_then(Format::of);
+    let named = named.filter(|_| words.len() > 1 || !words[0].exists());
+    let paths = if named.is_some() { &words[1..] } else { words };
+    if let (Some(format), []) = (named, paths) {
+        let word = words[0].to_string_lossy();
+        return own(format, &word, all, context).map(|paths| vec![Chosen { format, paths }]);
+    }
+    let mut found = Vec::new();
+    for path in paths {
+        let path = expand(path);
+        if named.is_none() && !path.exists() {
+            let names: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
+            return Err(Error::usage(format!("{} is no file, and no format", path.display()))
+                .hint(format!("formats: {}", names.join(", "))));
+        }
+        match (recognise(&path, reading), named) {
+            (Ok(sources), None) => found.extend(sources),
+            (Ok(sources), Some(format)) => {
+                let (fits, others): (Vec<_>, Vec<_>) =
+                    sources.into_iter().partition(|(found, _)| *found == format);
+                if let (true, Some((other, path))) = (fits.is_empty(), others.first()) {
+                    return Err(Error::usage(format!(
+                        "{} is of the format {}, not {}",
+                        path.display(),
+                        other.word(),
+                        format.word()
+                    )));
+                }
+                reading.tally.skip("file of another format", others.len() as u64);
+                found.extend(fits);
+            }
+            // A file that tells nothing of itself, but the person does.
+            (Err(_), Some(format)) if path.is_file() => found.push((format, path)),
+            (Err(error), _) => return Err(error),
+        }
+    }
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for (format, path) in found {
+        match chosen.iter_mut().find(|chosen| chosen.format == format) {
+            Some(chosen) if chosen.paths.contains(&path) => {}
+            Some(chosen) => chosen.paths.push(path),
+            None => chosen.push(Chosen { format, paths: vec![path] }),
+        }
+    }
+    Ok(chosen)
+}
+
+/// `~/` where no shell replaced it.
+fn expand(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), env::var("HOME")) {
+        (Ok(rest), Some(home)) if !path.exists() => PathBuf::from(home).join(rest),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// A tool's own sessions on this machine: those about this repository, or all.
+fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<PathBuf>> {
+    let is_meant = |place: &Place| {
+        let of_tool = format == Format::Database && word != format.word();
+        place.format == format && (!of_tool || place.tool == word)
+    };
+    let there: Vec<PathBuf> =
+        on_this_machine().into_iter().filter(is_meant).flat_map(|place| place.sources).collect();
+    if there.is_empty() {
+        return Err(Error::nothing(format!("no conversations of {word} on this machine"))
+            .hint(format!("name a file or a folder: lepo import {word} PATH")));
+    }
+    if all {
+        return Ok(there);
+    }
+    if !format.knows_directories() {
+        return Err(Error::usage(format!(
+            "{word} does not tell which conversations are about this directory"
+        ))
+        .hint(format!("`lepo import {word} --all` takes all {}; or name a file", there.len())));
+    }
+    let dir = match context.find_store()? {
+        Some(store) => store.root().to_path_buf(),
+        None => context.cwd().to_path_buf(),
+    };
+    let dir = dir.canonicalize().unwrap_or(dir);
+    let about: Vec<PathBuf> = there.iter().filter(|path| is_about(format, path, &dir)).cloned().collect();
+    if about.is_empty() {
+        return Err(Error::nothing(format!("no conversations of {word} are about {}", dir.display()))
+            .hint(format!("`lepo import {word} --all` takes all {}, of every directory", there.len())));
+    }
+    Ok(about)
+}
+
+/// All histories on this machine.
+pub fn on_this_machine() -> Vec<Place> {
+    let Some(home) = env::var("HOME").map(PathBuf::from) else { return Vec::new() };
+    let variable = |name: &str| {
+        let value = env::var(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from).filter(|path| path.is_absolute())
+    };
+    places(&home, &variable)
+}
+
+/// The program that reads databases.
+const PROGRAM: &str = "lepo-import-db";
+
+/// Reads a database by way of that program.
+pub fn database(
+    path: &Path,
+    reading: &mut Reading,
+    each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
+) -> Result<()> {
+    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(PROGRAM));
+    let program = beside.filter(|path| path.is_file()).unwrap_or_else(|| PROGRAM.into());
+    let mut child = Command::new(&program)
+        .arg(path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            Error::usage(format!("{} is a database, and the program {PROGRAM} is not there", path.display()))
+                .because(error)
+                .hint("build it: cargo install --path . --features import-db")
+        })?;
+    let told = match child.stdout.take() {
+        Some(out) => read_stream(BufReader::with_capacity(1 << 18, out), reading, each),
+        None => Ok(()),
+    };
+    let ended = child.wait();
+    told?;
+    match ended {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(Error::usage(format!("{} could not be read as a database", path.display()))),
+        Err(error) => Err(Error::usage(format!("{PROGRAM} failed")).because(error)),
+    }
+}

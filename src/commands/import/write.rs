@@ -1,0 +1,247 @@
+//! The one writer: planned bubbs into the store, and what is known of them into the journal.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::bubb::BubbId;
+use crate::conv::Wanted;
+use crate::error::Result;
+use crate::import::{Copied, Plan, Tally, Tools, VERSION};
+use crate::store::{Batch, Imported, Imports, Store, check_branch_name};
+use crate::term::say;
+
+/// Bubbs that wait for their place, at most.
+const FLUSH: usize = 20_000;
+
+/// Where bubbs go.
+enum Target<'s> {
+    /// Into the store.
+    Batch(Box<Batch<'s>>),
+    /// Nowhere: they are only counted against those that are there.
+    Count(HashSet<BubbId>),
+}
+
+/// Writes what is planned.
+pub struct Writer<'s> {
+    store: Option<&'s Store>,
+    target: Target<'s>,
+    imports: Imports,
+    branches: Vec<(String, BubbId)>,
+    /// New bubbs.
+    pub made: u64,
+    /// Bubbs that were here already.
+    pub here: u64,
+}
+
+impl<'s> Writer<'s> {
+    /// Writes to `store`; only counts if it is `dry`.
+    pub fn new(store: Option<&'s Store>, dry: bool) -> Result<Writer<'s>> {
+        let imports = store.map(Store::imports).unwrap_or_default();
+        let target = match store {
+            Some(store) if !dry => Target::Batch(Box::new(store.batch(false)?)),
+            Some(store) => Target::Count(store.names()?.into_iter().map(|name| name.id).collect()),
+            None => Target::Count(HashSet::new()),
+        };
+        Ok(Writer { store, target, imports, branches: Vec::new(), made: 0, here: 0 })
+    }
+
+    /// How much of tools' traffic was kept of a conversation when it was imported before.
+    pub fn tools_of(&self, format: &str, id: &str) -> Option<Tools> {
+        if id.is_empty() {
+            return None;
+        }
+        self.imports.of(format, id).last().and_then(|known| Tools::of(&known.tools))
+    }
+
+    /// Adds a conversation.
+    #[expect(clippy::too_many_arguments, reason = "a line of the journal has as many")]
+    pub fn add(
+        &mut self,
+        format: &str,
+        path: &Path,
+        id: String,
+        title: Option<String>,
+        tools: Tools,
+        plan: Plan,
+        branches: bool,
+    ) -> Result<()> {
+        let mut seen = HashSet::new();
+        let (mut roots, mut newest) = (Vec::new(), None);
+        for bubb in plan.bubbs {
+            let name = bubb.name;
+            if name.prev.is_none() && !roots.contains(&name.id) {
+                roots.push(name.id);
+            }
+            if !name.hidden {
+                newest = newest.max(Some(name.id));
+            }
+            let first = seen.insert(name.id);
+            match self.put(name, bubb.text.as_bytes(), &bubb.blobs)? {
+                true => self.made += 1,
+                false => self.here += u64::from(first),
+            }
+            self.imports.add_fact(name.id, bubb.model.as_deref(), bubb.input, bubb.output);
+        }
+        for root in &roots {
+            self.imports.add(Imported {
+                root: Some(*root),
+                version: VERSION,
+                format: format.to_string(),
+                source: path.to_string_lossy().into_owned(),
+                id: if id.is_empty() { root.to_string() } else { id.clone() },
+                title: title.clone(),
+                tools: tools.word().to_string(),
+            });
+        }
+        if branches {
+            self.branches.extend(plan.labels);
+            self.branches.extend(title.zip(newest));
+        }
+        self.flush_if_many()
+    }
+
+    /// Adds what another store has.
+    pub fn add_store(&mut self, from: &Copied, branches: bool, tally: &mut Tally) -> Result<()> {
+        let mut missing = HashSet::new();
+        let facts = from.store.facts();
+        for name in &from.bubbs {
+            if name.prev.is_some_and(|prev| missing.contains(&prev)) {
+                missing.insert(name.id);
+                continue;
+            }
+            if self.has(name.id)? {
+                self.here += 1;
+                continue;
+            }
+            let bytes = from.store.read(name)?;
+            let content = Sha256::digest(&bytes).into();
+            if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) != name.id {
+                tally.skip("edited bubb, with what follows it", 1);
+                missing.insert(name.id);
+                continue;
+            }
+            let mut blobs = Vec::new();
+            for hash in from.store.blobs_of(name)? {
+                if let Some((mut file, _)) = from.store.open_blob(&hash)? {
+                    let mut bytes = Vec::new();
+                    match std::io::Read::read_to_end(&mut file, &mut bytes) {
+                        Ok(_) => blobs.push(bytes),
+                        Err(_) => tally.skip("unreadable blob", 1),
+                    }
+                }
+            }
+            self.made += u64::from(self.put(*name, &bytes, &blobs)?);
+            if let Some(fact) = facts.get(&name.id) {
+                self.imports.add_fact(name.id, fact.model.as_deref(), fact.input, fact.output);
+            }
+            self.flush_if_many()?;
+        }
+        if branches {
+            let kept = from.branches.iter().filter(|(_, id)| !missing.contains(id));
+            self.branches.extend(kept.cloned());
+        }
+        Ok(())
+    }
+
+    fn has(&mut self, id: BubbId) -> Result<bool> {
+        match &mut self.target {
+            Target::Batch(batch) => batch.has(id),
+            Target::Count(known) => Ok(known.contains(&id)),
+        }
+    }
+
+    /// True if it was not there.
+    fn put(&mut self, name: crate::bubb::Name, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
+        match &mut self.target {
+            Target::Count(known) => Ok(known.insert(name.id)),
+            Target::Batch(batch) => {
+                if batch.has(name.id)? {
+                    return Ok(false);
+                }
+                for bytes in blobs {
+                    batch.blob(&mut bytes.as_slice())?;
+                }
+                batch.put(name, text)
+            }
+        }
+    }
+
+    fn flush_if_many(&mut self) -> Result<()> {
+        match &self.target {
+            Target::Batch(batch) if batch.staged() >= FLUSH => self.flush(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives all a place; only then the journal tells of them.
+    fn flush(&mut self) -> Result<()> {
+        let Target::Batch(batch) = &mut self.target else { return Ok(()) };
+        batch.flush()?;
+        match self.store {
+            Some(store) => store.write_imports(&mut self.imports),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends it.
+    pub fn finish(&mut self) -> Result<()> {
+        self.flush()?;
+        let (Some(store), Target::Batch(_)) = (self.store, &self.target) else { return Ok(()) };
+        let mut taken: HashMap<String, BubbId> = store.branches()?.into_iter().collect();
+        for (title, id) in std::mem::take(&mut self.branches) {
+            let Some(name) = branch_name(&title) else { continue };
+            match taken.get(&name) {
+                Some(there) if *there == id => {}
+                Some(_) => say(&format!("note: there is a branch {name} already: it stays")),
+                None => {
+                    store.make_branch(&name, id)?;
+                    taken.insert(name, id);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A title as the name of a branch.
+fn branch_name(title: &str) -> Option<String> {
+    let mut name = String::new();
+    for c in title.chars().take(60) {
+        let fits = !c.is_control() && !c.is_whitespace() && !"/\\~^:?*[@{.".contains(c);
+        match fits {
+            true => name.push(c),
+            false if name.is_empty() || name.ends_with('-') => {}
+            false => name.push('-'),
+        }
+    }
+    let name = name.trim_matches('-').to_string();
+    check_branch_name(&name).is_ok().then_some(name)
+}
+
+/// The newest tail.
+pub fn newest(store: &Store) -> Result<Option<BubbId>> {
+    let forest = store.forest_for(&[Wanted::Tip])?;
+    Ok(forest.newest().map(|ix| forest.name(ix).id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_becomes_the_name_of_a_branch() {
+        for (title, name) in [
+            ("Read two files", Some("Read-two-files")),
+            ("한글 제목: 둘", Some("한글-제목-둘")),
+            ("../../etc", Some("etc")),
+            ("-x", Some("x")),
+            ("a..b", Some("a-b")),
+            ("???", None),
+            ("head", None),
+        ] {
+            assert_eq!(branch_name(title).as_deref(), name, "{title}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Files of messages: data URLs and base64, and the lines that name them in a bubb.
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use sha2::{Digest, Sha256};
+
+use super::conversation::File;
+use crate::bubb::{Attachment, Kind, Media, clean_name};
+use crate::store::Blob;
+
+/// Padding may be missing.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// A file in base64. What is no base64 has no bytes.
+pub fn base64(name: &str, mime: &str, text: &str) -> File {
+    let compact: std::borrow::Cow<'_, str> = match text.contains(|c: char| c.is_ascii_whitespace()) {
+        true => text.split_ascii_whitespace().collect::<String>().into(),
+        false => text.into(),
+    };
+    File {
+        name: name.to_string(),
+        mime: kind(mime).to_string(),
+        data: BASE64.decode(compact.as_bytes()).ok(),
+    }
+}
+
+/// The file of a URL: its bytes, if they are in it.
+pub fn url(name: &str, mime: &str, url: &str) -> File {
+    if let Some((head, data)) = url.strip_prefix("data:").and_then(|url| url.split_once(',')) {
+        let of_url = head.split(';').next().unwrap_or_default();
+        let mime = if of_url.is_empty() { mime } else { of_url };
+        if head.ends_with(";base64") {
+            return base64(name, mime, data);
+        }
+        return File {
+            name: name.to_string(),
+            mime: kind(mime).to_string(),
+            data: Some(data.as_bytes().to_vec()),
+        };
+    }
+    let last = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let name = if name.is_empty() { last } else { name };
+    File { name: name.to_string(), mime: kind(mime).to_string(), data: None }
+}
+
+/// A file whose bytes are not there.
+pub fn lost(name: &str, mime: &str) -> File {
+    File { name: name.to_string(), mime: kind(mime).to_string(), data: None }
+}
+
+/// A media type as it can stand in a line; of anything else the one for any bytes.
+fn kind(mime: &str) -> &str {
+    let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '+' | '.');
+    match mime.contains('/') && mime.len() < 100 && mime.chars().all(sound) {
+        true => mime,
+        false => "application/octet-stream",
+    }
+}
+
+/// A text with a line for each of its files, and what goes into blobs; and how many have no bytes.
+pub fn with_files(kind: Kind, text: &str, files: Vec<File>) -> (String, Vec<Vec<u8>>, u64) {
+    let (mut attached, mut lines, mut blobs, mut lost) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for file in files {
+        let Some(bytes) = file.data else {
+            lost += 1;
+            lines.push(match clean_name(&file.name) {
+                Some(name) => format!("[{} {name}: not in the source]", file.mime),
+                None => format!("[{}: not in the source]", file.mime),
+            });
+            continue;
+        };
+        let (hash, len) = (hash(&bytes), bytes.len() as u64);
+        match Media::of_bytes(&bytes).filter(|_| kind == Kind::User) {
+            Some(media) => {
+                let name = clean_name(&file.name).unwrap_or_else(|| format!("file.{}", media.extension()));
+                attached.push(Attachment { media, len, name, hash });
+            }
+            None => lines.push(Blob { hash, len }.line()),
+        }
+        blobs.push(bytes);
+    }
+    // Lines that are no attachments come first, as those count only at the very end.
+    lines.extend(attached.iter().map(Attachment::line));
+    let lines = lines.join("\n");
+    let text = match (text.is_empty(), lines.is_empty()) {
+        (_, true) => text.to_string(),
+        (true, _) => lines,
+        (false, false) => format!("{text}\n\n{lines}"),
+    };
+    (text, blobs, lost)
+}
+
+/// Whether a text ends as one does that names a blob.
+pub fn seems_to_name_a_blob(text: &str) -> bool {
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    last.ends_with(']') && last.contains(": _blobs/")
+}
+
+/// SHA-256 in hexadecimal.
+pub fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_decoded_where_they_are_there() {
+        for (file, mime, name, data) in [
+            (
+                url("", "", "data:image/png;base64,iVBORw0KGgo="),
+                "image/png",
+                "",
+                Some(b"\x89PNG\r\n\x1a\n".as_slice()),
+            ),
+            (
+                url("a", "", "data:image/png;base64,iVBO\nRw0KGgo"),
+                "image/png",
+                "a",
+                Some(b"\x89PNG\r\n\x1a\n"),
+            ),
+            (url("", "image/gif", "data:,hi"), "image/gif", "", Some(b"hi")),
+            (url("", "", "data:image/png;base64,***"), "image/png", "", None),
+            (url("", "", "https://x.test/a/b.png?k=1"), "application/octet-stream", "b.png", None),
+            (url("", "a\nb/c", "x"), "application/octet-stream", "x", None),
+        ] {
+            assert_eq!((file.mime.as_str(), file.name.as_str(), file.data.as_deref()), (mime, name, data));
+        }
+    }
+    #[test]
+    fn a_question_names_its_files_and_an_answer_its_blobs() {
+        let png = || File {
+            name: "a/b.png".into(),
+            mime: "image/png".into(),
+            data: Some(b"\x89PNG\r\n\x1a\n".to_vec()),
+        };
+        let sha = hash(b"\x89PNG\r\n\x1a\n");
+        for (kind, text, files, expected) in [
+            (Kind::User, "look", vec![png()], format!("look\n\n[image/png 8 bytes b.png: _blobs/{sha}]")),
+            (
+                Kind::User,
+                "",
+                vec![png(), lost("", "image/png")],
+                format!("[image/png: not in the source]\n[image/png 8 bytes b.png: _blobs/{sha}]"),
+            ),
+            (Kind::Assistant, "see", vec![png()], format!("see\n\n[8 bytes: _blobs/{sha}]")),
+            (
+                Kind::User,
+                "x",
+                vec![lost("a\n]", "text/plain")],
+                "x\n\n[text/plain a ]: not in the source]".to_string(),
+            ),
+            (Kind::User, "x", vec![], "x".to_string()),
+        ] {
+            assert_eq!(with_files(kind, text, files).0, expected);
+        }
+        assert!(seems_to_name_a_blob(&format!("x\n[8 bytes: _blobs/{sha}]")));
+        assert!(!seems_to_name_a_blob("[a]"));
+    }
+}

@@ -1,0 +1,77 @@
+//! How much of a tool's traffic is kept. It is most of a log's bytes, and where keys leak.
+
+/// How much of calls and results is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Tools {
+    /// The first and last 2 kB of each
+    #[default]
+    Brief,
+    /// All of it; what is large in `_blobs/`
+    Full,
+    /// None of it
+    None,
+}
+
+/// Bytes of head and of tail.
+const KEPT: usize = 2048;
+
+/// Bytes of a tool's text in a bubb, with [`Tools::Full`]. What is longer is whole in a blob.
+const WHOLE: usize = 50_000;
+
+impl Tools {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Tools::Brief => "brief",
+            Tools::Full => "full",
+            Tools::None => "none",
+        }
+    }
+
+    /// The choice of a word.
+    pub fn of(word: &str) -> Option<Tools> {
+        [Tools::Brief, Tools::Full, Tools::None].into_iter().find(|tools| tools.word() == word)
+    }
+
+    /// What is kept of a text, and whether the whole is to be in a blob.
+    pub fn cut(self, text: String) -> (String, Option<String>) {
+        match self {
+            Tools::Full if text.len() > WHOLE => (cut(&text, WHOLE / 2), Some(text)),
+            Tools::Full => (text, None),
+            Tools::Brief | Tools::None if text.len() > 2 * KEPT => (cut(&text, KEPT), None),
+            Tools::Brief | Tools::None => (text, None),
+        }
+    }
+}
+
+/// So many bytes of head and of tail, in whole characters.
+fn cut(text: &str, kept: usize) -> String {
+    let head = text.floor_char_boundary(kept);
+    let tail = text.ceil_char_boundary(text.len().saturating_sub(kept)).max(head);
+    let (start, rest) = text.split_at(head);
+    let (left, end) = rest.split_at(tail - head);
+    format!("{start}\n[{} bytes left out]\n{end}", left.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_and_tail_are_kept_in_whole_characters() {
+        for (text, kept) in [
+            ("x".repeat(4096), "x".repeat(4096)),
+            ("x".repeat(4097), format!("{}\n[1 bytes left out]\n{}", "x".repeat(2048), "x".repeat(2048))),
+            (
+                "한".repeat(2000),
+                format!("{}\n[{} bytes left out]\n{}", "한".repeat(682), 6000 - 4092, "한".repeat(682)),
+            ),
+        ] {
+            assert_eq!(Tools::Brief.cut(text.clone()), (kept, None));
+            assert_eq!(Tools::Full.cut(text.clone()), (text, None));
+        }
+        let long = "y".repeat(60_000);
+        let (cut, whole) = Tools::Full.cut(long.clone());
+        assert_eq!((cut.len(), whole), (50_000 + "\n[10000 bytes left out]\n".len(), Some(long)));
+    }
+}

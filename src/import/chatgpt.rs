@@ -1,0 +1,199 @@
+//! ChatGPT: `conversations.json` of an export, each conversation a tree in its `mapping`.
+//!
+//! The tree is built from parents: children may be missing, and the order of a mapping says nothing.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+
+use super::archive::Archive;
+use super::conversation::{Conversation, File, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::Reading;
+use super::tree::{Link, parents};
+use super::values::Values;
+use super::{Each, attach, time};
+use crate::bubb::Kind;
+use crate::error::Result;
+
+/// Whether a document of an export holds conversations.
+pub fn is_document(name: &str) -> bool {
+    name.strip_prefix("conversations")
+        .and_then(|rest| rest.strip_suffix(".json"))
+        .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_'))
+}
+
+/// Reads an export.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut archive = Archive::open(path)?;
+    // A second one for the assets, as the first is being read.
+    let mut assets = Archive::open(path)?;
+    for document in archive.documents(is_document) {
+        archive.read(document, reading, |from: &mut dyn Read, reading| {
+            let mut values = Values::of(from);
+            while let Some(value) = reading.next(&mut values)? {
+                if value.is_array() {
+                    continue;
+                }
+                match conversation(value, &mut |id| assets.asset(id)) {
+                    Some(conversation) => each(conversation)?,
+                    None => reading.tally.skip("conversation without messages", 1),
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// One conversation; `asset` gives the bytes of a file by its id.
+pub fn conversation(
+    value: Value<'_>,
+    asset: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> Option<Conversation> {
+    let mapping = value.get("mapping");
+    if !mapping.is_object() {
+        return None;
+    }
+    let mut conversation = Conversation {
+        id: value.get("conversation_id").said().or_else(|| value.get("id").said()).unwrap_or_default(),
+        title: value.get("title").said(),
+        start: time::any(value.get("create_time")),
+        ..Conversation::default()
+    };
+    let model = value.get("default_model_slug").said();
+    let nodes: Vec<(String, Option<String>, Value<'_>)> =
+        mapping.fields().map(|(key, node)| (key.words(), node.get("parent").said(), node)).collect();
+    // Where a parent is not named, it may name its child.
+    let mut named: HashMap<String, &str> = HashMap::new();
+    if nodes.iter().filter(|(_, parent, _)| parent.is_none()).count() > 1 {
+        for (key, _, node) in &nodes {
+            named
+                .extend(node.get("children").items().filter_map(|child| Some((child.said()?, key.as_str()))));
+        }
+    }
+    let links: Vec<Link<'_>> = nodes
+        .iter()
+        .map(|(id, parent, _)| Link { id, parent: parent.as_deref().or_else(|| named.get(id).copied()) })
+        .collect();
+    let parents = parents(&links, |_| None);
+    let mut places = Vec::with_capacity(nodes.len());
+    for (_, _, node) in &nodes {
+        places.push(message(&mut conversation, node.get("message"), model.as_deref(), asset));
+    }
+    for (place, parent) in parents.iter().enumerate() {
+        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1);
+    }
+    Some(conversation)
+}
+
+/// The nodes of one message.
+fn message(
+    conversation: &mut Conversation,
+    message: Value<'_>,
+    model: Option<&str>,
+    asset: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> (usize, usize) {
+    let at = time::seconds(message.get("create_time"));
+    let role = message.at(&["author", "role"]).text().unwrap_or_default();
+    let kind = if role == "user" { Kind::User } else { Kind::Assistant };
+    let (content, metadata) = (message.get("content"), message.get("metadata"));
+    conversation.messages += u64::from(message.is_object());
+    let mut parts = Parts::new(conversation, None, at, kind);
+    let recipient = message.get("recipient").said().unwrap_or_default();
+    let hidden = metadata.get("is_visually_hidden_from_conversation").is_true();
+    if let Some(tag) = metadata.get("lepo").said() {
+        parts.exact(&tag, &text(content));
+    } else if role == "system" {
+        let prompt = text(content);
+        match content.get("content_type").is("model_editable_context") {
+            _ if prompt.is_empty() => {}
+            true => parts.aside(Kind::System, &prompt),
+            false => parts.then(What::System(prompt)),
+        }
+    } else if role == "tool" {
+        let name = message.at(&["author", "name"]).words();
+        let output = text(content);
+        // Empty, but for what it is named.
+        let output = if output.is_empty() && !has_files(content) { name } else { output };
+        let files = files(content, metadata, asset);
+        parts.then(What::Output { call: String::new(), text: output, files });
+    } else {
+        match &*content.get("content_type").text().unwrap_or_default() {
+            "thoughts" => {
+                for thought in content.get("thoughts").items() {
+                    let both = [thought.get("summary").said(), thought.get("content").said()];
+                    parts
+                        .aside(Kind::Assistant, &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
+                }
+            }
+            "reasoning_recap" => parts.aside(Kind::Assistant, &content.get("content").words()),
+            "user_editable_context" | "model_editable_context" => parts.aside(kind, &text(content)),
+            _ if !matches!(recipient.as_str(), "" | "all") => {
+                parts.then(What::Call { id: String::new(), name: recipient, input: text(content) });
+            }
+            _ if hidden || message.get("channel").is("analysis") => parts.aside(kind, &text(content)),
+            _ => {
+                parts.text(&text(content));
+                files(content, metadata, asset).into_iter().for_each(|file| parts.file(file));
+            }
+        }
+    }
+    let (first, last) = parts.finish();
+    let model = metadata.get("model_slug").said().or(model.map(str::to_string));
+    conversation.answered_by(first, model.as_deref(), None, None);
+    (first, last)
+}
+
+/// The text of a content, whatever its type.
+fn text(content: Value<'_>) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for part in content.get("parts").items() {
+        texts.extend(part.said().or_else(|| part.get("text").said()));
+    }
+    for key in ["text", "result", "user_profile", "user_instructions", "model_set_context"] {
+        texts.extend(content.get(key).said());
+    }
+    if texts.is_empty() && content.has("thoughts") {
+        texts.extend(content.get("content").said());
+    }
+    texts.join("\n\n")
+}
+
+fn has_files(content: Value<'_>) -> bool {
+    content.get("parts").items().any(Value::is_object)
+}
+
+/// The files of a message: those that stand in its text, and those that are only attached.
+fn files(
+    content: Value<'_>,
+    metadata: Value<'_>,
+    asset: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> Vec<File> {
+    let attached: Vec<(String, String, String)> = metadata
+        .get("attachments")
+        .items()
+        .map(|file| (file.get("id").words(), file.get("name").words(), file.get("mime_type").words()))
+        .collect();
+    let (mut files, mut told) = (Vec::new(), Vec::new());
+    for part in content.get("parts").items().filter(|part| part.is_object()) {
+        let inner = part.get("audio_asset_pointer");
+        let part = if inner.is_object() { inner } else { part };
+        let Some(pointer) = part.get("asset_pointer").said() else { continue };
+        let name = part.get("name").words();
+        if pointer.starts_with("data:") {
+            files.push(attach::url(&name, "", &pointer));
+            continue;
+        }
+        let id = pointer.rsplit("//").next().unwrap_or_default().to_string();
+        let about = attached.iter().find(|(other, ..)| *other == id);
+        let (name, mime) = about.map_or((id.as_str(), ""), |(_, name, mime)| (name, mime));
+        files.push(File { data: asset(&id), ..attach::lost(name, mime) });
+        told.push(id);
+    }
+    for (id, name, mime) in attached.iter().filter(|(id, ..)| !told.contains(id)) {
+        files.push(File { data: asset(id), ..attach::lost(name, mime) });
+    }
+    files
+}

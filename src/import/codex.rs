@@ -1,0 +1,330 @@
+//! Codex: one JSONL log a thread, plain or packed with zstd, below `sessions/`.
+//!
+//! Only `response_item` records are read: events repeat them. A thread that goes on from another one holds a copy of
+//! it, with old times or new ones, or names it; all three give the parent's bubbs where the parent's log is there.
+
+use std::path::{Path, PathBuf};
+
+use super::conversation::{Conversation, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::Reading;
+use super::threads::{Thread, Threads};
+use super::{Each, attach, time};
+use crate::bubb::Kind;
+use crate::error::Result;
+
+/// How the texts begin that the program and not the person wrote.
+const INJECTED: &[&str] = &[
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md",
+    "<INSTRUCTIONS>",
+    "<turn_aborted>",
+    "<skill>",
+    "<subagent_notification>",
+    "<user_shell_command>",
+    "<permissions instructions>",
+];
+
+/// How many threads may go on from each other.
+const DEEP: usize = 64;
+
+/// Reads one thread, with what it goes on from and with its subagents.
+pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let Some(own) = Thread::of(path) else {
+        reading.tally.skip("not a Codex session", 1);
+        return Ok(());
+    };
+    let mut log = lineage(&own, threads, reading)?;
+    let mut agents: Vec<&Thread> = threads.all.iter().filter(|thread| thread.begun_by(&own.id)).collect();
+    agents.sort_by_key(|thread| (thread.start, thread.path.clone()));
+    for agent in agents {
+        let under = log.call_for(agent);
+        let mut side = Log::default();
+        side.read(agent, 0, reading)?;
+        log.add_side(side, under);
+    }
+    log.mark_last();
+    let Log { mut conversation, .. } = log;
+    (conversation.id, conversation.dir, conversation.start) = (own.id, own.dir, own.start);
+    conversation.grows = true;
+    each(conversation)
+}
+
+/// A thread's log behind all it goes on from.
+fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log> {
+    let mut line = vec![own.clone()];
+    while let Some(parent) = line.last().and_then(|thread| thread.parent.clone()) {
+        let is_known = line.iter().any(|thread| thread.id == parent);
+        match threads.find(&parent) {
+            Some(found) if !is_known && line.len() < DEEP => line.push(found.clone()),
+            _ => {
+                reading.tally.remark(format!(
+                    "{}: the thread it goes on from, {parent}, is not there: imported as it is",
+                    own.path.display()
+                ));
+                break;
+            }
+        }
+    }
+    let mut log = Log::default();
+    let mut before = Log::default();
+    for (place, thread) in line.iter().rev().enumerate() {
+        let by_reference = thread.base.filter(|_| place > 0);
+        if let Some(end) = by_reference {
+            log.cut(end);
+            log.read(thread, 0, reading)?;
+        } else {
+            before = std::mem::take(&mut log);
+            log.read(thread, 0, reading)?;
+            log.take_times(&before);
+        }
+    }
+    drop(before);
+    Ok(log)
+}
+
+/// A thread's log, read.
+#[derive(Default)]
+struct Log {
+    conversation: Conversation,
+    /// The last node so far.
+    at: Option<usize>,
+    /// What stood before each visible question.
+    turns: Vec<Option<usize>>,
+    /// The ordinal of each record, and the end of its line, with the node it ended at.
+    ends: Vec<(u64, Option<usize>, usize)>,
+    model: Option<String>,
+    /// The first node of the last record that gave any.
+    last: usize,
+    ordinal: u64,
+}
+
+impl Log {
+    /// Reads a log behind what is there, without records before `from`.
+    fn read(&mut self, thread: &Thread, from: u64, reading: &mut Reading) -> Result<()> {
+        let from = from.max(thread.own_from);
+        let mut values = reading.lines(&thread.path)?;
+        while let Some(line) = reading.next(&mut values)? {
+            let ordinal = line.get("ordinal").count().unwrap_or(self.ordinal);
+            self.ordinal = ordinal + 1;
+            if ordinal >= from {
+                self.line(line, reading);
+            }
+            self.ends.push((ordinal, self.at, self.turns.len()));
+        }
+        Ok(())
+    }
+
+    /// Goes back to where only records before this ordinal were read.
+    fn cut(&mut self, end: u64) {
+        self.ends.retain(|(ordinal, ..)| *ordinal < end);
+        let (ordinal, at, turns) = self.ends.last().copied().unwrap_or_default();
+        self.at = at;
+        self.turns.truncate(turns);
+        // What came later hangs on nothing that follows; it is the parent's own.
+        self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
+        self.ordinal = ordinal + 1;
+    }
+
+    /// Takes the times of another log as far as it says the same: a copy may have new ones.
+    fn take_times(&mut self, of: &Log) {
+        let same = |one: &What, other: &What| format!("{one:?}") == format!("{other:?}");
+        let says = |node: &&super::conversation::Node| !matches!(node.what, What::Nothing);
+        let theirs = of.conversation.nodes.iter().filter(says);
+        let ours = self.conversation.nodes.iter_mut().filter(|node| !matches!(node.what, What::Nothing));
+        for (node, other) in ours.zip(theirs) {
+            if !same(&node.what, &other.what) {
+                break;
+            }
+            node.time = other.time;
+        }
+    }
+
+    fn line(&mut self, line: Value<'_>, reading: &mut Reading) {
+        let at = time::written(line.get("timestamp"));
+        let kind = line.get("type").text().unwrap_or_default();
+        let payload = line.get("payload");
+        match &*kind {
+            "response_item" => self.item(payload, at),
+            "turn_context" => self.model = payload.get("model").said().or(self.model.take()),
+            "compacted" => {
+                let text = payload.get("message").words();
+                self.add(at, |parts| parts.aside(Kind::System, &text));
+            }
+            "event_msg" => self.event(payload),
+            // Older logs have the items themselves.
+            "message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call" => {
+                self.item(line, at);
+            }
+            "session_meta"
+            | "world_state"
+            | "token_usage_record"
+            | "inter_agent_communication"
+            | "ghost_snapshot"
+            | "" => {}
+            other => reading.tally.skip(&format!("unknown record {other:?}"), 1),
+        }
+    }
+
+    fn event(&mut self, payload: Value<'_>) {
+        match &*payload.get("type").text().unwrap_or_default() {
+            "thread_rolled_back" => {
+                let back = payload.get("num_turns").count().unwrap_or(0) as usize;
+                let keep = self.turns.len().saturating_sub(back);
+                if let Some(&before) = self.turns.get(keep) {
+                    self.at = before;
+                    self.turns.truncate(keep);
+                }
+            }
+            "token_count" => {
+                let usage = payload.at(&["info", "last_token_usage"]);
+                let answer = self.conversation.nodes.iter_mut().rev().take(8);
+                let is_answer = |what: &What| matches!(what, What::Text(Kind::Assistant, ..));
+                if let Some(node) = answer.into_iter().find(|node| is_answer(&node.what)) {
+                    node.input = usage.get("input_tokens").count().or(node.input);
+                    node.output = usage.get("output_tokens").count().or(node.output);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, item: Value<'_>, at: Option<u64>) {
+        let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
+        match &*item.get("type").text().unwrap_or_default() {
+            "message" => self.message(item, at),
+            "reasoning" => {
+                let mut texts: Vec<String> =
+                    item.get("summary").items().filter_map(|part| part.get("text").said()).collect();
+                texts.extend(item.get("content").items().filter_map(|part| part.get("text").said()));
+                self.add(at, |parts| parts.aside(Kind::Assistant, &texts.join("\n\n")));
+            }
+            "function_call" | "custom_tool_call" => {
+                let (name, arguments) = (item.get("name").words(), item.get("arguments"));
+                let input = arguments.said().or_else(|| item.get("input").said());
+                let input = input.unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
+                self.add(at, |parts| parts.then(What::Call { id: call, name, input }));
+            }
+            kind @ ("local_shell_call" | "web_search_call") => {
+                let input = String::from_utf8_lossy(item.get("action").raw()).into_owned();
+                let name = kind.trim_end_matches("_call").to_string();
+                self.add(at, |parts| parts.then(What::Call { id: call, name, input }));
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                let output = item.get("output");
+                let content = output.get("content");
+                let text = output.said().or_else(|| content.said()).unwrap_or_else(|| texts(output));
+                let files = output.items().filter_map(|part| part.get("image_url").said());
+                let files = files.map(|url| attach::url("", "image/png", &url)).collect();
+                self.add(at, |parts| parts.then(What::Output { call, text, files }));
+            }
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, item: Value<'_>, at: Option<u64>) {
+        let kind = match &*item.get("role").text().unwrap_or_default() {
+            "user" => Kind::User,
+            "assistant" => Kind::Assistant,
+            // The vendor's own instructions.
+            _ => return,
+        };
+        let (before, model) = (self.at, self.model.clone());
+        let content = item.get("content");
+        self.add_as(kind, at, |parts| {
+            for part in content.items() {
+                let text = part.get("text").text().unwrap_or_default();
+                match part.get("image_url").text() {
+                    Some(url) => parts.file(attach::url("", "image/png", &url)),
+                    None if kind == Kind::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
+                        parts.aside(kind, &text);
+                    }
+                    None => parts.text(&text),
+                }
+            }
+            if let Some(text) = content.text() {
+                parts.text(&text);
+            }
+        });
+        let nodes = &self.conversation.nodes[self.last..];
+        if nodes.iter().any(|node| matches!(node.what, What::Text(Kind::User, ..))) {
+            self.turns.push(before);
+        }
+        self.conversation.answered_by(self.last, model.as_deref(), None, None);
+    }
+
+    fn add(&mut self, at: Option<u64>, parts: impl FnOnce(&mut Parts<'_>)) {
+        self.add_as(Kind::Assistant, at, parts);
+    }
+
+    fn add_as(&mut self, kind: Kind, at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) {
+        let mut parts = Parts::new(&mut self.conversation, self.at, at, kind);
+        tell(&mut parts);
+        let (first, last) = parts.finish();
+        (self.last, self.at) = (first, Some(last));
+        self.conversation.messages += 1;
+    }
+
+    fn mark_last(&mut self) {
+        for node in self.conversation.nodes.iter_mut().skip(self.last) {
+            node.last = true;
+        }
+    }
+
+    /// The call that began a subagent: the one whose result names it, else the last one before it.
+    fn call_for(&self, agent: &Thread) -> Option<usize> {
+        let nodes = &self.conversation.nodes;
+        let named = nodes.iter().position(|node| match &node.what {
+            What::Output { text, .. } => text.contains(&agent.id),
+            _ => false,
+        });
+        let calls = nodes.iter().enumerate().filter(|(_, node)| matches!(node.what, What::Call { .. }));
+        let before = calls.filter(|(place, node)| match named {
+            Some(named) => *place < named,
+            None => node.time <= agent.start,
+        });
+        before.map(|(place, _)| place).next_back().or_else(|| (!nodes.is_empty()).then_some(0))
+    }
+
+    /// Adds a subagent's log, hidden, under a call.
+    fn add_side(&mut self, side: Log, under: Option<usize>) {
+        let shift = self.conversation.nodes.len();
+        let own_last = self.last;
+        for (place, mut node) in side.conversation.nodes.into_iter().enumerate() {
+            node.parent = node.parent.map(|parent| parent + shift).or(under);
+            node.last = place >= side.last;
+            node.what = match node.what {
+                What::Text(kind, text, _) => What::Side(kind, text),
+                what => what,
+            };
+            self.conversation.nodes.push(node);
+        }
+        // Their last messages are marked already.
+        self.conversation.messages += side.conversation.messages;
+        for node in &mut self.conversation.nodes[own_last..shift] {
+            node.last = true;
+        }
+        self.last = self.conversation.nodes.len();
+    }
+}
+
+fn texts(output: Value<'_>) -> String {
+    output.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The logs among files, those first that others go on from.
+pub fn in_order(mut paths: Vec<PathBuf>, threads: &Threads) -> Vec<PathBuf> {
+    let depth = |path: &PathBuf| {
+        let mut thread = threads.all.iter().find(|thread| thread.path == *path);
+        let mut depth = 0;
+        while let Some(parent) = thread.and_then(|thread| thread.parent.as_deref()).filter(|_| depth < DEEP) {
+            thread = threads.find(parent);
+            depth += 1;
+        }
+        depth
+    };
+    paths.sort_by_cached_key(|path| (depth(path), path.clone()));
+    paths
+}

@@ -1,0 +1,117 @@
+//! A conversation of another tool as a value: messages with their parents, before they are bubbs.
+
+use crate::bubb::Kind;
+
+/// One conversation: a tree of messages, or several.
+#[derive(Debug, Clone, Default)]
+pub struct Conversation {
+    /// Its id in the other tool. Empty where that gives none.
+    pub id: String,
+    /// Its title there.
+    pub title: Option<String>,
+    /// When it began, milliseconds since 1970: of messages without a time.
+    pub start: Option<u64>,
+    /// The directory it is about.
+    pub dir: Option<String>,
+    /// A log that the tool may still write to: its last message may not be whole yet.
+    pub grows: bool,
+    /// Messages in the order of the source.
+    pub nodes: Vec<Node>,
+    /// Names that a person gave to messages; the message of each.
+    pub labels: Vec<(String, usize)>,
+    /// Messages that were read, of which one may be several nodes.
+    pub messages: u64,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The node before, by its place. Parents may stand anywhere; there are no circles.
+    pub parent: Option<usize>,
+    /// Milliseconds since 1970, as the source says.
+    pub time: Option<u64>,
+    /// What it is.
+    pub what: What,
+    /// Of an answer: its model.
+    pub model: Option<String>,
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+    /// It belongs to the last message of a log.
+    pub last: bool,
+}
+
+/// What a part of a message is.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// Nothing to keep; what follows it follows its parent.
+    Nothing,
+    /// A system prompt that a person chose.
+    System(String),
+    /// Visible text: this alone makes a conversation longer.
+    Text(Kind, String, Vec<File>),
+    /// Hidden text beside what precedes it: reasoning, what a program put in, summaries.
+    Aside(Kind, String),
+    /// A tool call.
+    Call {
+        /// What its result names it by.
+        id: String,
+        /// The tool.
+        name: String,
+        /// What it was given: JSON as it is written in the source.
+        input: String,
+    },
+    /// What a tool gave.
+    Output {
+        /// The call's id; empty for the call before.
+        call: String,
+        /// Its text.
+        text: String,
+        /// Its files.
+        files: Vec<File>,
+    },
+    /// A message of a subagent, which is hidden under the call that began it.
+    Side(Kind, String),
+    /// A bubb as lepo exported it.
+    Exact(Kind, bool, String),
+}
+
+/// An image or a document of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Its name, if it has one.
+    pub name: String,
+    /// Its media type.
+    pub mime: String,
+    /// Its bytes, unless the source does not hold them.
+    pub data: Option<Vec<u8>>,
+}
+
+impl Node {
+    /// A node without a model.
+    pub fn new(parent: Option<usize>, time: Option<u64>, what: What) -> Node {
+        Node { parent, time, what, model: None, input: None, output: None, last: false }
+    }
+}
+
+impl Conversation {
+    /// Adds a node; its place.
+    pub fn add(&mut self, parent: Option<usize>, time: Option<u64>, what: What) -> usize {
+        self.nodes.push(Node::new(parent, time, what));
+        self.nodes.len() - 1
+    }
+
+    /// Says of the answers from `from` on which model gave them, for how many tokens.
+    pub fn answered_by(&mut self, from: usize, model: Option<&str>, input: Option<u64>, output: Option<u64>) {
+        let answers = self.nodes.iter_mut().skip(from);
+        let mut answers: Vec<&mut Node> =
+            answers.filter(|node| matches!(node.what, What::Text(Kind::Assistant, ..))).collect();
+        for node in &mut answers {
+            node.model = model.map(str::to_string);
+        }
+        if let Some(last) = answers.last_mut() {
+            (last.input, last.output) = (input, output);
+        }
+    }
+}

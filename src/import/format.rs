@@ -1,0 +1,116 @@
+//! The formats that can be read: a name, a file of this room, and whether its sources know a directory.
+
+use std::path::{Path, PathBuf};
+
+use super::source::Reading;
+use super::threads::Threads;
+use super::{
+    Each, chatgpt, claude_ai, claude_code, codex, gemini, jan, librechat, lmstudio, messages, openwebui, pi,
+};
+use crate::error::Result;
+
+/// A format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Logs of Claude Code.
+    ClaudeCode,
+    /// Logs of Codex.
+    Codex,
+    /// An export of ChatGPT.
+    ChatGpt,
+    /// An export of Claude.ai.
+    ClaudeAi,
+    /// Logs of gemini-cli.
+    GeminiCli,
+    /// Logs of pi.
+    Pi,
+    /// Messages of an API, ShareGPT, sessions of humble-ai-cli.
+    Messages,
+    /// An export of Open WebUI.
+    OpenWebUi,
+    /// An export of LibreChat.
+    LibreChat,
+    /// Conversations of LM Studio.
+    LmStudio,
+    /// Threads of Jan.
+    Jan,
+    /// Another store of lepo.
+    Lepo,
+    /// A database, which another program reads.
+    Database,
+}
+
+/// All formats with the names that a person types.
+pub const FORMATS: &[(&str, Format, &str)] = &[
+    ("claude-code", Format::ClaudeCode, "Claude Code"),
+    ("codex", Format::Codex, "Codex"),
+    ("chatgpt", Format::ChatGpt, "an export of ChatGPT"),
+    ("claude-ai", Format::ClaudeAi, "an export of Claude.ai"),
+    ("gemini-cli", Format::GeminiCli, "Gemini CLI"),
+    ("pi", Format::Pi, "pi"),
+    ("messages", Format::Messages, "messages of an API, ShareGPT, humble-ai-cli"),
+    ("openwebui", Format::OpenWebUi, "Open WebUI"),
+    ("librechat", Format::LibreChat, "LibreChat"),
+    ("lmstudio", Format::LmStudio, "LM Studio"),
+    ("jan", Format::Jan, "Jan"),
+    ("lepo", Format::Lepo, "another store"),
+    ("db", Format::Database, "a database of llm, opencode or Open WebUI"),
+    ("llm", Format::Database, "the database of llm"),
+    ("opencode", Format::Database, "the database of opencode"),
+];
+
+impl Format {
+    /// The name that a person types.
+    pub fn word(self) -> &'static str {
+        FORMATS.iter().find(|(_, format, _)| *format == self).map_or("", |(word, ..)| word)
+    }
+
+    /// The format of a name.
+    pub fn of(word: &str) -> Option<Format> {
+        FORMATS.iter().find(|(name, ..)| *name == word).map(|(_, format, _)| *format)
+    }
+
+    /// Its sources say which directory they are about.
+    pub fn knows_directories(self) -> bool {
+        matches!(self, Format::ClaudeCode | Format::Codex | Format::Pi)
+    }
+
+    /// Reads sources of this format, in an order that does not matter to what comes of them.
+    pub fn read(self, paths: Vec<PathBuf>, reading: &mut Reading, each: &mut Read<'_>) -> Result<()> {
+        let threads = if self == Format::Codex { Threads::around(&paths) } else { Threads::default() };
+        let paths = if self == Format::Codex { codex::in_order(paths, &threads) } else { paths };
+        for path in paths {
+            self.read_one(&path, &threads, reading, each)?;
+        }
+        Ok(())
+    }
+
+    fn read_one(
+        self,
+        path: &Path,
+        threads: &Threads,
+        reading: &mut Reading,
+        each: &mut Read<'_>,
+    ) -> Result<()> {
+        let bytes = reading.bytes.clone();
+        let each: &mut Each<'_> = &mut |conversation| each(conversation, path, bytes.get());
+        match self {
+            Format::ClaudeCode => claude_code::read(path, reading, each),
+            Format::Codex => codex::read(path, threads, reading, each),
+            Format::ChatGpt => chatgpt::read(path, reading, each),
+            Format::ClaudeAi => claude_ai::read(path, reading, each),
+            Format::GeminiCli => gemini::read(path, reading, each),
+            Format::Pi => pi::read(path, reading, each),
+            Format::Messages => messages::read(path, reading, each),
+            Format::OpenWebUi => openwebui::read(path, reading, each),
+            Format::LibreChat => librechat::read(path, reading, each),
+            Format::LmStudio => lmstudio::read(path, reading, each),
+            Format::Jan => jan::read(path, reading, each),
+            // Read by other ways: bubbs as they are, and what another program tells.
+            Format::Lepo | Format::Database => Ok(()),
+        }
+    }
+}
+
+/// Takes each conversation, its source, and how many bytes were read so far.
+pub type Read<'e> = dyn FnMut(super::Conversation, &Path, u64) -> Result<()> + 'e;

@@ -1,0 +1,68 @@
+//! Another store of lepo: its bubbs as they are, under the same ids, with the blobs they name.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::source::Tally;
+use crate::bubb::{BubbId, Kind, Name};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::tool::ToolRequest;
+
+/// The bubbs of another store that can be taken over.
+pub struct Copied {
+    /// The store.
+    pub store: Store,
+    /// Its bubbs, parents first.
+    pub bubbs: Vec<Name>,
+    /// Its branches.
+    pub branches: Vec<(String, BubbId)>,
+    /// Requests that wait there, and are left there.
+    pub waiting: Vec<BubbId>,
+    /// Conversations: how many roots.
+    pub roots: u64,
+}
+
+/// Opens another store and chooses what can be taken from it: what hangs on a root, and no request that waits.
+pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
+    let (parent, name) = match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => (parent, name),
+        _ => return Err(Error::usage(format!("{} is no store", path.display()))),
+    };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let store = Store::at(parent, Path::new(name))?
+        .ok_or_else(|| Error::usage(format!("{} is no store", path.display())))?;
+    let forest = store.forest()?;
+    let is_request = |name: &Name| {
+        let may = matches!(name.kind, Kind::System | Kind::Assistant);
+        may && store.text(name).is_ok_and(|text| ToolRequest::from_canonical(&text).is_some())
+    };
+    let waiting: HashSet<BubbId> = forest
+        .pending(|ix| is_request(&forest.name(ix)).then_some(()))
+        .into_iter()
+        .map(|(ix, ())| forest.name(ix).id)
+        .collect();
+    let mut whole: HashMap<BubbId, bool> = HashMap::new();
+    let (mut bubbs, mut roots, mut cut) = (Vec::new(), 0, 0);
+    for ix in forest.all() {
+        let name = forest.name(ix);
+        // Ids grow along a conversation, but for what a hand made.
+        let hangs = match name.prev {
+            None => true,
+            Some(prev) => whole.get(&prev).copied().unwrap_or(false),
+        };
+        let takes = hangs && !waiting.contains(&name.id);
+        whole.insert(name.id, takes);
+        roots += u64::from(takes && name.prev.is_none());
+        cut += u64::from(!hangs);
+        if takes {
+            bubbs.push(name);
+        }
+    }
+    tally.skip("bubb of an incomplete conversation", cut);
+    let mut branches = store.branches()?;
+    branches.retain(|(_, id)| whole.get(id).copied().unwrap_or(false));
+    let mut waiting: Vec<BubbId> = waiting.into_iter().collect();
+    waiting.sort();
+    Ok(Copied { store, bubbs, branches, waiting, roots })
+}

@@ -1,0 +1,59 @@
+//! Histories of other tools as conversations, and conversations as bubbs.
+//!
+//! One file a format: each reads its source and hands on [`Conversation`] values. [`plan()`] makes bubbs of them,
+//! the same ones every time. Pure but for reading the source; the store is written to by the command.
+
+mod archive;
+mod attach;
+mod brief;
+mod chatgpt;
+mod claude_ai;
+mod claude_code;
+mod codex;
+mod conversation;
+mod escape;
+mod format;
+mod gemini;
+mod jan;
+mod json;
+mod lepo;
+mod librechat;
+mod lmstudio;
+mod log;
+mod messages;
+mod openwebui;
+mod parts;
+mod pi;
+mod places;
+mod plan;
+mod recognise;
+mod source;
+mod stream;
+mod threads;
+mod time;
+mod tree;
+mod values;
+
+pub use attach::url as file_of_url;
+pub use brief::Tools;
+pub use conversation::{Conversation, File, Node, What};
+pub use format::{FORMATS, Format};
+pub use json::{Scanner, Value};
+pub use lepo::{Copied, copy};
+pub use openwebui::read_text as open_webui;
+pub use parts::Parts;
+pub use places::{Place, places};
+pub use plan::{NO_TIME, Plan, Planned, Rules, VERSION, plan};
+pub use recognise::{Found, is_about, recognise};
+pub use source::{Reading, Tally};
+pub use stream::{line, read_stream};
+pub use time::read as written_time;
+
+use crate::error::Result;
+
+/// Takes each conversation that is read.
+pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
+
+#[cfg(test)]
+#[allow(clippy::string_slice)]
+mod tests;

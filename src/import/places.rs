@@ -1,0 +1,101 @@
+//! Where other tools keep their histories on this machine.
+
+use std::path::{Path, PathBuf};
+
+use super::Format;
+use super::archive::begins;
+use super::source::{files_in, folders_in};
+use super::threads::logs_in;
+
+/// The history of one tool.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// How it is read.
+    pub format: Format,
+    /// Whose it is.
+    pub tool: &'static str,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its sources.
+    pub sources: Vec<PathBuf>,
+}
+
+/// All that are there. `env` gives a variable of the environment.
+pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
+    let mut found = Vec::new();
+    let mut add = |format, tool, path: PathBuf, sources: Vec<PathBuf>| {
+        if !sources.is_empty() {
+            found.push(Place { format, tool, path, sources });
+        }
+    };
+    let library = home.join("Library/Application Support");
+    let config = env("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+    let data = env("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
+
+    let claude = env("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")).join("projects");
+    let mut sessions = below(&claude, 1, &[".jsonl"]);
+    sessions.retain(|path| !super::claude_code::is_agent(path));
+    add(Format::ClaudeCode, "Claude Code", claude, sessions);
+
+    let codex = env("CODEX_HOME").unwrap_or_else(|| home.join(".codex"));
+    for folder in ["sessions", "archived_sessions"] {
+        let folder = codex.join(folder);
+        let logs = logs_in(&folder);
+        add(Format::Codex, "Codex", folder, logs);
+    }
+
+    let gemini = home.join(".gemini/tmp");
+    let chats = folders_in(&gemini)
+        .into_iter()
+        .flat_map(|project| below(&project.join("chats"), 0, &[".json", ".jsonl"]));
+    let chats = chats.collect();
+    add(Format::GeminiCli, "Gemini CLI", gemini, chats);
+
+    let pi = home.join(".pi/agent/sessions");
+    let sessions = below(&pi, 2, &[".jsonl"]);
+    add(Format::Pi, "pi", pi, sessions);
+
+    for folder in [".lmstudio/conversations", ".cache/lm-studio/conversations"] {
+        let folder = home.join(folder);
+        let conversations = below(&folder, 4, &[".conversation.json"]);
+        add(Format::LmStudio, "LM Studio", folder, conversations);
+    }
+    for base in [&config, &data, &library] {
+        let folder = base.join("Jan/data/threads");
+        let threads = below(&folder, 1, &["messages.jsonl"]);
+        add(Format::Jan, "Jan", folder, threads);
+    }
+    let llm = env("LLM_USER_PATH").map(|folder| vec![folder]);
+    let llm = llm.unwrap_or_else(|| [&config, &library].map(|base| base.join("io.datasette.llm")).to_vec());
+    for database in llm.into_iter().map(|folder| folder.join("logs.db")).filter(|path| is_database(path)) {
+        add(Format::Database, "llm", database.clone(), vec![database]);
+    }
+    for (tool, database) in
+        [("opencode", data.join("opencode/opencode.db")), ("Open WebUI", home.join(".open-webui/webui.db"))]
+    {
+        if is_database(&database) {
+            add(Format::Database, tool, database.clone(), vec![database]);
+        }
+    }
+    found
+}
+
+fn is_database(path: &Path) -> bool {
+    begins(path, b"SQLite format 3\0")
+}
+
+/// The files below a folder, so many levels down, whose names end so.
+fn below(folder: &Path, depth: usize, ends: &[&str]) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![(folder.to_path_buf(), 0)]);
+    while let Some((folder, at)) = folders.pop() {
+        found.extend(files_in(&folder).into_iter().filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            ends.iter().any(|end| name.ends_with(end))
+        }));
+        if at < depth {
+            folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, at + 1)));
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,357 @@
+//! The mapping: a conversation becomes bubbs. Version 1; frozen once released, as another gives other ids.
+//!
+//! Only visible text makes a conversation longer. All else is a leaf or a side branch of the visible bubb before
+//! it, so that a log may be imported at any moment: what is added to it later moves nothing.
+
+use sha2::{Digest, Sha256};
+
+use super::attach;
+use super::brief::Tools;
+use super::conversation::{Conversation, File, Node, What};
+use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
+use crate::store::Blob;
+use crate::tool::ToolRequest;
+
+/// The version of this mapping, in the journal.
+pub const VERSION: u32 = 1;
+
+/// The time of what has none at all, if no other is named: the beginning of the year 2000.
+pub const NO_TIME: u64 = 946_684_800_000;
+
+/// How old a log's last message is when it counts as whole.
+const SETTLED: u64 = 24 * 60 * 60 * 1000;
+
+/// How far back a result looks for its call.
+const REACH: usize = 1000;
+
+/// What the mapping needs to know besides the conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// How much of tools' traffic is kept.
+    pub tools: Tools,
+    /// The time of conversations without one.
+    pub date: Option<u64>,
+    /// The clock: only for what is held back, never in an id.
+    pub now: u64,
+}
+
+/// A bubb to be.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Its name.
+    pub name: Name,
+    /// What it says.
+    pub text: String,
+    /// Its blobs.
+    pub blobs: Vec<Vec<u8>>,
+    /// Of an answer: its model.
+    pub model: Option<String>,
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+}
+
+/// A conversation as bubbs, parents first.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The bubbs; one may be there twice.
+    pub bubbs: Vec<Planned>,
+    /// Parts of a last message that may not be whole yet.
+    pub held: u64,
+    /// Nothing in the source said when.
+    pub undated: bool,
+    /// Named messages.
+    pub labels: Vec<(String, BubbId)>,
+    /// Files whose bytes the source does not hold.
+    pub lost_files: u64,
+}
+
+/// What follows a node needs to know of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    /// What visible text would follow.
+    spine: Option<BubbId>,
+    /// The bubb of the node itself, or of the nearest one above that has one.
+    own: Option<BubbId>,
+    /// Within a subagent.
+    side: bool,
+    /// Nothing below it is imported.
+    held: bool,
+    /// The calls above, newest first: a place in `calls`, from 1.
+    calls: usize,
+    /// Hidden parts that wait for the first visible bubb: a place in `waiting`, from 1.
+    waiting: usize,
+}
+
+struct Planner<'r> {
+    rules: &'r Rules,
+    nodes: Vec<Node>,
+    start: u64,
+    plan: Plan,
+    /// A call's node, its bubb, and the call before.
+    calls: Vec<(usize, BubbId, usize)>,
+    /// A node, and the one that waits before it.
+    waiting: Vec<(usize, usize)>,
+}
+
+/// Plans the bubbs of a conversation.
+pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
+    let Conversation { start, grows, nodes, labels, .. } = conversation;
+    let settled =
+        |node: &Node| node.time.or(start).is_some_and(|time| time.saturating_add(SETTLED) <= rules.now);
+    let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
+    // Where the conversation does not say when it began, its earliest message does.
+    let earliest = nodes.iter().filter_map(|node| node.time).min();
+    let known = start.or(earliest);
+    let mut planner = Planner {
+        rules,
+        start: known.or(rules.date).unwrap_or(NO_TIME),
+        plan: Plan { undated: known.is_none(), ..Plan::default() },
+        calls: Vec::new(),
+        waiting: Vec::new(),
+        nodes,
+    };
+    let places = planner.walk(&recent);
+    for (label, node) in labels {
+        if let Some(id) = places.get(node).and_then(|place| place.spine) {
+            planner.plan.labels.push((label, id));
+        }
+    }
+    planner.plan
+}
+
+impl Planner<'_> {
+    /// Visits all nodes, parents first.
+    fn walk(&mut self, recent: &[bool]) -> Vec<Place> {
+        const NONE: usize = usize::MAX;
+        let count = self.nodes.len();
+        let (mut first, mut next, mut roots) = (vec![NONE; count], vec![NONE; count], NONE);
+        for place in (0..count).rev() {
+            let head = match self.nodes[place].parent {
+                Some(parent) if parent < count => &mut first[parent],
+                _ => &mut roots,
+            };
+            next[place] = std::mem::replace(head, place);
+        }
+        let mut places = vec![Place::default(); count];
+        let mut stack = vec![roots];
+        while let Some(place) = stack.pop() {
+            if place == NONE {
+                continue;
+            }
+            stack.push(next[place]);
+            stack.push(first[place]);
+            let above = match self.nodes[place].parent {
+                Some(parent) if parent < count => places[parent],
+                _ => Place::default(),
+            };
+            places[place] = match above.held || recent[place] {
+                true => {
+                    self.plan.held += u64::from(!matches!(self.nodes[place].what, What::Nothing));
+                    Place { held: true, ..above }
+                }
+                false => self.visit(place, above),
+            };
+        }
+        places
+    }
+
+    fn visit(&mut self, place: usize, above: Place) -> Place {
+        // A waiting part may be used below several first messages.
+        let what = match above.spine {
+            None => self.nodes[place].what.clone(),
+            Some(_) => std::mem::replace(&mut self.nodes[place].what, What::Nothing),
+        };
+        match what {
+            What::Nothing => above,
+            What::Text(kind, text, files) => {
+                let (text, blobs) = self.with_files(kind, text, files);
+                if text.is_empty() {
+                    return above;
+                }
+                if above.side {
+                    return self.side(place, above, kind, text);
+                }
+                let prev = above.spine.or_else(|| self.root(above.waiting));
+                let id = self.emit(place, prev, kind, false, text, blobs);
+                let begun = Place { spine: Some(id), own: Some(id), calls: above.calls, ..Place::default() };
+                self.release(above.waiting, prev.unwrap_or(id), begun)
+            }
+            What::Side(kind, text) if !text.is_empty() => self.side(place, above, kind, text),
+            What::Exact(kind, hidden, text) if !text.is_empty() => {
+                let id = self.emit(place, above.own, kind, hidden, text, Vec::new());
+                Place { spine: Some(id), own: Some(id), ..above }
+            }
+            What::Side(..) | What::Exact(..) => above,
+            hidden if above.spine.is_some() => self.beside(place, above, hidden),
+            _ => {
+                self.waiting.push((place, above.waiting));
+                Place { waiting: self.waiting.len(), ..above }
+            }
+        }
+    }
+
+    /// A message of a subagent: under the call that began it, or behind its last.
+    fn side(&mut self, place: usize, above: Place, kind: Kind, text: String) -> Place {
+        let prev = if above.side { above.spine } else { above.own };
+        if prev.is_none() || self.rules.tools == Tools::None {
+            return Place { side: true, ..above };
+        }
+        let id = self.emit(place, prev, kind, true, text, Vec::new());
+        Place { spine: Some(id), own: Some(id), side: true, ..above }
+    }
+
+    /// A hidden part, beside the visible bubb before it.
+    fn beside(&mut self, place: usize, above: Place, what: What) -> Place {
+        let prev = above.spine;
+        let id = match what {
+            What::System(text) => self.leaf(place, prev, Kind::System, text),
+            What::Aside(kind, text) => self.leaf(place, prev, kind, text),
+            What::Call { .. } | What::Output { .. } if self.rules.tools == Tools::None => None,
+            What::Call { id, name, input } => {
+                let text = self.cut(input);
+                let text = (format!("{name}\n{}", text.0), text.1);
+                let bubb = self.emit(place, prev, Kind::Assistant, true, text.0, text.1);
+                // The id is looked for by the results that follow.
+                self.nodes[place].what = What::Call { id, name: String::new(), input: String::new() };
+                self.calls.push((place, bubb, above.calls));
+                return Place { own: Some(bubb), calls: self.calls.len(), ..above };
+            }
+            What::Output { call, text, files } => {
+                let (mut text, mut blobs) = self.cut(text);
+                let (lines, more) = match self.rules.tools {
+                    Tools::Full => self.with_files(Kind::Tool, String::new(), files),
+                    _ => (files.iter().map(left_out).collect::<Vec<_>>().join("\n"), Vec::new()),
+                };
+                if !lines.is_empty() {
+                    text = if text.is_empty() { lines } else { format!("{text}\n{lines}") };
+                }
+                blobs.extend(more);
+                let under = self.call(&call, above.calls).or(prev);
+                (!text.is_empty()).then(|| self.emit(place, under, Kind::Tool, true, text, blobs))
+            }
+            _ => None,
+        };
+        Place { own: id.or(above.own), ..above }
+    }
+
+    fn leaf(&mut self, place: usize, prev: Option<BubbId>, kind: Kind, text: String) -> Option<BubbId> {
+        (!text.is_empty()).then(|| self.emit(place, prev, kind, true, text, Vec::new()))
+    }
+
+    /// The bubb of a call by its id, or of the call before.
+    fn call(&self, id: &str, from: usize) -> Option<BubbId> {
+        let mut at = from;
+        for _ in 0..REACH {
+            let (node, bubb, before) = *self.calls.get(at.checked_sub(1)?)?;
+            match &self.nodes[node].what {
+                _ if id.is_empty() => return Some(bubb),
+                What::Call { id: found, .. } if found == id => return Some(bubb),
+                _ => at = before,
+            }
+        }
+        None
+    }
+
+    /// A text of a tool, cut, with the blob of the whole.
+    fn cut(&self, text: String) -> (String, Vec<Vec<u8>>) {
+        match self.rules.tools.cut(text) {
+            (cut, None) => (cut, Vec::new()),
+            (cut, Some(whole)) => {
+                let blob = Blob { hash: attach::hash(whole.as_bytes()), len: whole.len() as u64 };
+                (format!("{cut}\n{}", blob.line()), vec![whole.into_bytes()])
+            }
+        }
+    }
+
+    /// The waiting parts, the oldest first.
+    fn waiting(&self, mut at: usize) -> Vec<usize> {
+        let mut waiting = Vec::new();
+        while let Some(&(node, before)) = at.checked_sub(1).and_then(|at| self.waiting.get(at)) {
+            waiting.push(node);
+            at = before;
+        }
+        waiting.reverse();
+        waiting
+    }
+
+    /// The first system prompt that waits becomes the root.
+    fn root(&mut self, waiting: usize) -> Option<BubbId> {
+        let prompt = |&node: &usize| match &self.nodes[node].what {
+            What::System(text) if !text.is_empty() => Some((node, text.clone())),
+            _ => None,
+        };
+        let (node, text) = self.waiting(waiting).iter().find_map(prompt)?;
+        Some(self.emit(node, None, Kind::System, true, text, Vec::new()))
+    }
+
+    /// Gives what waited for the first visible bubb its place beside it, or beside the root.
+    fn release(&mut self, waiting: usize, beside: BubbId, begun: Place) -> Place {
+        let (mut rooted, mut calls) = (begun.spine == Some(beside), begun.calls);
+        for node in self.waiting(waiting) {
+            let what = self.nodes[node].what.clone();
+            if matches!(&what, What::System(text) if !text.is_empty())
+                && !std::mem::replace(&mut rooted, true)
+            {
+                continue;
+            }
+            let above = Place { spine: Some(beside), own: Some(beside), calls, ..Place::default() };
+            calls = self.beside(node, above, what).calls;
+        }
+        Place { calls, ..begun }
+    }
+
+    /// A text with a line for each of its files, and what goes into blobs.
+    fn with_files(&mut self, kind: Kind, text: String, files: Vec<File>) -> (String, Vec<Vec<u8>>) {
+        if files.is_empty() {
+            return (text, Vec::new());
+        }
+        let (text, blobs, lost) = attach::with_files(kind, &text, files);
+        self.plan.lost_files += lost;
+        (text, blobs)
+    }
+
+    /// Adds a bubb. Its time is the source's, and after its prev's.
+    fn emit(
+        &mut self,
+        place: usize,
+        prev: Option<BubbId>,
+        kind: Kind,
+        hidden: bool,
+        mut text: String,
+        blobs: Vec<Vec<u8>>,
+    ) -> BubbId {
+        if (hidden && is_request(&text)) || (blobs.is_empty() && attach::seems_to_name_a_blob(&text)) {
+            text.push('\n');
+        }
+        let node = &mut self.nodes[place];
+        let time = match prev {
+            Some(prev) => node.time.unwrap_or(0).max(prev.time() + 1),
+            None => node.time.unwrap_or(self.start),
+        };
+        let id = BubbId::of(time.min(MAX_TIME), kind, hidden, prev, &Sha256::digest(text.as_bytes()).into());
+        self.plan.bubbs.push(Planned {
+            name: Name { id, kind, hidden, prev },
+            text,
+            blobs,
+            model: node.model.take(),
+            input: node.input.take(),
+            output: node.output.take(),
+        });
+        id
+    }
+}
+
+/// A request in its canonical form would wait for consent, and be run on a yes: a newline makes it none.
+fn is_request(text: &str) -> bool {
+    text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
+}
+
+/// The line for a file of a tool that is not kept.
+fn left_out(file: &File) -> String {
+    match &file.data {
+        Some(bytes) => format!("[{} {} bytes left out]", file.mime, bytes.len()),
+        None => format!("[{} left out]", file.mime),
+    }
+}

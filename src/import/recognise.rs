@@ -1,0 +1,193 @@
+//! Telling a source's format from what is in it, never from its name alone.
+
+use std::path::{Path, PathBuf};
+
+use super::archive::{Archive, begins};
+use super::json::Value;
+use super::source::{Reading, files_in, first_value, folders_in};
+use super::values::Values;
+use super::{Format, chatgpt, claude_code, messages};
+use crate::error::{Error, Result};
+
+/// How deep a folder is looked into.
+const DEPTH: usize = 8;
+
+/// Elements of an export that are looked at before it is given up.
+const TRIES: usize = 100;
+
+/// A source and its format.
+pub type Found = (Format, PathBuf);
+
+/// The sources at a path: the file itself, or those in a folder. What is not known is counted.
+pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
+    let meta = std::fs::metadata(path).map_err(|error| super::source::cannot(path, error))?;
+    if !meta.is_dir() {
+        return match format_of(path)? {
+            Some(format) => Ok(vec![(format, path.to_path_buf())]),
+            None => Err(Error::usage(format!("{}: its format is not known", path.display())).hint(
+                "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}",
+            )),
+        };
+    }
+    if let Some(store) = store_in(path) {
+        return Ok(vec![(Format::Lepo, store)]);
+    }
+    // The folder an export was unpacked to is one source, for its assets.
+    if let Some(document) = files_in(path).into_iter().find(|file| is_export(file))
+        && let Some(format @ (Format::ChatGpt | Format::ClaudeAi)) = format_of(&document)?
+    {
+        return Ok(vec![(format, path.to_path_buf())]);
+    }
+    let (mut found, mut folders) = (Vec::new(), vec![(path.to_path_buf(), 0)]);
+    while let Some((folder, depth)) = folders.pop() {
+        for file in files_in(&folder) {
+            match of_log(&file) {
+                Some(format) => found.push((format, file)),
+                None if is_candidate(&file) => reading.tally.skip("file of an unknown format", 1),
+                None => {}
+            }
+        }
+        if depth < DEPTH {
+            folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, depth + 1)));
+        }
+    }
+    // What a session has beside it is read with it.
+    found.retain(|(format, path)| *format != Format::ClaudeCode || !claude_code::is_agent(path));
+    found.sort();
+    if found.is_empty() {
+        return Err(Error::usage(format!("{}: nothing that can be imported is there", path.display())));
+    }
+    Ok(found)
+}
+
+/// The store that a folder is, or has.
+fn store_in(path: &Path) -> Option<PathBuf> {
+    [path.to_path_buf(), path.join(crate::store::STORE)]
+        .into_iter()
+        .find(|path| path.join("_insts.toml").is_file())
+}
+
+fn is_export(path: &Path) -> bool {
+    chatgpt::is_document(&path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Whether a file of a folder may be a source at all.
+fn is_candidate(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let known = [".json", ".jsonl", ".ndjson", ".jsonl.zst"];
+    let about = ["thread.json", "meta.json", "package.json", "threads.json"];
+    known.iter().any(|end| name.ends_with(end)) && !about.iter().any(|end| name.ends_with(end))
+}
+
+fn of_log(path: &Path) -> Option<Format> {
+    is_candidate(path).then(|| format_of(path).ok().flatten()).flatten()
+}
+
+/// The format of a file.
+fn format_of(path: &Path) -> Result<Option<Format>> {
+    if begins(path, b"SQLite format 3\0") {
+        return Ok(Some(Format::Database));
+    }
+    if begins(path, b"\x28\xb5\x2f\xfd") {
+        let is_codex = first_value(path, |value| shape(value) == Some(Format::Codex));
+        return Ok(is_codex.unwrap_or(false).then_some(Format::Codex));
+    }
+    if begins(path, b"PK\x03\x04") {
+        let mut archive = Archive::open(path)?;
+        for document in archive.documents(chatgpt::is_document) {
+            let format = archive
+                .read(document, &mut Reading::default(), |from, _| Ok(first_shape(Values::of(from))))?;
+            if format.is_some() {
+                return Ok(format);
+            }
+        }
+        return Ok(None);
+    }
+    Ok(first_shape(Reading::default().values(path)?))
+}
+
+/// The format of the first value that has one.
+fn first_shape<R: std::io::Read>(values: Values<R>) -> Option<Format> {
+    let mut values = values.at_most(256 << 20);
+    let mut reading = Reading::default();
+    for _ in 0..TRIES {
+        let value = reading.next(&mut values).ok()??;
+        if let Some(format) = shape(value) {
+            return Some(format);
+        }
+    }
+    None
+}
+
+/// Records of Claude Code that stand at the beginning of a log.
+const CLAUDE: &[&str] = &[
+    "summary",
+    "ai-title",
+    "custom-title",
+    "file-history-snapshot",
+    "queue-operation",
+    "last-prompt",
+    "permission-mode",
+    "agent-name",
+    "progress",
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+];
+
+/// The format of a value by its form.
+fn shape(value: Value<'_>) -> Option<Format> {
+    if value.is_array() {
+        return value.items().next().filter(|first| messages::is_message(*first)).map(|_| Format::Messages);
+    }
+    let kind = value.get("type").text().unwrap_or_default();
+    let listed = value.get("messages");
+    let first = listed.items().next();
+    let first_has = |key: &str| first.is_some_and(|first| first.has(key));
+    Some(if value.get("mapping").is_object() {
+        Format::ChatGpt
+    } else if value.get("chat_messages").is_array() {
+        Format::ClaudeAi
+    } else if value.at(&["chat", "history"]).is_object() || value.at(&["history", "messages"]).is_object() {
+        Format::OpenWebUi
+    } else if value.has("conversationId") && (listed.is_array() || value.has("messagesTree")) {
+        Format::LibreChat
+    } else if first_has("versions") {
+        Format::LmStudio
+    } else if kind == "session" {
+        Format::Pi
+    } else if kind == "session_meta" || (kind == "response_item" && value.has("payload")) {
+        Format::Codex
+    } else if value.get("object").is("thread.message") {
+        Format::Jan
+    } else if value.has("sessionId") && (value.has("projectHash") || first_has("type")) {
+        Format::GeminiCli
+    } else if CLAUDE.contains(&&*kind)
+        && ["uuid", "leafUuid", "sessionId", "messageId", "snapshot"].iter().any(|key| value.has(key))
+    {
+        Format::ClaudeCode
+    } else if messages::is_message(value)
+        || messages::list(value).items().next().is_some_and(messages::is_message)
+    {
+        Format::Messages
+    } else if value.has("id") && value.has("instructions") && value.has("timestamp") {
+        Format::Codex
+    } else {
+        return None;
+    })
+}
+
+/// Whether a log is about a directory or one below it, told by its first records.
+pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
+    let mut reading = Reading::default();
+    let Ok(mut values) = reading.lines(path) else { return false };
+    for _ in 0..TRIES {
+        let Ok(Some(value)) = reading.next(&mut values) else { return false };
+        let cwd = if format == Format::Codex { value.at(&["payload", "cwd"]) } else { value.get("cwd") };
+        if let Some(cwd) = cwd.said().or_else(|| value.get("cwd").said()) {
+            return Path::new(&cwd).starts_with(dir);
+        }
+    }
+    false
+}

@@ -1,0 +1,97 @@
+//! Parents by their ids, made parents by their places: a forest, whatever the source says.
+
+use std::collections::HashMap;
+
+/// What a message says of its place: its id, and its parent's.
+pub struct Link<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The id of its parent.
+    pub parent: Option<&'a str>,
+}
+
+/// The place of each message's parent. One whose parent is not there gets what `lost` gives for it; of a circle,
+/// the message with the least id becomes a root.
+pub fn parents(links: &[Link<'_>], lost: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
+    let mut places: HashMap<&str, usize> = HashMap::with_capacity(links.len());
+    for (place, link) in links.iter().enumerate() {
+        places.entry(link.id).or_insert(place);
+    }
+    let mut parents: Vec<Option<usize>> = links
+        .iter()
+        .enumerate()
+        .map(|(place, link)| match link.parent {
+            None => None,
+            Some(parent) => {
+                places.get(parent).copied().or_else(|| lost(place)).filter(|&found| found != place)
+            }
+        })
+        .collect();
+    cut_circles(&mut parents, |place| links[place].id);
+    parents
+}
+
+/// Makes a root of one member of each circle.
+pub fn cut_circles<'a>(parents: &mut [Option<usize>], id: impl Fn(usize) -> &'a str) {
+    // Which walk came by first; a walk that meets itself has found a circle.
+    let mut walks = vec![usize::MAX; parents.len()];
+    for from in 0..parents.len() {
+        let mut at = from;
+        while walks[at] == usize::MAX {
+            walks[at] = from;
+            match parents[at] {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        if walks[at] != from || parents[at].is_none() {
+            continue;
+        }
+        let (mut least, mut member) = (at, parents[at]);
+        while let Some(next) = member.filter(|&next| next != at) {
+            if (id(next), next) < (id(least), least) {
+                least = next;
+            }
+            member = parents[next];
+        }
+        parents[least] = None;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::string_slice)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_gives_a_forest() {
+        for (source, expected) in [
+            ("", ""),
+            ("a- ba ca", "- 0 0"),
+            ("ca ba a-", "2 2 -"),
+            ("ba", "-"),
+            ("aa", "-"),
+            ("ab ba", "- 0"),
+            ("ba ab", "1 -"),
+            ("xc ca ab bc", "1 2 - 1"),
+            ("a- aa ba", "- 0 0"),
+        ] {
+            let links: Vec<Link<'_>> = source
+                .split_whitespace()
+                .map(|link| Link { id: &link[..1], parent: Some(&link[1..]).filter(|parent| *parent != "-") })
+                .collect();
+            let parents: Vec<String> = parents(&links, |_| None)
+                .into_iter()
+                .map(|parent| parent.map_or("-".into(), |parent| parent.to_string()))
+                .collect();
+            assert_eq!(parents.join(" "), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_circle_of_a_hundred_thousand_is_cut_once() {
+        let mut parents: Vec<Option<usize>> = (0..100_000).map(|place| Some((place + 1) % 100_000)).collect();
+        cut_circles(&mut parents, |_| "");
+        assert_eq!(parents.iter().filter(|parent| parent.is_none()).count(), 1);
+    }
+}

@@ -1,0 +1,368 @@
+//! The JSON values of a file, one after the other: lines, the elements of one array, or values in a row.
+//!
+//! Only one value is in memory at a time. One that is too large, torn or no JSON is told and stepped over.
+
+use std::io::{self, Read};
+
+use memchr::memchr;
+
+use super::json::{Scanner, Value};
+
+/// Bytes of one value, at most. A conversation is one value in an export.
+pub const LARGEST: usize = 1 << 30;
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 18;
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// A value; see [`Values::value`].
+    Value,
+    /// Something that is no JSON.
+    Bad,
+    /// The file ends within it.
+    Torn,
+    /// A value that is larger than what is read.
+    Large,
+}
+
+/// How values are parted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// By newlines; what is wrong with one line does not touch the next.
+    Lines,
+    /// By their own ends; not known yet whether in one array.
+    Begin,
+    Row,
+    Array,
+    Ended,
+}
+
+/// The values of a stream.
+pub struct Values<R> {
+    from: R,
+    buffer: Vec<u8>,
+    /// What is in the buffer and not taken yet.
+    start: usize,
+    end: usize,
+    eof: bool,
+    form: Form,
+    scanner: Scanner,
+    /// The rest of a line, behind the value that was taken of it.
+    line: usize,
+    /// Where the value stands that was found last.
+    found: std::ops::Range<usize>,
+    largest: usize,
+}
+
+impl<R: Read> Values<R> {
+    /// One value a line.
+    pub fn lines(from: R) -> Values<R> {
+        Values::new(from, Form::Lines)
+    }
+
+    /// The elements of an array; or, where it begins with another value, values in a row.
+    pub fn of(from: R) -> Values<R> {
+        Values::new(from, Form::Begin)
+    }
+
+    fn new(from: R, form: Form) -> Values<R> {
+        let (buffer, scanner) = (Vec::new(), Scanner::default());
+        Values {
+            from,
+            buffer,
+            start: 0,
+            end: 0,
+            eof: false,
+            form,
+            scanner,
+            line: 0,
+            found: 0..0,
+            largest: LARGEST,
+        }
+    }
+
+    /// With another limit of a value's bytes.
+    pub fn at_most(mut self, largest: usize) -> Values<R> {
+        self.largest = largest.min(LARGEST);
+        self
+    }
+
+    /// The value that was found last.
+    pub fn value(&self) -> Option<Value<'_>> {
+        self.scanner.value(&self.buffer[self.found.clone()])
+    }
+
+    /// Finds the next one.
+    pub fn next(&mut self) -> io::Result<Option<Item>> {
+        match self.form {
+            Form::Lines => self.next_in_line(),
+            Form::Ended => Ok(None),
+            Form::Begin | Form::Row | Form::Array => self.next_value(),
+        }
+    }
+
+    /// Reads more; false at the end.
+    fn more(&mut self) -> io::Result<bool> {
+        if self.eof {
+            return Ok(false);
+        }
+        if self.start > 0 && (self.start == self.end || self.start >= self.buffer.len() / 2) {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end + PIECE > self.buffer.len() {
+            let larger = (self.end + PIECE).max(self.buffer.len() + self.buffer.len() / 2);
+            self.buffer.resize(larger, 0);
+        }
+        loop {
+            match self.from.read(&mut self.buffer[self.end..]) {
+                Ok(0) => {
+                    self.eof = true;
+                    return Ok(false);
+                }
+                Ok(n) => {
+                    self.end += n;
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn next_in_line(&mut self) -> io::Result<Option<Item>> {
+        loop {
+            // What is left of the line before: another value, if two stand in one line.
+            if self.line == 0 {
+                match self.find_line()? {
+                    None => return Ok(None),
+                    Some(None) => return Ok(Some(Item::Large)),
+                    Some(Some(length)) => self.line = length,
+                }
+            }
+            let line = &self.buffer[self.start..self.start + self.line];
+            let blank = line
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0xef | 0xbb | 0xbf))
+                .count();
+            self.start += blank;
+            self.line -= blank;
+            if self.line == 0 {
+                continue;
+            }
+            let place = self.start..self.start + self.line;
+            let ended = self.buffer[place.end - 1] == b'\n';
+            self.scanner.reset();
+            let length = self.scanner.feed(&self.buffer[place.clone()], true);
+            let taken = length.unwrap_or(self.line);
+            self.start += taken;
+            self.line -= taken;
+            self.found = place;
+            if length.is_some() && self.value().is_some() {
+                return Ok(Some(Item::Value));
+            }
+            // What is behind it on the line cannot be told apart from it.
+            self.start += self.line;
+            self.line = 0;
+            return Ok(Some(if ended { Item::Bad } else { Item::Torn }));
+        }
+    }
+
+    /// The length of the next line with its newline; none in it if it is too long, none at all at the end.
+    fn find_line(&mut self) -> io::Result<Option<Option<usize>>> {
+        let mut seen = 0;
+        loop {
+            if let Some(at) = memchr(b'\n', &self.buffer[self.start + seen..self.end]) {
+                let length = seen + at + 1;
+                if length > self.largest {
+                    self.start += length;
+                    return Ok(Some(None));
+                }
+                return Ok(Some(Some(length)));
+            }
+            seen = self.end - self.start;
+            if seen > self.largest {
+                self.skip_line()?;
+                return Ok(Some(None));
+            }
+            if !self.more()? {
+                let large = seen > self.largest;
+                self.start += if large { seen } else { 0 };
+                return Ok((seen > 0).then_some((!large).then_some(seen)));
+            }
+        }
+    }
+
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            if let Some(at) = memchr(b'\n', &self.buffer[self.start..self.end]) {
+                self.start += at + 1;
+                return Ok(());
+            }
+            self.start = self.end;
+            if !self.more()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn next_value(&mut self) -> io::Result<Option<Item>> {
+        loop {
+            let Some(&byte) = self.buffer[self.start..self.end].first() else {
+                match self.more()? {
+                    true => continue,
+                    false => {
+                        let torn = self.form == Form::Array;
+                        self.form = Form::Ended;
+                        return Ok(torn.then_some(Item::Torn));
+                    }
+                }
+            };
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b',' | 0xef | 0xbb | 0xbf => self.start += 1,
+                b'[' if self.form == Form::Begin => {
+                    self.start += 1;
+                    self.form = Form::Array;
+                }
+                b']' if self.form == Form::Array => {
+                    self.form = Form::Ended;
+                    return Ok(None);
+                }
+                _ => break,
+            }
+        }
+        if self.form == Form::Begin {
+            self.form = Form::Row;
+        }
+        self.scanner.reset();
+        loop {
+            if let Some(length) = self.scanner.feed(&self.buffer[self.start..self.end], self.eof) {
+                self.found = self.start..self.start + length;
+                self.start = self.found.end;
+                if length > self.largest {
+                    return Ok(Some(Item::Large));
+                }
+                return Ok(Some(if self.value().is_some() { Item::Value } else { Item::Bad }));
+            }
+            if self.end - self.start > self.largest {
+                self.skip_value()?;
+                return Ok(Some(Item::Large));
+            }
+            if !self.more()? && !self.scanner.ends(&self.buffer[self.start..self.end]) {
+                self.form = Form::Ended;
+                return Ok(Some(Item::Torn));
+            }
+        }
+    }
+
+    /// Steps over a value of which the scanner has seen all that is in the buffer.
+    fn skip_value(&mut self) -> io::Result<()> {
+        let (mut depth, mut string) = self.scanner.depth();
+        // A backslash at the very end is looked at again with what follows it.
+        let held = usize::from(string && self.buffer[self.end - 1] == b'\\' && self.odd_backslashes());
+        let mut escaped = false;
+        self.start = self.end - held;
+        loop {
+            while let Some(&byte) = self.buffer[self.start..self.end].first() {
+                self.start += 1;
+                match byte {
+                    _ if escaped => escaped = false,
+                    b'\\' if string => escaped = true,
+                    b'"' => string = !string,
+                    b'{' | b'[' if !string => depth += 1,
+                    b'}' | b']' if !string => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                if depth == 0 && !string {
+                    return Ok(());
+                }
+            }
+            if !self.more()? {
+                self.form = Form::Ended;
+                return Ok(());
+            }
+        }
+    }
+
+    fn odd_backslashes(&self) -> bool {
+        let seen = &self.buffer[self.start..self.end];
+        seen.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a few bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let n = self.1.min(self.0.len()).min(to.len());
+            to[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn all(lines: bool, text: &str, step: usize) -> String {
+        let slow = Slow(text.as_bytes(), step);
+        let mut values = if lines { Values::lines(slow) } else { Values::of(slow) }.at_most(40);
+        let mut found = Vec::new();
+        while let Some(item) = values.next().unwrap() {
+            found.push(match item {
+                Item::Value => String::from_utf8_lossy(values.value().unwrap().raw()).into_owned(),
+                Item::Bad => "bad".into(),
+                Item::Torn => "torn".into(),
+                Item::Large => "large".into(),
+            });
+        }
+        found.join(" ")
+    }
+
+    #[test]
+    fn a_bad_line_costs_only_itself() {
+        let long = format!("{{\"a\":\"{}\"}}", "x".repeat(90));
+        for (text, found) in [
+            ("", ""),
+            ("{}\n[1]\n", "{} [1]"),
+            ("{}\r\n\r\n[1]", "{} [1]"),
+            ("\u{feff}{}\n", "{}"),
+            ("{}{\"b\":1}\n2\n", "{} {\"b\":1} 2"),
+            ("{\"a\n{}\n", "bad {}"),
+            ("{}\n{\"a\":", "{} torn"),
+            ("nonsense\nxx\n{}", "bad bad {}"),
+            (&format!("{{}}\n{long}\n1\n"), "{} large 1"),
+            (&format!("{{}}\n{long}"), "{} large"),
+        ] {
+            for step in [1, 2, 7, 1000] {
+                assert_eq!(all(true, text, step), found, "{text:?} by {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn elements_and_values_in_a_row_are_found() {
+        let long = format!("{{\"a\":[\"{}\\\\\",\"]\\\"}}\"]}}", "x".repeat(90));
+        for (text, found) in [
+            ("", ""),
+            ("[]", ""),
+            ("[{},[1], \"x\" ,3]", "{} [1] \"x\" 3"),
+            ("{\"a\":1}\n{\"b\":2}", "{\"a\":1} {\"b\":2}"),
+            ("[{},{\"a\":", "{} torn"),
+            ("[{}", "{} torn"),
+            ("{\"a\":", "torn"),
+            ("[{\"a\":x},2]", "bad 2"),
+            (&format!("[1,{long},2]"), "1 large 2"),
+            (&format!("[1,{long}"), "1 large torn"),
+            ("17", "17"),
+        ] {
+            for step in [1, 2, 7, 1000] {
+                assert_eq!(all(false, text, step), found, "{text:?} by {step}");
+            }
+        }
+    }
+}

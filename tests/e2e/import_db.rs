@@ -1,0 +1,107 @@
+//! `lepo import` of databases, by way of `lepo-import-db`. Those of llm were made by llm 0.27 and 0.36 and dumped.
+
+use serde_json::Value;
+
+use crate::disk::bubbs;
+use crate::home::{Home, run};
+
+/// Makes a database of a dump; false where nothing can.
+fn database(home: &Home, dump: &str, file: &str) -> bool {
+    let sql = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop").join(dump);
+    let script = "import sqlite3,sys; sqlite3.connect(sys.argv[2]).executescript(open(sys.argv[1]).read())";
+    let made = run(home.program("python3", &["-c", script, sql.to_str().unwrap(), file]), b"");
+    if made.code != 0 {
+        eprintln!("skipped: no python3 with sqlite3: {}", made.err);
+    }
+    made.code == 0
+}
+
+/// Each bubb as kind, hidden and text, below the text of the one before.
+fn said(home: &Home) -> Vec<String> {
+    let all = bubbs(home);
+    let text = |id: &str| all.iter().find(|bubb| bubb.id == id).map_or("head", |bubb| bubb.text.as_str());
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_string();
+    let mut said: Vec<String> =
+        all.iter().map(|bubb| format!("{} > {} {}", first(text(&bubb.prev)), bubb.tag, bubb.text)).collect();
+    said.sort();
+    said
+}
+
+#[test]
+fn both_generations_of_llm_are_read() {
+    for (dump, why) in [("llm-1.sql", "A long novel.\n\nwhy"), ("llm-2.sql", "A long novel.\nwhy")] {
+        let home = Home::new();
+        if !database(&home, dump, "logs.db") {
+            return;
+        }
+        let told: Value = serde_json::from_str(&home.ok(&["import", "--json", "logs.db"])).unwrap();
+        assert_eq!(
+            (&told["read"]["conversations"], &told["skipped"]),
+            (&2.into(), &serde_json::json!([])),
+            "{told}"
+        );
+        let said = said(&home);
+        // Two chats that begin alike are two conversations, as they were held at two times.
+        assert_eq!(said.iter().filter(|line| *line == "be brief > u0 what is rust").count(), 2, "{said:#?}");
+        assert_eq!(said.iter().filter(|line| *line == "head > s1 be brief").count(), 2, "{said:#?}");
+        assert!(
+            said.iter()
+                .any(|line| line
+                    .starts_with("A language. > u0 and go\n\n[image/png 8 bytes file.png: _blobs/")),
+            "{said:#?}"
+        );
+        assert!(said.contains(&format!("A language. > u0 {why}")), "{said:#?}");
+        assert!(said.contains(&"A long novel. > a0 Because.".to_string()), "{said:#?}");
+        assert_eq!(said.len(), 10);
+        assert_eq!(home.ok(&["fsck"]), "");
+        let again: Value = serde_json::from_str(&home.ok(&["import", "--json", "logs.db"])).unwrap();
+        assert_eq!((&again["made"], &again["here"]), (&0.into(), &told["made"]));
+        let shown: Value = serde_json::from_str(&home.ok(&["show", "--json"])).unwrap();
+        assert_eq!(shown["bubbs"].as_array().unwrap().last().unwrap()["model"], "mock");
+    }
+}
+
+#[test]
+fn opencode_and_open_webui_are_read_and_others_are_refused() {
+    let home = Home::new();
+    if !database(&home, "opencode.sql", "opencode.db") {
+        return;
+    }
+    home.ok(&["import", "db", "opencode.db"]);
+    assert_eq!(
+        said(&home),
+        [
+            "bash > t1 a",
+            "head > u0 list",
+            "list > a0 one file",
+            "list > a1 bash\n{\"command\":\"ls\"}",
+            "list > a1 hm"
+        ]
+    );
+    let chats = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop/open-webui.json");
+    let script = "import sqlite3,sys,json\nd=sqlite3.connect('webui.db')\nd.execute('create table chat(id,title,chat,created_at)')\n\
+        for c in json.load(open(sys.argv[1])): d.execute('insert into chat values(?,?,?,?)',(c['id'],c['title'],json.dumps(c['chat']),c['created_at']))\n\
+        d.execute('insert into chat values(1,null,\\'{\\',null)'); d.commit()";
+    let (one, other) = (Home::new(), Home::new());
+    assert_eq!(run(one.program("python3", &["-c", script, chats.to_str().unwrap()]), b"").code, 0);
+    let told = one.lepo(&["import", "webui.db"]);
+    assert!(
+        told.out.contains("skipped 1: conversation without a visible message"),
+        "{}{}",
+        told.out,
+        told.err
+    );
+    other.ok(&["import", chats.to_str().unwrap()]);
+    assert_eq!(one.bubbs(), other.bubbs());
+    // A database of something else, and what only begins as one does.
+    run(
+        one.program(
+            "python3",
+            &["-c", "import sqlite3; d=sqlite3.connect('x.db'); d.execute('create table t(a)')"],
+        ),
+        b"",
+    );
+    assert_eq!(one.lepo(&["import", "x.db"]).code, 2);
+    one.write("work/y.db", b"SQLite format 3\0 and nothing");
+    assert_eq!(one.lepo(&["import", "y.db"]).code, 2);
+}
