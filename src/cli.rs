@@ -52,7 +52,7 @@ Exit codes:
 Environment:
   LEPO_CONFIG_HOME    the directory of config.toml, system_prompt.txt and mcp.json
   LEPO_MODEL    the model that answers, as with -m
-  LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL
+  LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
                 settings of lepo-config(5)
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST
                 who answers where no model is configured
@@ -109,8 +109,10 @@ enum Command {
     Rm(commands::rm::RmArgs),
     Resolve(commands::resolve::ResolveArgs),
     Fsck(commands::fsck::FsckArgs),
+    Tidy(commands::tidy::TidyArgs),
     Config(commands::config::ConfigArgs),
     Model(commands::model::ModelArgs),
+    Prompt(commands::prompt::PromptArgs),
     Sync(commands::sync::SyncArgs),
     Trust(commands::trust::TrustArgs),
     Completions(commands::completions::CompletionsArgs),
@@ -237,8 +239,10 @@ impl Command {
             Command::Rm(args) => commands::rm::run_rm(args, context),
             Command::Resolve(args) => commands::resolve::run_resolve(args, context),
             Command::Fsck(args) => commands::fsck::run_fsck(args, context),
+            Command::Tidy(args) => commands::tidy::run_tidy(args, context),
             Command::Config(args) => commands::config::run_config(args, context),
             Command::Model(args) => commands::model::run_model(args, context),
+            Command::Prompt(args) => commands::prompt::run_prompt(args, context),
             Command::Sync(args) => commands::sync::run_sync(args, context),
             Command::Trust(args) => commands::trust::run_trust(args, context),
             Command::Completions(args) => commands::completions::run_completions(args, context),
@@ -277,6 +281,7 @@ impl Command {
             Command::Fsck(args) => args.json,
             Command::Config(args) => args.json,
             Command::Model(args) => args.wants_json(),
+            Command::Prompt(args) => args.wants_json(),
             _ => false,
         }
     }

@@ -8,8 +8,8 @@ pub const TASKS: &[(&str, &[&str])] = &[
     ("Look around", &["browse", "ls", "show", "log", "grep", "diff", "stats", "watch", "import", "export"]),
     ("Change", &["branch", "title", "edit", "rm", "init"]),
     ("Share", &["sync"]),
-    ("Set up", &["model", "config", "trust", "completions"]),
-    ("Check, and write scripts", &["fsck", "add", "resolve", "root"]),
+    ("Set up", &["model", "prompt", "config", "trust", "completions"]),
+    ("Check, and write scripts", &["fsck", "tidy", "add", "resolve", "root"]),
 ];
 
 /// The list, a command a line under the headings of what it is for.

@@ -2,10 +2,15 @@
 
 use std::io::Read;
 
+use super::repo_files::{REPO_FILES, trusted};
+use super::tidy_after::tidy_after;
 use super::{Context, complete};
 use crate::bubb::Kind;
+use crate::config::{Flags, Paths, Settings};
 use crate::conv::Wanted;
+use crate::env::Env;
 use crate::error::{Error, Result};
+use crate::store::Store;
 use crate::when;
 
 /// What `--kind` can be.
@@ -75,5 +80,18 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     };
     context.out.line(&name.id.to_string());
+    tidy_after(&store, tidy_limit(&store), false, context.out);
     Ok(0)
+}
+
+/// The setting `tidy`. The message is written: a configuration that is wrong is told of by other commands.
+fn tidy_limit(store: &Store) -> Option<u32> {
+    const LEAST: usize = 100;
+    if !store.is_untidy(LEAST) {
+        return None;
+    }
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env).ok()?;
+    let repo = trusted(store, &paths, REPO_FILES[0], true).ok()?;
+    Settings::load(&paths, &env, repo, &Flags::default()).ok()?.tidy.limit()
 }

@@ -11,6 +11,7 @@ use crate::config::{Flags, Paths, Settings, Word};
 use crate::env::Env;
 use crate::store::{Offer, Store};
 use crate::term::{Color, Out, clean, excerpt};
+use crate::turn::Prompts;
 use crate::ui;
 
 /// More ids than a screen holds help nobody.
@@ -65,6 +66,18 @@ pub fn model() -> ArgValueCompleter {
             candidate(model.name, Some(is))
         });
         told.collect()
+    })
+}
+
+/// Completes the name of a prompt.
+pub fn prompt() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let Ok(paths) = Paths::from_env(&Env::from_process()) else { return Vec::new() };
+        let there = there();
+        let store = there.as_ref().map(|there| &there.store);
+        let listed = Prompts { store, paths: &paths }.list().unwrap_or_default().into_iter();
+        let fitting = listed.filter(|one| one.counts && begins(&one.name, &current.to_string_lossy()));
+        fitting.map(|one| candidate(one.name, one.prompt.map(|prompt| excerpt(&prompt.text)))).collect()
     })
 }
 

@@ -2,22 +2,18 @@
 
 use super::Context;
 use crate::config::{Paths, RepoFile, Trust};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
-use crate::turn::TrustedFile;
+use crate::turn::{TrustedFile, repo_file, repo_prompts};
 
 /// The files of a store that count only once trusted.
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
 
-/// A file of the store that needs trust, as it is now; none if it is not there.
-pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
-    let Some(bytes) = store.furniture(name)? else { return Ok(None) };
-    let dir = store.path();
-    let dir = dir.canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
-    })?;
-    Ok(Some(RepoFile { path: dir.join(name), bytes }))
+/// Every file of the store that counts only once trusted, prompts too, as it is now.
+pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
+    let names = REPO_FILES.map(String::from).into_iter().chain(repo_prompts(store));
+    names.filter_map(|name| repo_file(store, &name).transpose()).collect()
 }
 
 /// A file of the repository, if it counts. One that does not is told of in one line, unless all is to be quiet.

@@ -168,7 +168,7 @@ impl Plan {
 
     fn paths(&self, store: &Store) -> Vec<PathBuf> {
         let bubbs = self.bubbs.iter().map(|name| store.path_of(name));
-        let blobs = self.blobs.iter().map(|hash| store.shown().join("_blobs").join(hash));
+        let blobs = self.blobs.iter().map(|hash| store.blob_path(hash));
         bubbs.chain(blobs).collect()
     }
 

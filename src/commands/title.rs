@@ -1,6 +1,6 @@
 //! `lepo title`: a name for a conversation, for people to find it by.
 
-use super::words::resolve_one;
+use super::words::find_one;
 use super::{Context, complete};
 use crate::conv::Origins;
 use crate::error::Result;
@@ -29,8 +29,8 @@ pub struct TitleArgs {
 /// Sets, prints or takes away.
 pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
-    let bubb = resolve_one(&store, &forest, &args.address)?.ix;
+    let (forest, found) = find_one(&store, &args.address, &[])?;
+    let bubb = found.ix;
     let root = forest.name(Origins::of(&forest).origin(bubb).root).id;
     if args.delete {
         store.set_title(root, "")?;

@@ -1,7 +1,7 @@
 //! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
 
 use super::Context;
-use super::repo_files::{REPO_FILES, repo_file};
+use super::repo_files::{REPO_FILES, repo_files};
 use crate::config::{Flags, Paths, RepoFile, Settings, Trust};
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::term::{clean, columns, marked, say, tty};
 
 /// Show what this repository's own configuration would do, and trust it on a yes
 ///
-/// `_config.toml` and `_mcp.json` in the store are ignored until then. A yes covers these very
+/// `_config.toml`, `_mcp.json` and `_prompts/` in the store are ignored until then. A yes covers these very
 /// bytes at this path: one changed byte, or the same file elsewhere, asks again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo trust")]
@@ -21,10 +21,7 @@ pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let trust = Trust::of(&paths);
-    let mut files = Vec::new();
-    for name in REPO_FILES {
-        files.extend(repo_file(&store, name)?);
-    }
+    let files = repo_files(&store)?;
     if files.is_empty() {
         let nothing =
             format!("nothing to trust: no {} in {}", REPO_FILES.join(", no "), store.shown().display());

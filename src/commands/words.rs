@@ -31,11 +31,6 @@ pub fn resolve_all(store: &Store, forest: &Forest, words: &[String]) -> Result<V
     with_stdin(words)?.iter().map(|word| store.find_word(forest, word)).collect()
 }
 
-/// Finds the bubb where a command needs exactly one, in a forest that was read.
-pub fn resolve_one(store: &Store, forest: &Forest, word: &str) -> Result<Addressee> {
-    exactly_one(word, &resolve_all(store, forest, &[word.to_string()])?)
-}
-
 fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {
     match found {
         [Found::One(found)] => Ok(*found),

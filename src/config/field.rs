@@ -38,7 +38,7 @@ impl<'d> Field<'d> {
         self.error(&format!("is a TOML {is}"), format!("`{}` is {wanted}", self.key))
     }
 
-    fn set<T>(&self, value: T) -> Set<T> {
+    pub(super) fn set<T>(&self, value: T) -> Set<T> {
         Set { value, source: self.document.source(self.at) }
     }
 

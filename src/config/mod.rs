@@ -21,6 +21,7 @@ mod servers;
 mod settings;
 mod system_prompt;
 mod table;
+mod tidy;
 mod trust;
 mod url;
 mod word;

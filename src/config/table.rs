@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::ambient::Ambient;
 use super::form::Form;
 use super::reader::{Section, Set, Source};
+use super::tidy::Tidy;
 use super::word::{AutoAccess, LogLevel, Planner, ToolMode};
 use super::{Flags, ModelConfig, Paths};
 use crate::env::Env;
@@ -115,6 +116,9 @@ const ROUNDS: std::ops::RangeInclusive<u32> = 1..=1000;
 /// The bytes of a command's output that the model may be given.
 const OUTPUT: std::ops::RangeInclusive<u32> = 1_000..=50_000_000;
 
+/// The bubbs that `.lepo/` may hold before a tidying.
+const TIDY: std::ops::RangeInclusive<u32> = 100..=100_000_000;
+
 settings! {
     /// The model that answers: it wins over the active one.
     wanted: Option<String>, - "model", (), None, option model "--model", variable "LEPO_MODEL";
@@ -134,6 +138,8 @@ settings! {
     command_timeout: Duration, file "command_timeout", (), Duration::from_secs(120);
     /// The most of a command's output that the model is given, in bytes.
     output_limit: u32, file "output_limit", OUTPUT, 50_000;
+    /// The most bubbs in `.lepo/` itself; of more, those of days that are over get folders.
+    tidy: Tidy, file "tidy", TIDY, Tidy::default(), variable "LEPO_TIDY";
     /// The time limit of a connection to a model server.
     http_connect: Duration, file "http.connect_timeout", (), Duration::from_secs(10);
     /// The longest silence of a model.

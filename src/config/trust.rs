@@ -13,7 +13,7 @@ use super::entry::{KeyEntry, ModelEntry};
 use super::file::{ConfigFile, read_if_there};
 use super::servers::{self, ServerConfig, Target};
 use super::word::Word;
-use super::{Paths, Provider, Secret};
+use super::{Paths, Prompt, Provider, Secret};
 use crate::error::{Error, Result};
 
 /// A repository's configuration file, as it is now.
@@ -53,8 +53,14 @@ impl Trust {
 impl RepoFile {
     /// What the file would make lepo do, one line each, where the user has models of the names `mine`. A file that would be no use for its mistakes: exit 2.
     pub fn effects(&self, mine: &[&str]) -> Result<Vec<String>> {
-        match self.path.extension().is_some_and(|end| end == "json") {
+        let ends_with = |end: &str| self.path.extension().is_some_and(|extension| extension == end);
+        match ends_with("json") {
             true => Ok(servers::parse(&self.path, &self.bytes)?.iter().map(server).collect()),
+            false if ends_with("md") => {
+                let by = Prompt::parse(&self.path, &self.bytes)?.model;
+                let by = by.map(|name| format!(", by model {name:?}")).unwrap_or_default();
+                Ok(vec![format!("is asked{by} when you name it: lepo do -T NAME, or /NAME")])
+            }
             false => ConfigFile::parse(&self.path, &self.bytes).map(|file| settings(&file, mine)),
         }
     }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::quirks::{Quirk, Quirks};
+use super::quirks::{Quirk, Quirks, STRICT};
 
 /// The file where quirks are remembered, and the model they belong to.
 ///
@@ -34,7 +34,8 @@ impl Memory {
     /// Adds to what was learned.
     pub fn keep(&self, quirks: &Quirks) {
         let mut all = self.read();
-        all.entry(self.model.clone()).or_default().extend(quirks.words().map(str::to_owned));
+        let lasting = quirks.words().filter(|word| *word != STRICT.word);
+        all.entry(self.model.clone()).or_default().extend(lasting.map(str::to_owned));
         if let Err(error) = self.write(&all) {
             tracing::warn!("{} could not be written: {error}", self.path.display());
         }

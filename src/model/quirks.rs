@@ -39,6 +39,17 @@ pub(super) static SYSTEM_FIRST: Quirk = Quirk {
     says: "takes a system message only as the first one: asking again in that form",
 };
 
+/// No strict schema, or not this one: a schema's own fault, so that it is not remembered of the model.
+pub(super) static STRICT: Quirk = Quirk {
+    word: "strict",
+    status: MALFORMED,
+    named: &[
+        &["schema", "strict"],
+        &["strict", "additionalproperties", "'required'", "\"required\"", "invalid schema"],
+    ],
+    says: "does not take the schema strictly: asking again without `strict`",
+};
+
 impl Quirk {
     /// Whether a refusal with this HTTP status and body is about it.
     pub fn is_named(&self, status: u16, body: &str) -> bool {
@@ -94,7 +105,12 @@ impl FromIterator<&'static Quirk> for Quirks {
 
 /// Those of the `possible` quirks that a refusal names.
 pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
-    possible.iter().copied().filter(|quirk| quirk.is_named(status, body)).collect()
+    let mut found: Quirks = possible.iter().copied().filter(|quirk| quirk.is_named(status, body)).collect();
+    if found.has(&STRICT) {
+        // It is named as a part of this.
+        found.0.remove("response_format");
+    }
+    found
 }
 
 #[cfg(test)]

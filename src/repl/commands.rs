@@ -26,6 +26,8 @@ pub enum Takes {
     Nothing,
     /// Any text, or none.
     Text,
+    /// The path of a file, or none.
+    File,
     /// One address: an id, a branch, `@`.
     Address,
     /// One name.
@@ -58,6 +60,9 @@ pub const COMMANDS: &[SlashCommand] = &[
     }),
     row("/set-tool-mode", Takes::OneOf(&["auto", "manual"]), "run tools at once, or ask first", |s, mode| {
         at_once(|| prompt(s.set_tool_mode(mode)))
+    }),
+    row("/attach", Takes::File, "attach an image or a PDF", |s, path| {
+        Box::pin(async { prompt(s.attach(path).await) })
     }),
     row("/retry", Takes::Nothing, "answer the last question again", |_, _| at_once(|| Ok(After::Turn(None)))),
     row("/tail", Takes::Address, "go on from another bubb", |s, address| at_once(|| prompt(s.tail(address)))),
@@ -106,6 +111,7 @@ impl Takes {
     pub fn sign(&self) -> String {
         match self {
             Takes::Nothing | Takes::Text => String::new(),
+            Takes::File => "FILE".into(),
             Takes::Address => "ADDR".into(),
             Takes::Name => "NAME".into(),
             Takes::OneOf(words) => words.join("|"),
@@ -119,7 +125,7 @@ impl Takes {
             _ => Err(format!("{word} needs one {what}")),
         };
         match self {
-            Takes::Text => Ok(()),
+            Takes::Text | Takes::File => Ok(()),
             Takes::Nothing if rest.is_empty() => Ok(()),
             Takes::Nothing => Err(format!("nothing follows {word}")),
             Takes::Address => one("address: an id, a branch, @"),

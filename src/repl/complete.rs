@@ -7,9 +7,12 @@ use std::sync::Arc;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::commands::{COMMANDS, Takes};
+use super::paths::completions;
 use crate::bubb::Name;
+use crate::config::Paths;
 use crate::store::{Offer, Store};
 use crate::term::excerpt_within;
+use crate::turn::Prompts;
 
 /// So many ids are offered at once; one more character tells the others apart.
 const OFFERED: usize = 20;
@@ -19,12 +22,13 @@ const PREVIEW: usize = 60;
 /// Completes entries of one store.
 pub struct Completion {
     store: Arc<Store>,
+    paths: Paths,
 }
 
 impl Completion {
     /// Reads nothing yet.
-    pub fn new(store: Arc<Store>) -> Completion {
-        Completion { store }
+    pub fn new(store: Arc<Store>, paths: Paths) -> Completion {
+        Completion { store, paths }
     }
 
     /// Each with its preview.
@@ -38,6 +42,16 @@ impl Completion {
         store.offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
     }
 
+    /// The prompts by name that count, each with how it begins.
+    fn prompts(&self, begun: &str) -> Vec<(String, String)> {
+        let listed = Prompts { store: Some(&self.store), paths: &self.paths }.list().unwrap_or_default();
+        let fitting = listed.into_iter().filter(|one| one.counts).filter_map(|one| {
+            let about = one.prompt.map(|prompt| excerpt_within(&prompt.text, PREVIEW)).unwrap_or_default();
+            Some((format!("/{}", one.name), about)).filter(|(word, _)| word.starts_with(begun))
+        });
+        fitting.collect()
+    }
+
     fn offers(&self, line: &str) -> (usize, Vec<(String, String)>) {
         let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
         let at = line.len() - begun.len();
@@ -46,10 +60,15 @@ impl Completion {
                 .iter()
                 .filter(|command| command.word.starts_with(begun))
                 .map(|command| (command.word.to_string(), command.about.to_string()))
+                .chain(self.prompts(begun))
                 .collect(),
             word => {
                 match COMMANDS.iter().find(|command| command.word == word).map(|command| &command.takes) {
                     Some(Takes::Address) => self.addresses(begun),
+                    Some(Takes::File) => {
+                        let found = completions(begun, self.paths.home.as_deref()).into_iter();
+                        found.map(|path| (path, String::new())).collect()
+                    }
                     Some(Takes::OneOf(words)) => words
                         .iter()
                         .filter(|word| word.starts_with(begun))

@@ -11,6 +11,8 @@ pub enum Entered {
     Run(String),
     /// A slash command, with its argument.
     Command(&'static SlashCommand, String),
+    /// `/NAME WORDS`, which is no slash command: a prompt of this name, perhaps.
+    Prompt(String, String),
     /// An empty line, or `exit`.
     Leave,
     /// It cannot be understood, and this says why.
@@ -41,7 +43,8 @@ impl Entered {
 
 fn slash(word: &str, rest: &str) -> Entered {
     let Some(command) = COMMANDS.iter().find(|command| command.word == word) else {
-        return Entered::Wrong(format!("no command {word}; /help lists them"));
+        let name = word.trim_start_matches('/');
+        return Entered::Prompt(name.to_string(), rest.to_string());
     };
     match command.takes.check(word, rest) {
         Ok(()) => Entered::Command(command, rest.to_string()),
@@ -101,9 +104,9 @@ mod tests {
             ("/branch", wrong("/branch needs one name")),
             ("/edit", command("/edit", "")),
             ("/edit once upon  a", command("/edit", "once upon  a")),
-            ("/nonsense", wrong("no command /nonsense; /help lists them")),
-            ("/", wrong("no command /; /help lists them")),
-            ("/Help", wrong("no command /Help; /help lists them")),
+            ("/nonsense", Entered::Prompt("nonsense".into(), "".into())),
+            ("/", Entered::Prompt("".into(), "".into())),
+            ("/Help", Entered::Prompt("Help".into(), "".into())),
         ] {
             assert_eq!(Entered::read(text), entered, "{text:?}");
         }

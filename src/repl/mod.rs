@@ -5,6 +5,7 @@ mod complain;
 mod complete;
 mod entered;
 mod keys;
+mod paths;
 mod reader;
 mod session;
 mod slash;

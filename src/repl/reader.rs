@@ -20,6 +20,7 @@ use tokio::task::spawn_blocking;
 
 use super::complete::Completion;
 use super::keys::{Keys, MENU};
+use crate::config::Paths;
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal};
@@ -43,19 +44,24 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader; `state` is where it keeps what was entered.
-    pub fn new(state: &Path, store: Arc<Store>, paint: Paint) -> Reader {
+    /// A reader; `paths` tell where it keeps what was entered.
+    pub fn new(paths: &Paths, store: Arc<Store>, paint: Paint) -> Reader {
         let stop = Arc::new(AtomicBool::new(false));
         if !is_whole_terminal() {
             return Reader { editor: None, edits: false, stop, paint };
         }
         let editor = bare(&stop)
-            .with_history(history(state))
-            .with_completer(Box::new(Completion::new(store)))
+            .with_history(history(&paths.state))
+            .with_completer(Box::new(Completion::new(store, paths.clone())))
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu())));
         Reader { editor: Some(editor), edits: true, stop, paint }
+    }
+
+    /// Whether there is a terminal to edit on, and to ask on besides.
+    pub fn edits(&self) -> bool {
+        self.edits
     }
 
     /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error.

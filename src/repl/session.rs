@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::commands::After;
 use super::complain::complain;
 use super::entered::Entered;
+use super::paths::pasted_file;
 use super::reader::Reader;
 use crate::bubb::BubbId;
 use crate::config::ModelConfig;
@@ -71,7 +72,7 @@ impl<'o> Session<'o> {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
         }
         let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
-        let reader = Reader::new(&env.configured.paths.state, store.clone(), paint);
+        let reader = Reader::new(&env.configured.paths, store.clone(), paint);
         Ok(Session {
             env,
             store,
@@ -91,7 +92,10 @@ impl<'o> Session<'o> {
         let mut state = State::Idle;
         while state != State::End {
             let entered = match self.reader.read(&self.env.interrupt).await {
-                Ok(Some(text)) => Entered::read(&text),
+                Ok(Some(text)) => match self.pasted(&text).await? {
+                    Some(attach) => attach,
+                    None => Entered::read(&text),
+                },
                 Ok(None) => Entered::Leave,
                 Err(error) if error.kind == Kind::Signal(SIGINT) => Entered::Leave,
                 Err(error) => return Err(error),
@@ -109,6 +113,13 @@ impl<'o> Session<'o> {
                         state
                     }
                 },
+                Entered::Prompt(name, words) => match self.prompt(&name, &words) {
+                    Ok((text, model)) => self.ask_model(state, text, model).await?,
+                    Err(error) => {
+                        complain(&error);
+                        state
+                    }
+                },
                 Entered::Wrong(why) => {
                     say(&why);
                     state
@@ -117,6 +128,26 @@ impl<'o> Session<'o> {
             self.env.interrupt.reset();
         }
         Ok(())
+    }
+
+    /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached.
+    async fn pasted(&mut self, text: &str) -> Result<Option<Entered>> {
+        const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
+        if !self.reader.edits() || pasted_file(text, self.env.configured.paths.home.as_deref()).is_none() {
+            return Ok(None);
+        }
+        let answer = self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_else(|| "n".into());
+        let yes = matches!(answer.trim(), "" | "y" | "Y");
+        Ok(yes.then(|| Entered::read(&format!("/attach {}", text.trim()))))
+    }
+
+    /// Takes a turn that this model answers, if one is named; the next ones are answered as before.
+    async fn ask_model(&mut self, state: State, text: String, model: Option<ModelConfig>) -> Result<State> {
+        let Some(model) = model else { return self.ask(state, Some(text)).await };
+        let before = self.model.replace(model);
+        let asked = self.ask(state, Some(text)).await;
+        self.model = before;
+        asked
     }
 
     /// Takes a turn: a question, or the last one again.

@@ -1,11 +1,15 @@
 //! The work of the slash commands.
 
 use super::commands::After;
+use super::paths::file_of;
 use super::session::Session;
-use crate::config::{ToolMode, Word, read_word};
+use crate::config::{Filling, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
 use crate::error::{Error, Result};
+use crate::fetch::is_url;
 use crate::store::check_branch_name;
 use crate::term::{edit, excerpt, say};
+use crate::turn::Prompts;
+use crate::turn::attach::NewFile;
 use crate::ui;
 
 impl Session<'_> {
@@ -16,6 +20,49 @@ impl Session<'_> {
         said.iter().for_each(|text| say(text));
         ui::tool_table(self.out, servers.each());
         self.out.flush();
+        Ok(())
+    }
+
+    /// The text of a prompt by its name, filled, and the model that it names.
+    pub(super) fn prompt(&self, name: &str, words: &str) -> Result<(String, Option<ModelConfig>)> {
+        let unknown = |error: Error| match check_prompt_name(name) {
+            Ok(()) if !error.message.starts_with("no prompt") => error,
+            _ => Error::usage(format!("no command /{name}; /help lists them")),
+        };
+        let configured = &self.env.configured;
+        let prompts = Prompts { store: Some(&self.store), paths: &configured.paths };
+        let prompt = prompts.find(name).map_err(unknown)?;
+        let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
+        let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
+        let model = prompt.model.map(|name| configured.settings.model(&name)).transpose()?;
+        say(&format!("> {}", text.replace('\n', "\n  ")));
+        Ok((text, model))
+    }
+
+    /// Attaches a file to the next question; without one, tells what is attached. `none` attaches nothing.
+    pub(super) async fn attach(&mut self, path: &str) -> Result<()> {
+        match path {
+            "" => {}
+            "none" => self.files.clear(),
+            path => {
+                let file = match is_url(path) {
+                    true => NewFile::fetch(path)?,
+                    false => NewFile::open(&file_of(path, self.env.configured.paths.home.as_deref()))?,
+                };
+                self.files.push(file);
+                if let Err(error) = self.check_files().await {
+                    self.files.pop();
+                    return Err(error);
+                }
+            }
+        }
+        match self.files.as_slice() {
+            [] => say("Nothing is attached; /attach FILE attaches an image or a PDF to the next question."),
+            files => {
+                let files: Vec<String> = files.iter().map(NewFile::about).collect();
+                say(&format!("With the next question: {}", files.join(", ")));
+            }
+        }
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
+use super::blob_folders::MANY_BLOBS;
 use super::blobs::Blob;
 use super::folders::counts_in;
 use super::listing::Listing;
@@ -210,11 +211,27 @@ impl<'s> Batch<'s> {
         if blobs.is_empty() {
             return Ok(());
         }
-        let dir = self.store.subdir("_blobs")?;
+        let many = self.store.count_blobs()? + blobs.len() > MANY_BLOBS;
+        // In the order of their names, so that each folder is synced once.
+        let mut open = None::<(String, OwnedFd)>;
         for hash in blobs {
-            rustix::fs::renameat(&self.stage, hash.as_str(), &dir, hash.as_str())?;
+            let shard = hash.get(..2).unwrap_or_default();
+            let into = many || self.store.has_blob_folder(hash)?;
+            let folder = if into { shard } else { "" };
+            if open.as_ref().is_none_or(|(opened, _)| opened != folder) {
+                let next = self.store.blob_folder(hash, into)?;
+                if let Some((_, dir)) = open.replace((folder.to_string(), next)) {
+                    rustix::fs::fsync(dir)?;
+                }
+            }
+            if let Some((_, dir)) = &open {
+                rustix::fs::renameat(&self.stage, hash.as_str(), dir, hash.as_str())?;
+            }
         }
-        Ok(rustix::fs::fsync(&dir)?)
+        if let Some((_, dir)) = open {
+            rustix::fs::fsync(dir)?;
+        }
+        Ok(())
     }
 
     /// In the order they came, so that a kill leaves no bubb without the one it follows.

@@ -49,16 +49,6 @@ impl Store {
         blobs_at_end(&mut file, name.kind).map_err(|error| self.error("cannot read", name.to_string(), error))
     }
 
-    /// A blob's file and its length, open for reading; `None` if it is not there.
-    pub fn open_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
-        let name = format!("_blobs/{hash}");
-        match self.open_any(name.as_str()).and_then(super::place::regular) {
-            Ok(opened) => Ok(Some(opened)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.error("cannot read", name, error)),
-        }
-    }
-
     /// A blob's file and its length, if its bytes are those that its name says. One that was proven or
     /// written by this process, and is the same file still, is not read again.
     pub fn open_proven_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
@@ -79,18 +69,13 @@ impl Store {
         self.proven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The path of a blob's file, as the user would type it.
-    pub fn blob_path(&self, hash: &str) -> std::path::PathBuf {
-        self.shown().join("_blobs").join(hash)
-    }
-
     fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
-        let blobs = self.subdir("_blobs")?;
         let mut tmp = self.temporary("blob")?;
         let (hash, len) = copy_hashed(from, &mut tmp.file)?;
         tmp.file.sync_all()?;
-        tmp.replace(&blobs, &hash)?;
-        rustix::fs::fsync(&blobs)?;
+        let folder = self.blob_folder(&hash, self.has_many_blobs(&hash)?)?;
+        tmp.replace(&folder, &hash)?;
+        rustix::fs::fsync(&folder)?;
         self.proven().insert(hash.clone(), Mark::of(&tmp.file)?);
         Ok(Blob { hash, len })
     }

@@ -157,10 +157,9 @@ impl Store {
         })?;
         check.bubbs.sort();
         self.scan_old(check)?;
-        self.each_entry_of("_blobs", |file, kind| {
-            let name = format!("_blobs/{}", lossy(file));
+        self.each_blob(|folder, file, kind| {
+            let name = format!("{folder}/{}", lossy(file));
             match std::str::from_utf8(file).is_ok_and(is_hash) {
-                _ if file == b"." || file == b".." => {}
                 true if kind == FileType::RegularFile => check.blobs.push(name.into()),
                 true => check.add(What::NotAFile, name, "it has a blob's name and cannot be one"),
                 false => check.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
@@ -225,7 +224,8 @@ impl Check {
         let files: Vec<OsString> =
             self.bubbs.iter().map(|(file, _)| file).chain(&self.blobs).cloned().collect();
         let mut read = files.iter().zip(store.read_all(&files, progress));
-        let blobs: HashSet<OsString> = self.blobs.iter().cloned().collect();
+        let hash = |file: &OsString| Path::new(file).file_name().map(OsStr::to_os_string);
+        let blobs: HashSet<OsString> = self.blobs.iter().filter_map(hash).collect();
         for (_, name) in std::mem::take(&mut self.bubbs) {
             let Some((file, read)) = read.next() else { return };
             self.bubb(&lossy(file.as_bytes()), &name, read, &blobs);
@@ -268,8 +268,8 @@ impl Check {
                     self.add(What::Edited, file, "content does not match its id");
                 }
                 for blob in named {
-                    let blob = format!("_blobs/{blob}");
                     if !blobs.contains(OsStr::new(&blob)) {
+                        let blob = format!("_blobs/{blob}");
                         self.add(What::Blob, file, format!("it names {blob}, which is not there"));
                     }
                 }

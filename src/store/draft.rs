@@ -141,6 +141,8 @@ impl Draft<'_> {
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };
             match self.link(&name) {
+                // A bubb of a time long past may be in its day already.
+                _ if self.store.is_in_day(&name, time) => time += 1,
                 Ok(()) => break name,
                 Err(Errno::EXIST) => time += 1,
                 Err(error) => return Err(self.store.error("cannot write", name.to_string(), error.into())),

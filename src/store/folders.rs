@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{DIR, Store};
+use super::{DIR, READ, Store};
 use crate::bubb::{Day, Name};
 
 /// The directory of all days that are over.
@@ -46,9 +46,8 @@ impl Store {
 
     /// Opens a file of a day's folder. The folder stays open for the next one.
     pub(super) fn open_in_day(&self, day: Day, file: &OsStr) -> io::Result<OwnedFd> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let open = |dir: &OwnedFd| -> io::Result<OwnedFd> {
-            Ok(rustix::fs::openat(dir, file, flags, Mode::empty())?)
+            Ok(rustix::fs::openat(dir, file, READ, Mode::empty())?)
         };
         let kept = self.open_days.lock().get(&day).cloned();
         if let Some(dir) = kept {
@@ -150,13 +149,13 @@ pub(super) fn dir_at(at: impl AsFd, name: impl AsRef<OsStr>) -> io::Result<Optio
 
 /// Opens a directory in another, made durably if it is missing.
 pub(super) fn make_dir_at(at: std::os::fd::BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
-    if let Some(dir) = dir_at(at, name)? {
-        return Ok(dir);
+    if dir_at(at, name)?.is_none() {
+        match rustix::fs::mkdirat(at, name, DIR) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
-    match rustix::fs::mkdirat(at, name, DIR) {
-        Ok(()) | Err(Errno::EXIST) => {}
-        Err(error) => return Err(error.into()),
-    }
+    // Also where it was there: its maker may have ended before it was durable.
     rustix::fs::fsync(at)?;
     dir_at(at, name)?.ok_or_else(|| io::Error::other(format!("{name} is not a directory")))
 }

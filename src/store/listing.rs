@@ -47,6 +47,7 @@ impl<'s> Listing<'s> {
         let oldest = recent.first().map_or(u64::MAX, |name| name.id.time());
         let calendar = Calendar::of(store).map_err(|error| store.old_error(error))?;
         store.oldest_recent.store(oldest, Ordering::Relaxed);
+        store.seen_recent.store(recent.len(), Ordering::Relaxed);
         store.has_days.store(!calendar.is_empty(), Ordering::Relaxed);
         let (days, built) = (BTreeMap::new(), None);
         let foreign = BTreeMap::new();

@@ -5,6 +5,7 @@
 
 mod address;
 mod batch;
+mod blob_folders;
 mod blobs;
 mod branches;
 mod check;
@@ -31,6 +32,9 @@ mod remove;
 mod scan;
 mod speaker;
 mod temporary;
+mod tidy;
+#[cfg(test)]
+mod tidy_tests;
 mod titles;
 mod watch;
 
@@ -41,7 +45,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 use folders::OpenDays;
 use rustix::fs::{Mode, OFlags};
@@ -62,6 +66,7 @@ pub use offers::Offer;
 pub use open::{Made, STORE};
 pub use read_ahead::in_order;
 pub use recover::{Fate, Stray};
+pub use tidy::{Tidied, TidyPlan};
 pub use watch::Watch;
 
 use crate::error::Error;
@@ -70,6 +75,9 @@ use crate::error::Error;
 const FILE: Mode = Mode::from_raw_mode(0o600);
 /// Mode of every directory lepo makes.
 const DIR: Mode = Mode::from_raw_mode(0o700);
+
+/// How what may be a bubb's file is opened: following no link, waiting for nothing.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 /// An open store.
 pub struct Store {
@@ -86,6 +94,8 @@ pub struct Store {
     has_days: AtomicBool,
     /// When `.lepo/` was last read, the time of the oldest bubb in it: an older one is in its day.
     oldest_recent: AtomicU64,
+    /// How many bubbs it held then.
+    seen_recent: AtomicUsize,
     open_days: OpenDays,
     /// The stores of other people, read when they are first asked for.
     others: std::sync::OnceLock<Vec<(String, Store)>>,
@@ -116,8 +126,7 @@ impl Store {
 
     /// Opens what is there for reading, following no link and waiting for nobody.
     fn open_any(&self, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(&self.dir, name, flags, Mode::empty())?)
+        Ok(rustix::fs::openat(&self.dir, name, READ, Mode::empty())?)
     }
 
     /// Opens a directory of the store (`_tmp`, `_branches`, `_blobs`), making it if it is missing.
@@ -151,6 +160,7 @@ impl Store {
             proven: Mutex::default(),
             has_days: AtomicBool::new(false),
             oldest_recent: AtomicU64::new(0),
+            seen_recent: AtomicUsize::new(0),
             open_days: OpenDays::default(),
             others: std::sync::OnceLock::new(),
         }

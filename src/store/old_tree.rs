@@ -64,7 +64,7 @@ impl Store {
 }
 
 /// The day that a folder in the store holds, if it is one of a day.
-fn day_of(folder: &Path) -> Option<Day> {
+pub(super) fn day_of(folder: &Path) -> Option<Day> {
     let mut parts = folder.components().skip(1);
     let (month, day) = (parts.next()?, parts.next()?);
     let day = Day::parse(month.as_os_str().as_bytes(), day.as_os_str().as_bytes());

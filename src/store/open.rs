@@ -114,6 +114,11 @@ impl Store {
         Ok(!self.has(MARK)? && !self.has(OLD)? && self.recent_names()?.is_empty())
     }
 
+    /// Whether days that are over have folders already.
+    pub fn has_old(&self) -> bool {
+        self.has(OLD).unwrap_or_default()
+    }
+
     fn has(&self, file: &str) -> Result<bool> {
         match rustix::fs::statat(&self.dir, file, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Ok(true),

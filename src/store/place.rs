@@ -90,6 +90,12 @@ impl Store {
         self.has_days.load(Ordering::Relaxed) && name.id.time() < self.oldest_recent.load(Ordering::Relaxed)
     }
 
+    /// Whether a bubb of a time that is over has a file in its day.
+    pub(super) fn is_in_day(&self, name: &Name, time: u64) -> bool {
+        let day = Day::at(time);
+        day < Day::at(super::now()) && self.open_in_day(day, OsStr::new(&name.to_string())).is_ok()
+    }
+
     pub(super) fn spelled_here(&self, name: &Name) -> Option<OsString> {
         self.spelling(&self.subdir_if_there(".").ok()??, name)
     }

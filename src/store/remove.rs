@@ -42,12 +42,7 @@ impl Store {
             }
         }
         if !blobs.is_empty() {
-            let removed = self.subdir("_blobs").and_then(|dir| {
-                blobs
-                    .iter()
-                    .try_for_each(|hash| gone(rustix::fs::unlinkat(&dir, hash.as_str(), AtFlags::empty())))?;
-                Ok(rustix::fs::fsync(&dir)?)
-            });
+            let removed = blobs.iter().try_for_each(|hash| self.remove_blob(hash));
             removed.map_err(|error| self.error("cannot delete in", "_blobs", error))?;
         }
         for day in days {
@@ -84,13 +79,6 @@ fn unlinked(dir: &OwnedFd, file: impl rustix::path::Arg) -> io::Result<bool> {
     match rustix::fs::unlinkat(dir, file, AtFlags::empty()) {
         Ok(()) => Ok(true),
         Err(Errno::NOENT) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn gone(unlinked: rustix::io::Result<()>) -> io::Result<()> {
-    match unlinked {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }

@@ -49,10 +49,13 @@ impl Store {
     pub(super) fn newest_recent(&self) -> Result<Newest> {
         let (mut names, mut is_all, mut is_ordered) = (Vec::<Name>::new(), true, true);
         let mut least = [0; BubbId::LEN];
+        let (mut oldest, mut seen) = ([u8::MAX; BubbId::LEN], 0);
         self.each_entry(|file, kind| {
             // Written ids compare as the ids do, except in lower case, which only seems newer than it is.
             is_ordered &= !Name::may_precede_its_prev(file);
-            if file.get(..BubbId::LEN).is_none_or(|id| *id < least[..]) {
+            let Some(id) = file.first_chunk::<{ BubbId::LEN }>().filter(|id| id[0] <= b'7') else { return };
+            (oldest, seen) = (oldest.min(*id), seen + 1);
+            if *id < least {
                 return;
             }
             names.extend(self.bubb(file, kind));
@@ -64,6 +67,8 @@ impl Store {
             }
         })
         .map_err(|error| self.error("cannot read", "", error))?;
+        self.oldest_recent.store(BubbId::parse(&oldest).map_or(0, BubbId::time), Ordering::Relaxed);
+        self.seen_recent.store(seen, Ordering::Relaxed);
         Ok(Newest { forest: Forest::new(names), is_all, is_ordered })
     }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::call_filter::{CallFilter, told_call};
 use super::group::select_line;
 use super::report::Answered;
+use super::schema::AnswerSchema;
 use super::{Event, Front, Interrupt};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -60,6 +61,8 @@ pub enum Received {
     Calls(Option<Name>, Vec<ToolCall>),
     /// Calls that stood in the text, and the words around them, which no bubb holds yet.
     Told(String, Vec<CallRequest>),
+    /// An answer that does not fit the schema, kept as a hidden bubb; and the fault.
+    Unfit(Name, String),
 }
 
 /// What an answer hangs under, and who is told of it.
@@ -74,6 +77,8 @@ pub struct Place<'a> {
     pub speaker: Option<&'a str>,
     /// How the model may call tools.
     pub tools: Tools,
+    /// The form that the answer must have: it is shown and kept as JSON only if it has it.
+    pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.
     pub model: &'a str,
     /// When the request left.
@@ -95,7 +100,7 @@ pub async fn receive(
         usage: Usage::default(),
         start: place.start,
         first_ms: None,
-        held: place.tools != Tools::None && !front.shows_at_once(),
+        held: place.schema.is_some() || place.tools != Tools::None && !front.shows_at_once(),
         tools: place.tools,
         calls: Vec::new(),
         said: String::new(),
@@ -118,7 +123,16 @@ pub async fn receive(
             return Ok(Received::Told(words, told));
         }
     }
-    let last = done.is_ok() && calls.is_empty();
+    let mut last = done.is_ok() && calls.is_empty();
+    let mut fault = None;
+    if let Some(schema) = place.schema.filter(|_| last && !receiving.blank) {
+        fault = receiving.fit(schema, &place)?;
+        last = fault.is_none();
+        if !last {
+            // As after a call, the answer is still to come.
+            front.happens(Event::Called);
+        }
+    }
     if last {
         receiving.show_held(front);
         let under = match place.speaker.filter(|_| !receiving.blank) {
@@ -139,6 +153,7 @@ pub async fn receive(
     let entry = Entry {
         bubb: name.map(|name| name.id),
         what: match (&done, &kept) {
+            (Ok(()), _) if fault.is_some() => "unfit",
             (Ok(()), _) if !last => "calls",
             (Ok(()), Some(_)) => "answer",
             (Ok(()), None) => "empty",
@@ -155,6 +170,7 @@ pub async fn receive(
     // The journal is never needed: that it cannot be written is no reason to fail.
     let _ = place.store.journal(entry);
     match (done, kept) {
+        (Ok(()), Some(kept)) if let Some(fault) = fault => Ok(Received::Unfit(kept?, fault)),
         (Ok(()), kept) if !last => Ok(Received::Calls(kept.transpose()?, calls)),
         (Ok(()), Some(kept)) => Ok(Received::Answer(Answered { name: kept?, usage, ms })),
         (Ok(()), None) => {
@@ -219,7 +235,7 @@ async fn follow(
     }
 }
 
-impl Receiving<'_> {
+impl<'s> Receiving<'s> {
     fn text(&mut self, text: &str, front: &mut dyn Front) {
         if self.first_ms.is_none() {
             self.first_ms = Some(self.start.elapsed().as_millis() as u64);
@@ -251,6 +267,26 @@ impl Receiving<'_> {
             self.failed = Some(self.draft.failed(error));
         }
         self.buffer.clear();
+    }
+
+    /// Judges the answer. If it fits, its JSON alone takes its place; else the fault.
+    fn fit(&mut self, schema: &AnswerSchema, place: &Place<'s>) -> Result<Option<String>> {
+        let mut bytes = Vec::new();
+        let read = self.draft.read_back(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        read.map_err(|error| self.draft.failed(error))?;
+        let json = match schema.judge(&String::from_utf8_lossy(&bytes)) {
+            Ok(json) => json,
+            Err(fault) => return Ok(Some(fault)),
+        };
+        if json.as_bytes() != bytes {
+            self.draft = place.store.draft(Kind::Assistant, false, place.tip)?;
+            self.buffer = json.into_bytes();
+            self.spool();
+        }
+        Ok(None)
     }
 
     /// Shows what was held back. What could not be spooled cannot be shown either, and is told then.

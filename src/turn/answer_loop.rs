@@ -12,6 +12,7 @@ use super::context::{Inst, messages};
 use super::flow::Turn;
 use super::native::{call_text, command_of, run_command};
 use super::request::{Next, several};
+use super::schema::{asking_again, complaint, tell, unfit};
 use super::send::send;
 use crate::bubb::Kind;
 use crate::error::Result;
@@ -54,22 +55,29 @@ impl Turn<'_> {
         let mut rounds = (self.env.settings().max_rounds as usize).saturating_sub(done.len());
         // A turn that is gone on with has a side branch already.
         let side = self.record.transcript.side_branch();
+        let schema = self.schema.clone();
+        let mut asked_again = false;
         loop {
             let offered = if rounds > 0 { &told } else { &nothing };
             let inst = Inst::General(self.insts.general.as_deref());
-            let messages = messages(
+            let mut messages = messages(
                 &self.record.transcript.said,
                 inst,
                 spec(self.config).path,
                 offered.blocks.as_deref(),
             );
+            if let Some(schema) = &schema {
+                tell(&mut messages, spec(self.config).path, &schema.instruction());
+            }
             let (start, interrupt) = (Instant::now(), &self.env.interrupt);
             let tools = match (&offered.blocks, offered.specs.as_slice()) {
                 (Some(_), _) => Tools::Told,
                 (None, []) => Tools::None,
                 (None, _) => Tools::Native,
             };
-            let request = Request { messages: &messages, tools: &offered.specs, ..Request::default() };
+            // An answer that must have a form could call no tools.
+            let wire = schema.as_ref().filter(|_| tools == Tools::None).map(|schema| &schema.wire);
+            let request = Request { messages: &messages, tools: &offered.specs, schema: wire };
             let answer = interrupt.or(send(self.model, self.front, &mut self.record, request)).await??;
             let base = *side.get_or_init(|| self.record.transcript.path.len());
             let place = Place {
@@ -78,6 +86,7 @@ impl Turn<'_> {
                 tip: self.record.transcript.tip(),
                 speaker: None,
                 tools,
+                schema: schema.as_deref(),
                 model: &self.config.name,
                 start,
             };
@@ -85,7 +94,19 @@ impl Turn<'_> {
                 Received::Answer(answered) => {
                     self.record.transcript.path.truncate(base);
                     self.record.report.answer = Some(answered);
+                    self.record.report.is_json = schema.is_some();
                     return Ok(());
+                }
+                Received::Unfit(_, fault) if tools == Tools::None && asked_again => {
+                    return Err(unfit(&self.config.name, &fault));
+                }
+                Received::Unfit(words, fault) => {
+                    self.record.transcript.take_up(&words)?;
+                    self.add(Kind::System, true, complaint(&fault).as_bytes())?;
+                    self.front.happens(Event::Say(&asking_again(&fault)));
+                    asked_again |= tools == Tools::None;
+                    (rounds, told) = (0, Told::default());
+                    continue;
                 }
                 Received::Calls(words, calls) => {
                     if let Some(words) = words {

@@ -225,6 +225,7 @@ impl TurnEnv {
             gate,
             servers: &mut *self.servers.lock().await,
             front,
+            schema: ask.schema.clone(),
             record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
         };
         Ok(turn.take(ask).await)

@@ -1,10 +1,13 @@
 //! The flow of one turn: runs, question, chooser → writer → consent → command, and the answer.
 
+use std::sync::Arc;
+
 use super::answer_loop::Offer;
 use super::attach::keep_files;
 use super::command_runner::{Carried, all_but_stdout};
 use super::record::TurnRecord;
 use super::request::Next;
+use super::schema::AnswerSchema;
 use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
 use crate::bubb::{Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, ToolMode};
@@ -25,12 +28,14 @@ pub struct Ask {
     pub runs: Vec<String>,
     /// What the person said to the request that [`Start::Decided`] goes on from.
     pub decision: Option<Decision>,
+    /// The form that the answer must have.
+    pub schema: Option<Arc<AnswerSchema>>,
 }
 
 impl Ask {
     /// A question, or none where one is answered again, after commands of the user's own.
     pub fn new(start: Start, question: Option<Question>, runs: &[String]) -> Ask {
-        Ask { start, question, system_prompt: None, runs: runs.to_vec(), decision: None }
+        Ask { start, question, system_prompt: None, runs: runs.to_vec(), decision: None, schema: None }
     }
 }
 
@@ -50,6 +55,8 @@ pub(super) struct Turn<'t> {
     pub servers: &'t mut Servers,
     /// The view of the turn.
     pub front: &'t mut dyn Front,
+    /// The form that the answer must have.
+    pub schema: Option<Arc<AnswerSchema>>,
     /// What it has written and reached so far.
     pub record: TurnRecord,
 }

@@ -19,6 +19,7 @@ mod interrupt;
 mod native;
 mod plan;
 mod planner;
+mod prompts;
 mod question;
 mod record;
 mod report;
@@ -37,7 +38,8 @@ pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Participant, Polled, Speech, Watch,
 };
 pub use interrupt::Interrupt;
-pub use question::{Context, Part, Question, question};
+pub use prompts::{ListedPrompt, Prompts, repo_file, repo_prompts};
+pub use question::{Context, Part, Question, not_utf8, question};
 pub use report::{Answered, Report, ToolUse};
-pub use schema::{AnswerSchema, complaint};
+pub use schema::AnswerSchema;
 pub use start::{Start, Wish, start};

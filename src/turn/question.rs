@@ -76,11 +76,13 @@ pub fn question(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
-    String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"))
-            .hint("iconv changes other encodings to UTF-8")
-    })
+    String::from_utf8(bytes).map_err(|error| not_utf8(from, error.utf8_error().valid_up_to()))
+}
+
+/// The error for bytes from here that are not UTF-8 at this offset.
+pub fn not_utf8(from: &str, offset: usize) -> Error {
+    Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"))
+        .hint("iconv changes other encodings to UTF-8")
 }
 
 /// A file in a fence that is longer than any in it.

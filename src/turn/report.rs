@@ -15,6 +15,8 @@ pub struct Report {
     pub model: Option<String>,
     /// The answer.
     pub answer: Option<Answered>,
+    /// The answer is JSON, as a schema asked for.
+    pub is_json: bool,
     /// The requests of this turn.
     pub tools: Vec<ToolUse>,
     /// A request that waits for consent.

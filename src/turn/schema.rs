@@ -4,7 +4,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::model::Schema;
+use crate::model::{Message, PathForm, Role, Schema};
 use crate::tool::without_thinking;
 
 /// Faults that are named, of one answer.
@@ -66,6 +66,29 @@ impl AnswerSchema {
             })
             .collect();
         if faults.is_empty() { Ok(compact(json)) } else { Err(faults.join("; ")) }
+    }
+}
+
+/// The error for an answer that does not fit, asked for again as it was.
+pub fn unfit(model: &str, fault: &str) -> Error {
+    Error::remote(format!("{model} gave no answer that fits the schema: {fault}"))
+        .hint("what it said is kept hidden: `lepo log -a`; `lepo do --retry` asks again")
+}
+
+/// What a person is told of an answer that does not fit.
+pub fn asking_again(fault: &str) -> String {
+    format!("note: the answer does not fit the schema ({fault}): asking again")
+}
+
+/// Tells a model of the form: with its instruction, or where it has none, in the last message of the user.
+pub fn tell(messages: &mut Vec<Message>, form: PathForm, instruction: &str) {
+    let role = match form {
+        PathForm::Messages | PathForm::Prompted => Role::System,
+        PathForm::Program | PathForm::Plain => Role::User,
+    };
+    match messages.last_mut() {
+        Some(last) if last.role == role => last.text = format!("{}\n\n{instruction}", last.text).into(),
+        _ => messages.push(Message::new(role, instruction)),
     }
 }
 

@@ -13,13 +13,18 @@ pub fn document(store: Option<&Store>, report: &Report, error: Option<&Error>) -
     let answer = report.answer.and_then(|answer| {
         let text = store?.text(&answer.name).ok()?;
         let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
-        Some(json!({
+        let value: Option<Value> = report.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
+        let mut told = json!({
             "id": answer.name.id.to_string(),
             "text": text,
             "model": report.model,
             "usage": usage,
             "ms": answer.ms,
-        }))
+        });
+        if let Some(value) = value {
+            told["value"] = value;
+        }
+        Some(told)
     });
     json!({
         "conv": ids,

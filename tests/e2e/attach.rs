@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::attached::{PNG, line, sha256};
-use crate::bots::Bot;
-use crate::home::{Home, run};
-use crate::scripted::{Reply, Server};
+use crate::common::bots::Bot;
+use crate::common::home::{Home, run};
+use crate::common::scripted::{Reply, Server};
 
 const PDF: &[u8] = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n";
 const OFF: &str = "planner = \"off\"\n";

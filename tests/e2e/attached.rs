@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::home::Home;
+use crate::common::home::Home;
 
 /// A PNG of one pixel.
 pub const PNG: &[u8] = &[

@@ -26,7 +26,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("term", &["bubb", "env", "error"]),
     ("browse", &["bubb", "conv", "error", "search", "store", "term", "when"]),
     ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
-    ("repl", &["bubb", "config", "conv", "error", "store", "term", "turn", "ui"]),
+    ("repl", &["bubb", "config", "conv", "error", "fetch", "store", "term", "turn", "ui"]),
     (
         "commands",
         &["bubb", "config", "conv", "env", "error", "repl", "search", "store", "term", "ui", "when"],
@@ -40,6 +40,8 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/model.rs", &["model"]),
     ("commands/import", &["import"]),
     ("commands/repo_files.rs", &["turn"]),
+    ("commands/prompt.rs", &["turn"]),
+    ("commands/complete.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
     ("commands/export", &["page", "stats"]),
     ("commands/stats", &["stats"]),

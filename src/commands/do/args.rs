@@ -1,13 +1,14 @@
 //! The arguments of `lepo do`, and its help.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::group_args::GroupArgs;
 use crate::bubb::BubbId;
 use crate::commands::complete;
 use crate::config::{Flags, ToolMode, list_words, read_word};
 use crate::error::{Error, Result};
-use crate::turn::Verdict;
+use crate::turn::{AnswerSchema, Verdict};
 use crate::ui::Shown;
 
 /// The words of `--tools`.
@@ -54,9 +55,15 @@ pub struct DoArgs {
     /// Add a file to the question as context; repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "retry")]
     pub(super) context: Vec<PathBuf>,
+    /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
+    #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"])]
+    pub(super) template: Option<String>,
     /// Attach an image (PNG, JPEG, GIF, WebP) or a PDF: a path, an https address, or - for stdin; repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath)]
     pub(super) attach: Vec<PathBuf>,
+    /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(super) schema: Option<String>,
     /// Leave stdin alone
     #[arg(long)]
     pub(super) no_stdin: bool,
@@ -103,13 +110,32 @@ pub struct DoArgs {
 impl DoArgs {
     /// How much of a turn is shown, and how.
     pub fn shown(&self) -> Shown {
-        Shown { json: self.json, quiet: self.quiet, all: self.show_all, plain: self.plain }
+        Shown {
+            json: self.json,
+            quiet: self.quiet,
+            all: self.show_all,
+            plain: self.plain || self.schema.is_some(),
+        }
     }
 
     /// The options that change settings.
     pub fn flags(&self) -> Result<Flags> {
         let flags = Flags { config: self.config.clone(), tools: self.tools, ..Flags::default() };
         self.group.flags(&self.model, flags)
+    }
+
+    /// The schema of `--schema`, compiled.
+    pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
+        let Some(given) = &self.schema else { return Ok(None) };
+        let schema = match given.trim_start().starts_with('{') {
+            true => AnswerSchema::compile("--schema", given)?,
+            false => {
+                let text = std::fs::read_to_string(given)
+                    .map_err(|error| Error::usage(format!("cannot read {given}")).because(error))?;
+                AnswerSchema::compile(given, &text)?
+            }
+        };
+        Ok(Some(Arc::new(schema)))
     }
 
     /// `--approve` and `--deny`. Only a full id will do: a piece of one may come to mean another bubb.
@@ -139,6 +165,7 @@ Examples:
   lepo do --run 'git log --oneline -5' 'what changed?'
   git diff | lepo do --file review.md --context src/main.rs
   lepo do --attach chart.png 'what is wrong here?'
+  lepo do --schema person.json --file cv.txt | jq .name
   lepo do --tail main --retry -m other
   lepo do --list-tools
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
@@ -149,7 +176,8 @@ The document of --json is printed on failure too:
   conv     the ids of the conversation, oldest first, as far as it got
   user     the id of the question
   answer   null, or {id, text, model, usage: {input, output}, ms}: tokens as the provider
-           counted them or null, milliseconds from the request to the end
+           counted them or null, milliseconds from the request to the end; with --schema
+           besides value, the JSON that text is
   tools    [{bubb, kind, request, result, exit}]: the request's bubb and what it says, the
            bubb of its result or null, the exit code or null; kind is command, mcp, or run for
            --run

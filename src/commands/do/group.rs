@@ -1,19 +1,32 @@
 //! `--parallel` and `--debate`: several models asked at once, or led through a debate.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, runtime, store_of_turn};
 use super::{DoArgs, input};
 use crate::commands::Context;
+use crate::commands::tidy_after::tidy_after;
+use crate::config::Prompt;
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
-use crate::turn::{Ask, GroupMode, GroupTurn, Interrupt, Panel, Question, Start, TurnEnv, Wish, start};
+use crate::turn::{
+    AnswerSchema, Ask, GroupMode, GroupTurn, Interrupt, Panel, Question, Start, TurnEnv, Wish, start,
+};
 use crate::ui::{self, EventLines, GroupView};
 
 /// Asks them.
-pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> Result<u8> {
-    let question = question(args, mode)?;
+pub fn run_group(
+    args: &DoArgs,
+    mode: GroupMode,
+    (prompt, schema): (Option<Prompt>, Option<Arc<AnswerSchema>>),
+    context: &mut Context<'_>,
+) -> Result<u8> {
+    if mode == GroupMode::Debate && schema.is_some() {
+        return Err(Error::usage("--schema does not go with --debate: what is said there is words"));
+    }
+    let question = question(args, prompt.as_ref(), mode)?;
     let Setup { configured, .. } = Setup::read(args, context)?;
     let mut panel = Panel::of(mode, &configured)?;
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
@@ -33,9 +46,10 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
         ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
     }
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
-    let ask = Ask::new(begin, question, &args.run);
+    let ask = Ask { schema, ..Ask::new(begin, question, &args.run) };
 
     let runtime = runtime()?;
+    let tidy = configured.settings.tidy.limit();
     let outcome = runtime.block_on(async {
         // Among many there are no tools.
         let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
@@ -70,6 +84,7 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
     if !args.quiet && !args.json && !args.events {
         ui::tell_ids(&store, &outcome)?;
     }
+    tidy_after(&store, tidy, args.quiet, context.out);
     match outcome.into_error() {
         Some(error) => Err(error),
         None => Ok(0),
@@ -77,9 +92,12 @@ pub fn run_group(args: &DoArgs, mode: GroupMode, context: &mut Context<'_>) -> R
 }
 
 /// The question; none where one is answered again, or a debate goes on.
-fn question(args: &DoArgs, mode: GroupMode) -> Result<Option<Question>> {
-    let goes_on =
-        mode == GroupMode::Debate && args.tail.is_some() && args.prompt.is_empty() && args.file.is_none();
+fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<Option<Question>> {
+    let goes_on = mode == GroupMode::Debate
+        && args.tail.is_some()
+        && args.prompt.is_empty()
+        && args.file.is_none()
+        && prompt.is_none();
     if goes_on && !args.attach.is_empty() {
         return Err(Error::usage("a debate takes no files: its participants hear words only"));
     }
@@ -91,7 +109,7 @@ fn question(args: &DoArgs, mode: GroupMode) -> Result<Option<Question>> {
         return Ok(None);
     }
     let none = || Error::usage("no question").hint("lepo do --parallel QUESTION, or the question on stdin");
-    input::question(args)?.ok_or_else(none).map(Some)
+    input::question(args, prompt)?.ok_or_else(none).map(Some)
 }
 
 /// Where a debate goes on: at the last that was said in it, so that what an interruption left is passed by.

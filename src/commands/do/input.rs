@@ -6,11 +6,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
+use crate::config::{Filling, Prompt};
 use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::term::say;
 use crate::turn::attach::{Looked, NewFile};
-use crate::turn::{Context, Part, Question, question as join};
+use crate::turn::{Context, Part, Question, not_utf8, question as join};
 
 /// The path that means stdin.
 const STDIN: &str = "-";
@@ -19,9 +20,9 @@ const STDIN: &str = "-";
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The question; `None` where there is none and a person sits at the terminal.
-pub fn question(args: &DoArgs) -> Result<Option<Question>> {
+pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Question>> {
     let mut parts = Vec::new();
-    if !args.prompt.is_empty() {
+    if prompt.is_none() && !args.prompt.is_empty() {
         let bytes = args.prompt.join(" ").into_bytes();
         parts.push(Part { from: "PROMPT".into(), content: Looked::Other(bytes) });
     }
@@ -30,12 +31,15 @@ pub fn question(args: &DoArgs) -> Result<Option<Question>> {
     }
     let terminal = std::io::stdin().is_terminal();
     let attached_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
-    if terminal && !args.no_stdin && parts.is_empty() && args.attach.is_empty() {
+    if terminal && !args.no_stdin && parts.is_empty() && args.attach.is_empty() && prompt.is_none() {
         return Ok(None);
     }
     if !terminal && !args.no_stdin && !attached_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
         parts.push(Part { from: "stdin".into(), content: NewFile::of_bytes("stdin", bytes)? });
+    }
+    if let Some(prompt) = prompt {
+        fill(prompt, args, &mut parts)?;
     }
     let mut context = Vec::new();
     for path in &args.context {
@@ -43,6 +47,26 @@ pub fn question(args: &DoArgs) -> Result<Option<Question>> {
     }
     let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
     join(parts, context, attached).map(Some)
+}
+
+/// Puts a filled prompt before the parts; stdin is no part of its own where the prompt has a place for it.
+fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
+    let is_text = |part: &Part| part.from == "stdin" && matches!(part.content, Looked::Other(_));
+    let at = parts.iter().position(is_text);
+    let piped = match at.map(|at| &parts[at].content) {
+        Some(Looked::Other(bytes)) => {
+            let text = std::str::from_utf8(bytes);
+            Some(text.map_err(|error| not_utf8("stdin", error.valid_up_to()))?.trim_end_matches(['\n', '\r']))
+        }
+        _ => None,
+    };
+    let name = args.template.as_deref().unwrap_or_default();
+    let (text, used) = prompt.fill(name, Filling { words: &args.prompt, stdin: piped })?;
+    if let Some(at) = at.filter(|_| used) {
+        parts.remove(at);
+    }
+    parts.insert(0, Part { from: name.to_string(), content: Looked::Other(text.into_bytes()) });
+    Ok(())
 }
 
 /// A file of `--attach`: a path, an address, or stdin.

@@ -10,9 +10,12 @@ mod tools;
 mod turn;
 
 use super::Context;
+use super::tidy_after::tidy_after;
+use crate::config::{Paths, Prompt};
+use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::repl::{SessionOptions, run_session};
-use crate::turn::{Interrupt, Report, TurnEnv};
+use crate::turn::{Interrupt, Prompts, Report, TurnEnv};
 use crate::ui;
 pub use args::DoArgs;
 use setup::Setup;
@@ -37,24 +40,44 @@ pub fn failure(error: &Error, events: bool) -> serde_json::Value {
     if events { ui::end(nothing) } else { nothing }
 }
 
-fn dispatch(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
+fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
+    // Before anything is read, as it is wrong for whatever is asked.
+    let schema = args.answer_schema()?;
+    let prompt = args.template.as_deref().map(|name| find_prompt(name, context)).transpose()?;
+    if let Some(Prompt { model: Some(model), .. }) = &prompt
+        && args.model.is_empty()
+        && args.group.mode().is_none()
+    {
+        args.model.push(model.clone());
+    }
     if args.list_tools {
         return tools::list_tools(&args, context);
     }
     if let Some(mode) = args.group.mode() {
-        return group::run_group(&args, mode, context);
+        return group::run_group(&args, mode, (prompt, schema), context);
     }
     let verdict = args.verdict()?;
     let asks_nothing = args.retry || verdict.is_some();
-    let question = if asks_nothing { None } else { input::question(&args)? };
+    let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
     if question.is_some() || asks_nothing {
-        return turn::run_turn(&args, verdict, question, context);
+        return turn::run_turn(&args, verdict, (question, schema), context);
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events are about one turn")
             .hint("lepo do --json QUESTION, or the question on stdin"));
     }
+    if schema.is_some() {
+        return Err(Error::usage("no question: --schema is about one answer")
+            .hint("lepo do --schema FILE QUESTION, or the question on stdin"));
+    }
     session(&args, context)
+}
+
+/// The prompt of this name: the store's if it is trusted, else the user's.
+fn find_prompt(name: &str, context: &Context<'_>) -> Result<Prompt> {
+    let paths = Paths::from_env(&Env::from_process())?;
+    let store = context.find_store()?;
+    Prompts { store: store.as_ref(), paths: &paths }.find(name)
 }
 
 /// A session at a prompt.
@@ -70,11 +93,13 @@ fn session(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         shown: args.shown(),
         runs: args.run.clone(),
     };
+    let tidy = setup.configured.settings.tidy.limit();
     let ended = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, store, Interrupt::listen()?);
+        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         run_session(options, env, context.out, context.paint).await
     });
     // A prompt that was left by a signal still waits for its line.
     runtime.shutdown_background();
+    tidy_after(&store, tidy, args.quiet, context.out);
     ended.map(|()| 0)
 }

@@ -1,23 +1,28 @@
 //! One turn: a question and its answer, an answer anew, or a decision on a request that waits.
 
+use std::sync::Arc;
+
 use super::DoArgs;
 use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, runtime, store_of_turn};
 use crate::bubb::BubbId;
 use crate::commands::Context;
+use crate::commands::tidy_after::tidy_after;
 use crate::conv::Wanted;
 use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
 use crate::turn::attach::check_files;
-use crate::turn::{Ask, Decision, Interrupt, Question, Report, Start, TurnEnv, Verdict, Wish, start};
+use crate::turn::{
+    AnswerSchema, Ask, Decision, Interrupt, Question, Report, Start, TurnEnv, Verdict, Wish, start,
+};
 use crate::ui::{self, EventLines, State, Step, TurnView};
 
 /// Takes one turn.
 pub fn run_turn(
     args: &DoArgs,
     verdict: Option<(BubbId, Verdict)>,
-    question: Option<Question>,
+    (question, schema): (Option<Question>, Option<Arc<AnswerSchema>>),
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let setup = Setup::read(args, context)?;
@@ -57,10 +62,11 @@ pub fn run_turn(
         ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
     }
 
+    let tidy = setup.configured.settings.tidy.limit();
     let mut report = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
-        let ask = Ask { decision, ..Ask::new(begin, question, &args.run) };
+        let ask = Ask { decision, schema, ..Ask::new(begin, question, &args.run) };
         let taken = if args.events {
             env.turn(&config, &insts, &forest, &mut EventLines::new(context.out), ask).await
         } else {
@@ -99,6 +105,7 @@ pub fn run_turn(
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
         write_output(file, &store, document.as_ref(), &answer)?;
     }
+    tidy_after(&store, tidy, args.quiet, context.out);
     match report.error {
         Some(error) => Err(error),
         None => Ok(0),

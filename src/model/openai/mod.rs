@@ -10,7 +10,7 @@ use super::answer::AnswerReader;
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
-use super::quirks::{MALFORMED, Quirk, SYSTEM_FIRST, TEMPERATURE};
+use super::quirks::{MALFORMED, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE};
 use super::send::Asking;
 use super::spec::{HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use crate::config::Planner;
@@ -26,7 +26,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         path: &["chat", "completions"],
         body,
         reader,
-        quirks: &[&TEMPERATURE, &RESPONSE_FORMAT, &STREAM_OPTIONS, &SYSTEM_FIRST],
+        quirks: &[&TEMPERATURE, &RESPONSE_FORMAT, &STRICT, &STREAM_OPTIONS, &SYSTEM_FIRST],
         missing: check_model,
     }),
 };
@@ -67,7 +67,8 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         object.field("temperature", super::TEMPERATURE);
     }
     if let Some(schema) = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT)) {
-        let form = json!({"name": schema.name, "strict": true, "schema": schema.schema});
+        let strict = asking.takes(&STRICT);
+        let form = json!({"name": schema.name, "strict": strict, "schema": schema.schema});
         object.field("response_format", json!({"type": "json_schema", "json_schema": form}));
     }
     object.end()

@@ -221,7 +221,7 @@ impl Debate<'_> {
         let prompt = Prompts::new(group.insts, &names, &self.past()).speech();
         let (voice, under) = (&mut self.panel[who], self.transcript.tip());
         group.watch.sees(Moment::Chosen(&voice.name));
-        match voice.speak(&[Message::new(Role::User, prompt)], under, group).await {
+        match voice.speak(&[Message::new(Role::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
                     self.transcript.take_up(bubb)?;

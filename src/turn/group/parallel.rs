@@ -25,6 +25,7 @@ impl GroupTurn<'_> {
     /// # Errors
     /// What goes wrong before anybody is asked.
     pub async fn parallel(self, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
+        let schema = ask.schema.clone();
         let opening = self.open(ask).await?;
         let transcript = &opening.transcript;
         let general = Inst::General(self.insts.general.as_deref());
@@ -36,7 +37,7 @@ impl GroupTurn<'_> {
                 self.watch.sees(Moment::In(&name, Event::Say(&note)));
             }
             let said = messages(&said, general, voice.form, None);
-            let spoken = voice.speak(&said, transcript.tip(), self).await;
+            let spoken = voice.speak(&said, schema.as_deref(), transcript.tip(), self).await;
             let mut report = Report {
                 conv: transcript.path.clone(),
                 user: transcript.question(),
@@ -49,6 +50,7 @@ impl GroupTurn<'_> {
                     let select = select_before(&answered, transcript.tip());
                     report.conv.extend(select.iter().chain([&answered.name]).map(|name: &Name| name.id));
                     report.answer = Some(answered);
+                    report.is_json = schema.is_some();
                 }
                 Err(error) => {
                     self.watch.sees(Moment::Failed(&name, &error));

@@ -8,11 +8,12 @@ use super::{GroupTurn, Moment, Watch};
 use crate::bubb::{BubbId, Kind as Speaker, Name};
 use crate::config::ModelConfig;
 use crate::error::{Error, Kind, Result};
-use crate::model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Usage, spec};
+use crate::model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
 use crate::store::Entry;
 use crate::tool::{Proposal, Reply, without_thinking};
 use crate::turn::answer::{Place, Received, Tools, receive};
 use crate::turn::report::Answered;
+use crate::turn::schema::{AnswerSchema, asking_again, complaint, tell, unfit};
 use crate::turn::send::whole;
 use crate::turn::{Event, Front};
 
@@ -65,9 +66,8 @@ impl Participant {
         let messages = [Message::new(Role::User, prompt)];
         let name = self.name.clone();
         let mut ear = Ear { name: &name, watch: group.watch };
-        let asked = async { whole(self.ask(&messages, &mut ear).await?, &mut ear).await };
-        let asked = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
-        let (text, usage) = asked.inspect_err(|error| failed(group, &name, error, start))?;
+        let asked = async { whole(self.ask(&messages, None, &mut ear).await?, &mut ear).await };
+        let (text, usage) = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await?;
         let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model answered nothing")),
@@ -76,36 +76,55 @@ impl Participant {
     }
 
     /// Asks, and keeps what is said: as a visible answer behind its SELECT under `under`, or hidden there
-    /// if it is cut short.
+    /// if it is cut short. One that must fit a schema and does not is asked for once more.
     pub(super) async fn speak(
         &mut self,
         messages: &[Message],
+        schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
         group: GroupTurn<'_>,
     ) -> Result<Answered> {
-        let start = Instant::now();
         let name = self.name.clone();
-        let mut ear = Ear { name: &name, watch: group.watch };
-        let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
-        let answer = interrupt.or(self.ask(messages, &mut ear)).await;
-        let answer = answer.inspect_err(|error| failed(group, &name, error, start))?;
-        let place = Place {
-            store: &group.env.store,
-            under,
-            tip: under,
-            speaker: Some(&name),
-            tools: Tools::None,
-            model: &name,
-            start,
-        };
-        match receive(answer, place, &mut ear, &interrupt).await? {
-            Received::Answer(answered) => {
-                group.watch.sees(Moment::Spoken(&name, &answered));
-                Ok(answered)
-            }
-            // It was offered no tools.
-            Received::Calls(..) | Received::Told(..) => {
-                Err(Error::remote("the model called a tool instead of answering"))
+        let mut messages = messages.to_vec();
+        if let Some(schema) = schema {
+            tell(&mut messages, self.form, &schema.instruction());
+        }
+        let mut tip = under;
+        let mut asked_again = false;
+        loop {
+            let start = Instant::now();
+            let mut ear = Ear { name: &name, watch: group.watch };
+            let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
+            let wire = schema.map(|schema| &schema.wire);
+            let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
+            let answer = answer.inspect_err(|error| failed(group, &name, error, start))?;
+            let place = Place {
+                store: &group.env.store,
+                under,
+                tip,
+                speaker: Some(&name),
+                tools: Tools::None,
+                schema,
+                model: &name,
+                start,
+            };
+            match receive(answer, place, &mut ear, &interrupt).await? {
+                Received::Answer(answered) => {
+                    group.watch.sees(Moment::Spoken(&name, &answered));
+                    return Ok(answered);
+                }
+                Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault)),
+                Received::Unfit(words, fault) => {
+                    ear.happens(Event::Say(&asking_again(&fault)));
+                    asked_again = true;
+                    tip = Some(words.id);
+                    messages.push(Message::new(Role::Assistant, group.env.store.text(&words)?));
+                    messages.push(Message::new(Role::User, complaint(&fault)));
+                }
+                // It was offered no tools.
+                Received::Calls(..) | Received::Told(..) => {
+                    return Err(Error::remote("the model called a tool instead of answering"));
+                }
             }
         }
     }
@@ -124,10 +143,15 @@ impl Participant {
         });
     }
 
-    async fn ask(&mut self, messages: &[Message], ear: &mut Ear<'_>) -> Result<Answer<'_>> {
+    async fn ask(
+        &mut self,
+        messages: &[Message],
+        schema: Option<&Schema>,
+        ear: &mut Ear<'_>,
+    ) -> Result<Answer<'_>> {
         ear.happens(Event::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
-        let request = Request { messages, ..Request::default() };
+        let request = Request { messages, schema, ..Request::default() };
         model.ask(request, &mut |text| ear.happens(Event::Say(text))).await
     }
 }

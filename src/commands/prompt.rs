@@ -1,0 +1,149 @@
+//! `lepo prompt`: questions to use again.
+
+use std::fs::DirBuilder;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{Context, complete};
+use crate::config::{Paths, RepoFile, Trust};
+use crate::env::Env;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::term::{edit, excerpt};
+use crate::turn::{ListedPrompt, Prompts};
+
+/// List, show and edit prompts to use again
+///
+/// A prompt is a file NAME.md, in _prompts/ of the store or of the configuration folder; the store's
+/// count only once `lepo trust` was said yes to. `lepo do -T NAME WORDS...` asks it, as /NAME does in a
+/// session:
+///
+///     $1 to $9   one of the words
+///     $*         all of them
+///     $stdin     what comes on stdin
+///
+/// Words that no such place takes stand behind the text. A first line `model: NAME` says who answers.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo prompt ls\n  lepo prompt edit review\n  \
+    lepo prompt show review\n  git diff | lepo do -T review",
+    verbatim_doc_comment
+)]
+pub struct PromptArgs {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// List them: name, whose it is, and how it begins
+    Ls {
+        /// One JSON document: {"prompts": [...]}
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print one as it is written
+    Show {
+        /// Its name
+        #[arg(value_name = "NAME", add = complete::prompt())]
+        name: String,
+    },
+    /// Write or change one in your editor
+    Edit {
+        /// Its name
+        #[arg(value_name = "NAME", add = complete::prompt())]
+        name: String,
+        /// A new one in the store, not in the configuration folder
+        #[arg(long)]
+        here: bool,
+    },
+}
+
+impl PromptArgs {
+    /// Whether a failure is to be a document too.
+    pub fn wants_json(&self) -> bool {
+        matches!(self.verb, Some(Verb::Ls { json: true }))
+    }
+}
+
+/// Does what the verb says; without one it lists.
+pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
+    let paths = Paths::from_env(&Env::from_process())?;
+    let store = context.find_store()?;
+    let prompts = Prompts { store: store.as_ref(), paths: &paths };
+    match args.verb.unwrap_or(Verb::Ls { json: false }) {
+        Verb::Ls { json } => list(&prompts.list()?, json, context),
+        Verb::Show { name } => match prompts.raw(&name)? {
+            (_, Some(bytes)) => {
+                context.out.untrusted(&bytes);
+                Ok(0)
+            }
+            (path, None) => Err(Error::nothing(format!("no prompt {name}: no {}", path.display()))
+                .hint(format!("`lepo prompt edit {name}` makes one"))),
+        },
+        Verb::Edit { name, here } => {
+            let (path, bytes) = match here {
+                true => {
+                    let path = prompts.store_path(&name)?;
+                    let bytes = std::fs::read(&path).ok();
+                    (path, bytes)
+                }
+                false => prompts.raw(&name)?,
+            };
+            write(&path, bytes, store.as_ref(), &paths)?;
+            context.out.line(&path.to_string_lossy());
+            Ok(0)
+        }
+    }
+}
+
+fn list(prompts: &[ListedPrompt], as_json: bool, context: &mut Context<'_>) -> Result<u8> {
+    let whose = |one: &ListedPrompt| match (one.of_store, one.counts) {
+        (true, true) => "store",
+        (true, false) => "store, not trusted",
+        (false, _) => "user",
+    };
+    if as_json {
+        let one = |one: &ListedPrompt| {
+            json!({
+                "name": one.name,
+                "path": one.path.to_string_lossy(),
+                "store": one.of_store,
+                "counts": one.counts,
+                "model": one.prompt.as_ref().and_then(|prompt| prompt.model.clone()),
+            })
+        };
+        let prompts: Vec<_> = prompts.iter().map(one).collect();
+        context.out.line(&json!({ "prompts": prompts }).to_string());
+        return Ok(0);
+    }
+    for one in prompts {
+        let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
+        context.out.line(format!("{}  ({})  {text}", one.name, whose(one)).trim_end());
+    }
+    Ok(0)
+}
+
+/// Opens the editor on it, and writes what was saved, whole or not at all. What a person wrote here is
+/// trusted.
+fn write(path: &Path, bytes: Option<Vec<u8>>, store: Option<&Store>, paths: &Paths) -> Result<()> {
+    let edited = edit(bytes.as_deref().unwrap_or_default(), ".md")?;
+    if edited.is_empty() || bytes.as_ref() == Some(&edited) {
+        return Err(Error::nothing(format!("{} did not change: nothing was written", path.display())));
+    }
+    let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(&edited).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    let in_store =
+        store.and_then(|store| store.path().canonicalize().ok()).is_some_and(|dir| path.starts_with(dir));
+    if in_store {
+        Trust::of(paths).keep(&[RepoFile { path: path.to_path_buf(), bytes: edited }])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! `lepo tidy`: messages of days that are over into folders, all at once.
+
+use super::Context;
+use super::repo_files::trusted_config;
+use crate::config::{Flags, Paths, Settings};
+use crate::env::Env;
+use crate::error::Result;
+use crate::store::{Store, TidyPlan};
+use crate::term::{Progress, say};
+
+/// Move messages of days that are over into folders
+///
+///     .lepo/01K9…-u0-….md                      recent messages
+///     .lepo/_old/2025-11/13/01K9…-a0-….md      days that are over: the same names, the same bytes
+///
+/// A question then costs the same whether the store has a thousand messages or ten million. Whole days
+/// move, oldest first, never the last 48 hours; `do` and `add` do so by themselves, some thousands at a
+/// time, once .lepo has more than `tidy` messages (10000 unless configured; false: never). Every command
+/// finds a message wherever it is; `grep -r PATTERN .lepo` reads all of them.
+///
+/// What `lepo fsck` calls misplaced is put where it counts.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo tidy -n\n  lepo tidy\n  lepo tidy --keep 0      # all but the last two days",
+    verbatim_doc_comment
+)]
+pub struct TidyArgs {
+    /// Leave about so many messages in .lepo: half of the setting `tidy`, unless given
+    #[arg(long, value_name = "N")]
+    keep: Option<usize>,
+    /// Only list the folders, with how many messages each would get
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+/// Tidies, or lists what would move.
+pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
+    let store = context.store()?;
+    let keep = match args.keep {
+        Some(keep) => keep,
+        None => half_of_setting(context)?,
+    };
+    let plan = store.plan_tidy(keep)?;
+    if args.dry_run {
+        list_plan(&plan, context);
+        return Ok(0);
+    }
+    let mut progress = Progress::new(false);
+    let total = plan.len() as u64;
+    let tidied = store.carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;
+    drop(progress);
+    let mut said =
+        format!("{} messages moved into {} days; {} stay", tidied.moved, plan.days.len(), plan.stay);
+    for (count, what) in [
+        (tidied.righted, "misplaced are where they count now"),
+        (tidied.blobs, "blobs got folders"),
+        (tidied.left, "names have other bytes in both places and stay, see lepo fsck"),
+    ] {
+        if count > 0 {
+            said.push_str(&format!("; {count} {what}"));
+        }
+    }
+    say(&said);
+    warn_of_large_directory(&store, plan.stay);
+    Ok(0)
+}
+
+fn half_of_setting(context: &Context<'_>) -> Result<usize> {
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env)?;
+    let repo = trusted_config(context, &paths)?;
+    let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
+    Ok(settings.tidy.limit().unwrap_or_default() as usize / 2)
+}
+
+fn list_plan(plan: &TidyPlan, context: &mut Context<'_>) {
+    for (day, names) in &plan.days {
+        context.out.line(&format!("{day} {}", names.len()));
+    }
+    for (path, _) in &plan.misplaced {
+        context.out.line(&format!("{} misplaced", path.display()));
+    }
+    let moving = plan.days.values().map(Vec::len).sum::<usize>();
+    say(&format!("{moving} messages would move into {} days; {} would stay", plan.days.len(), plan.stay));
+}
+
+/// ext4 never makes a directory smaller, and reads all of it each time.
+fn warn_of_large_directory(store: &Store, stay: usize) {
+    const LARGE: u64 = 4 << 20;
+    let size = store.directory_size();
+    if size > LARGE && size > 1_000 * stay as u64 {
+        say(&format!(
+            "note: the directory {} itself keeps {} MB for names that left, which each command reads; \
+             a copy of the store has none of it",
+            store.shown().display(),
+            size >> 20
+        ));
+    }
+}

@@ -1,0 +1,22 @@
+//! The tidying that follows a command which writes: unasked, a little at a time, and never its failure.
+
+use crate::store::{OLD, Store};
+use crate::term::{Out, say};
+
+/// Moves some bubbs of days that are over into their folders, if the command saw more than `limit`. Its output
+/// is out before that.
+pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out) {
+    let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| store.is_untidy(limit)) else {
+        return;
+    };
+    out.flush();
+    let is_first = !store.has_old();
+    match store.tidy_some(limit) {
+        Ok(tidied) if is_first && tidied.moved > 0 && !quiet => say(&format!(
+            "note: messages of days that are over move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
+            store.shown().display()
+        )),
+        Err(error) if !quiet => say(&format!("warning: not tidied: {}", error.chain())),
+        _ => {}
+    }
+}

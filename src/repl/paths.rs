@@ -1,0 +1,103 @@
+//! Paths as they are typed or pasted at the prompt: of a file to attach, and their completion.
+
+use std::path::{Path, PathBuf};
+
+use crate::bubb::Media;
+
+/// How many names are offered.
+const OFFERED: usize = 50;
+
+/// The file that a typed or pasted path means: without quotes and `file://`, `~/` as the home directory,
+/// and `\\ ` as a space where there is no file with the backslash.
+pub fn file_of(typed: &str, home: Option<&Path>) -> PathBuf {
+    let typed = typed.trim();
+    let typed = typed.strip_prefix("file://").unwrap_or(typed);
+    let quoted = |mark: char| typed.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+    let bare = quoted('\'').or(quoted('"')).unwrap_or(typed);
+    let path = |text: &str| match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
+    };
+    match bare.contains('\\') && !path(bare).exists() {
+        true => path(&bare.replace('\\', "")),
+        false => path(bare),
+    }
+}
+
+/// The file that an entry is, if it is nothing but the path of an image or a PDF: a terminal pastes one
+/// so when a file is dropped on it.
+pub fn pasted_file(entry: &str, home: Option<&Path>) -> Option<PathBuf> {
+    let entry = entry.trim();
+    let ends = entry.trim_end_matches(['\'', '"']).rsplit_once('.')?.1.to_ascii_lowercase();
+    let known = ends == "jpeg" || Media::ALL.iter().any(|media| media.extension() == ends);
+    if !known || entry.contains('\n') || !entry.contains('/') {
+        return None;
+    }
+    Some(file_of(entry, home)).filter(|path| path.is_file())
+}
+
+/// The paths that a begun one can become: folders, and files of any name.
+pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
+    let (folder, start) = begun.rfind('/').map_or(("", begun), |at| begun.split_at(at + 1));
+    let place = match folder {
+        "" => PathBuf::from("."),
+        folder => file_of(folder, home),
+    };
+    let mut found: Vec<String> = std::fs::read_dir(place)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let shown = name.starts_with(start) && (!name.starts_with('.') || start.starts_with('.'));
+            let plain = !name.contains(char::is_control) && !name.contains(char::is_whitespace);
+            let end = if entry.path().is_dir() { "/" } else { "" };
+            (shown && plain).then(|| format!("{folder}{name}{end}"))
+        })
+        .collect();
+    found.sort();
+    found.truncate(OFFERED);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_path_is_a_file() {
+        let home = Some(Path::new("/home/me"));
+        for (typed, path) in [
+            ("a.png", "a.png"),
+            (" 'my file.png' ", "my file.png"),
+            ("\"my file.png\"", "my file.png"),
+            ("my\\ file.png", "my file.png"),
+            ("~/a.png", "/home/me/a.png"),
+            ("file:///tmp/a.png", "/tmp/a.png"),
+        ] {
+            assert_eq!(file_of(typed, home), Path::new(path), "{typed}");
+        }
+    }
+
+    #[test]
+    fn only_the_path_of_a_file_is_a_pasted_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a b.png");
+        std::fs::write(&file, "x").unwrap();
+        let shown = file.display().to_string();
+        for (entry, is) in [
+            (shown.clone(), true),
+            (format!("'{shown}'"), true),
+            (shown.replace(' ', "\\ "), true),
+            (format!("what is {shown}"), false),
+            (folder.path().join("none.png").display().to_string(), false),
+            ("a.png".into(), false),
+        ] {
+            assert_eq!(pasted_file(&entry, None).is_some(), is, "{entry}");
+        }
+        let begun = format!("{}/a", folder.path().display());
+        assert!(completions(&begun, None).is_empty(), "a name with a space is not offered");
+        std::fs::write(folder.path().join("abc"), "x").unwrap();
+        assert_eq!(completions(&begun, None), [format!("{begun}bc")]);
+    }
+}

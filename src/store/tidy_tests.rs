@@ -1,0 +1,203 @@
+//! Tidying keeps every answer, and every bubb, whoever else is at work.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempDir;
+
+use super::folders::counts_in;
+use super::oracle::{Dice, names, store, write};
+use super::{STORE, Store, now};
+use crate::bubb::{BubbId, Day, Kind, Name};
+
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+fn in_lepo(lepo: &Path) -> usize {
+    fs::read_dir(lepo)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|e| e == "md"))
+        .count()
+}
+
+#[test]
+fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
+    let mut dice = Dice(3);
+    for round in 0..40 {
+        let dir = TempDir::new().unwrap();
+        let (store, lepo) = (store(&dir), dir.path().join(STORE));
+        let names = names(&mut dice, round);
+        let mut hidden = Vec::new();
+        for name in &names {
+            let day = Day::of(name.id);
+            let wrong = ["_old", "_old/2020-01/02", "_old/x/y/z"][dice.roll(3)];
+            match dice.roll(8) {
+                0 => {
+                    write(&lepo.join(wrong), name, "text");
+                    hidden.push(*name);
+                }
+                1 if counts_in(day, name) => write(&lepo.join("_old").join(day.to_string()), name, "text"),
+                2 if counts_in(day, name) => {
+                    // What a kill leaves.
+                    write(&lepo.join("_old").join(day.to_string()), name, "text");
+                    write(&lepo, name, "text");
+                }
+                _ => write(&lepo, name, "text"),
+            }
+        }
+        let mut before = store.names().unwrap();
+        assert_eq!(before.len() + hidden.len(), names.len(), "round {round}");
+        before.extend(&hidden);
+        before.sort_unstable();
+        let keep = dice.roll(10);
+        let plan = store.plan_tidy(keep).unwrap();
+        let tidied = store.carry_out(&plan, &mut |_| ()).unwrap();
+        assert_eq!((tidied.righted, tidied.left), (hidden.len(), 0), "round {round}");
+        let mut after = store.names().unwrap();
+        after.sort_unstable();
+        assert_eq!(after, before, "round {round}");
+        for name in &after {
+            assert_eq!(store.text(name).unwrap(), "text");
+        }
+        let stays = |name: &&Name| !counts_in(Day::of(name.id), name) || name.id.time() + 2 * DAY > now();
+        assert!(in_lepo(&lepo) >= names.iter().filter(stays).count(), "round {round}");
+        let again = store.plan_tidy(keep).unwrap();
+        assert!(again.misplaced.is_empty(), "round {round}: {again:?}");
+        let misplaced = |found: &super::Finding| found.what == super::What::Misplaced;
+        assert!(!store.check(&mut |_, _| ()).unwrap().iter().any(misplaced), "round {round}");
+    }
+}
+
+#[test]
+fn whole_days_move_oldest_first_and_never_young_ones() {
+    let dir = TempDir::new().unwrap();
+    let (store, lepo) = (store(&dir), dir.path().join(STORE));
+    let name = |age: u64, nonce: u8| {
+        let id = BubbId::of(
+            now() / DAY * DAY - age * DAY + u64::from(nonce),
+            Kind::User,
+            false,
+            None,
+            &[nonce; 32],
+        );
+        Name { id, kind: Kind::User, hidden: false, prev: None }
+    };
+    for age in 0..10 {
+        (0..10).for_each(|nonce| write(&lepo, &name(age, nonce), ""));
+    }
+    let days = |store: &Store, keep: usize| store.plan_tidy(keep).unwrap().days.len();
+    for (keep, moving) in [(200, 0), (100, 0), (99, 1), (90, 1), (89, 2), (0, 7)] {
+        assert_eq!(days(&store, keep), moving, "{keep}");
+    }
+    assert!(!store.is_untidy(50), "nothing was read yet");
+    store.forest().unwrap();
+    assert!(store.is_untidy(99) && !store.is_untidy(100));
+    assert_eq!(store.tidy_some(100).unwrap().moved, 50);
+    let oldest = store.recent_names().unwrap().into_iter().min().unwrap();
+    assert_eq!(Day::of(oldest.id), Day::of(name(4, 0).id));
+    assert_eq!(store.names().unwrap().len(), 100);
+}
+
+#[test]
+fn what_is_in_both_with_other_bytes_stays() {
+    let dir = TempDir::new().unwrap();
+    let (store, lepo) = (store(&dir), dir.path().join(STORE));
+    let id = BubbId::of(1_763_034_245_000, Kind::User, false, None, &[1; 32]);
+    let name = Name { id, kind: Kind::User, hidden: false, prev: None };
+    write(&lepo, &name, "by hand");
+    write(&lepo.join("_old/2025-11/13"), &name, "as it was");
+    let tidied = store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
+    assert_eq!((tidied.moved, tidied.left), (0, 1));
+    assert_eq!(store.text(&name).unwrap(), "by hand");
+    assert_eq!(fs::read(lepo.join("_old/2025-11/13").join(name.to_string())).unwrap(), b"as it was");
+}
+
+#[test]
+fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
+    let dir = TempDir::new().unwrap();
+    let (first, lepo) = (store(&dir), dir.path().join(STORE));
+    let mut dice = Dice(9);
+    let mut known = Vec::new();
+    for nonce in 0..1500u64 {
+        let time = now() - (3 + nonce % 30) * DAY + dice.roll(1000) as u64;
+        let mut content = [0; 32];
+        content[..8].copy_from_slice(&nonce.to_be_bytes());
+        let id = BubbId::of(time, Kind::User, false, None, &content);
+        let name = Name { id, kind: Kind::User, hidden: false, prev: None };
+        write(&lepo, &name, "old");
+        known.push(name);
+    }
+    known.sort_unstable();
+    let open = || Store::at(dir.path(), Path::new(STORE)).unwrap().unwrap();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let tidiers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    let store = open();
+                    for keep in (0..1500).rev().step_by(100) {
+                        store.carry_out(&store.plan_tidy(keep).unwrap(), &mut |_| ()).unwrap();
+                    }
+                })
+            })
+            .collect();
+        let writers: Vec<_> = (0..4)
+            .map(|writer| {
+                let over = &over;
+                scope.spawn(move || {
+                    let store = open();
+                    let mut made = Vec::new();
+                    while !over.load(Ordering::Relaxed) || made.len() < 5 {
+                        let text = format!("{writer} {}", made.len());
+                        made.push(store.write(Kind::User, false, None, 0, text.as_bytes()).unwrap());
+                    }
+                    made
+                })
+            })
+            .collect();
+        let (over, known) = (&over, &known);
+        for _ in 0..3 {
+            scope.spawn(move || {
+                let store = open();
+                while !over.load(Ordering::Relaxed) {
+                    let names = store.names().unwrap();
+                    let missed = known.iter().filter(|name| names.binary_search(name).is_err()).count();
+                    assert_eq!(missed, 0);
+                    for name in known.iter().step_by(97) {
+                        assert_eq!(store.read(name).unwrap(), b"old");
+                    }
+                }
+            });
+        }
+        tidiers.into_iter().for_each(|tidier| tidier.join().unwrap());
+        over.store(true, Ordering::Relaxed);
+        let written: Vec<Name> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
+        let names = first.names().unwrap();
+        assert_eq!(names.len(), known.len() + written.len());
+        assert!(written.iter().all(|name| names.binary_search(name).is_ok()));
+    });
+    assert!(in_lepo(&lepo) < 1500);
+}
+
+#[test]
+fn many_blobs_get_folders_and_are_found() {
+    let dir = TempDir::new().unwrap();
+    let (store, lepo) = (store(&dir), dir.path().join(STORE));
+    let kept = store.blob(&mut &b"one"[..]).unwrap();
+    assert!(lepo.join("_blobs").join(&kept.hash).is_file());
+    for number in 0..10_001u32 {
+        fs::write(lepo.join(format!("_blobs/{number:064x}")), "").unwrap();
+    }
+    let other = store.blob(&mut &b"two"[..]).unwrap();
+    let in_folder = |hash: &str| lepo.join("_blobs").join(hash.get(..2).unwrap()).join(hash);
+    assert!(in_folder(&other.hash).is_file());
+    assert_eq!(store.plan_tidy(0).unwrap().blobs, 10_002);
+    assert_eq!(store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap().blobs, 10_002);
+    for blob in [&kept, &other] {
+        assert!(in_folder(&blob.hash).is_file());
+        assert!(store.open_blob(&blob.hash).unwrap().is_some());
+        assert!(dir.path().join(store.blob_path(&blob.hash)).is_file());
+    }
+    store.remove(&[], std::slice::from_ref(&kept.hash)).unwrap();
+    assert!(store.open_blob(&kept.hash).unwrap().is_none());
+}

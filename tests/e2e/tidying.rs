@@ -1,0 +1,166 @@
+//! `tidy`, and the tidying after `add` and `do`: files move, answers stay (scale.md).
+
+use std::path::Path;
+
+use crate::home::Home;
+use crate::scripted::{Server, openai_sse};
+
+/// A store of so many questions, one an hour up to four days ago, each with an answer.
+fn fill(home: &Home, turns: u64) -> Vec<String> {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
+    let mut ids = Vec::new();
+    for turn in 0..turns {
+        let time = jiff_time(now - (96 + turns - turn) * 3_600_000);
+        ids.push(home.add(&["--time", &time, "--prev", "head"], &format!("question {turn}")));
+        let prev = ids.last().unwrap().clone();
+        ids.push(home.add(&["--kind", "a", "--time", &time, "--prev", &prev], &format!("answer {turn}")));
+    }
+    ids
+}
+
+fn jiff_time(ms: u64) -> String {
+    jiff::Timestamp::from_millisecond(ms as i64).unwrap().strftime("%Y-%m-%dT%H:%MZ").to_string()
+}
+
+/// The bubbs in `.lepo/` itself.
+fn recent(home: &Home) -> usize {
+    let entries = std::fs::read_dir(home.work().join(".lepo")).unwrap();
+    entries.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "md")).count()
+}
+
+#[test]
+fn every_command_answers_as_before_wherever_the_files_are() {
+    let home = Home::new();
+    let ids = fill(&home, 40);
+    home.ok(&["branch", "old", &ids[1]]);
+    let first = home.ok(&["resolve", "--path", &ids[0]]);
+    let asks: Vec<Vec<&str>> = vec![
+        vec!["ls"],
+        vec!["ls", "-n", "3"],
+        vec!["ls", "old"],
+        vec!["show"],
+        vec!["show", "old"],
+        vec!["show", &ids[20]],
+        vec!["log", "--all"],
+        vec!["log", "--graph", "old"],
+        vec!["diff", "old", "@"],
+        vec!["export", &ids[3]],
+        vec!["branch"],
+        vec!["resolve", first.trim()],
+        vec!["resolve", ids[7].get(16..).unwrap()],
+        vec!["resolve", ids[7].get(..12).unwrap()],
+        vec!["grep", "answer 7"],
+        vec!["fsck"],
+    ];
+    let answers = || -> Vec<String> {
+        asks.iter()
+            .map(|ask| {
+                let ran = home.lepo(ask);
+                format!("{ask:?} {} {}", ran.code, ran.out)
+            })
+            .collect()
+    };
+    let before = answers();
+    let listed = home.ok(&["tidy", "-n", "--keep", "0"]);
+    assert!(listed.lines().count() >= 2, "{listed}");
+    assert_eq!(recent(&home), 80);
+    let ran = home.lepo(&["tidy", "--keep", "0"]);
+    assert!(
+        ran.code == 0 && ran.out.is_empty() && ran.err.starts_with("80 messages moved into "),
+        "{}",
+        ran.err
+    );
+    assert_eq!(recent(&home), 0);
+    assert_eq!(answers(), before);
+    // Paths lead to where the files are now, for other programs too.
+    let path = home.ok(&["resolve", "--path", &ids[0]]);
+    assert!(path.starts_with(".lepo/_old/20") && home.work().join(path.trim()).is_file(), "{path}");
+    for path in home.ok(&["ls", "--paths"]).lines().chain(home.ok(&["show", "--paths", "old"]).lines()) {
+        assert!(home.work().join(path).is_file(), "{path}");
+    }
+    let found = home.shell("grep -rl 'answer 7' .lepo | lepo ls - | cut -d' ' -f1").output().unwrap();
+    assert_eq!(String::from_utf8(found.stdout).unwrap().trim(), ids[15]);
+    // What goes on from an old message is new.
+    home.add(&["--prev", "old"], "and now?");
+    assert_eq!(recent(&home), 1);
+    assert!(home.ok(&["show"]).contains("answer 0"));
+    let gone = home.ok(&["rm", "-y", &ids[5]]);
+    assert!(gone.lines().all(|path| path.starts_with(".lepo/_old/") && !home.work().join(path).exists()));
+    assert_eq!(home.lepo(&["show", &ids[5]]).code, 2);
+    home.ok(&["fsck"]);
+}
+
+#[test]
+fn add_and_do_tidy_a_little_once_there_are_many() {
+    let server = Server::start([openai_sse(["fine"]), openai_sse(["fine"])]);
+    let home = Home::with_openai(&server.url());
+    let config = home.read("config/config.toml");
+    home.write("config/config.toml", format!("tidy = 100\n{config}"));
+    fill(&home, 49);
+    assert!(!home.work().join(".lepo/_old").exists());
+    let ran = home.lepo(&["do", "and now?"]);
+    assert_eq!((ran.code, ran.err.contains("_old")), (0, false), "{}", ran.err);
+    home.add(&["--prev", "head"], "one more");
+    assert_eq!(recent(&home), 98 + 2 + 1, "neither saw more than a hundred");
+    let moved = home.lepo(&["do", "once more"]);
+    assert_eq!(moved.code, 0, "{}", moved.err);
+    assert!(moved.err.contains("move into .lepo/_old; `grep -r PATTERN .lepo` finds them"), "{}", moved.err);
+    assert!(recent(&home) <= 60, "{}", recent(&home));
+    home.ok(&["fsck"]);
+    // Off, nothing moves.
+    let home = Home::with_config("tidy = false\n");
+    fill(&home, 60);
+    home.add(&[], "more");
+    assert_eq!(recent(&home), 121);
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_read_and_a_tidying_says_so() {
+    let home = Home::new();
+    fill(&home, 5);
+    home.ok(&["tidy", "--keep", "0"]);
+    let whole = home.ok(&["ls"]);
+    // A file where a folder should be: it is no folder, and nothing in it counts.
+    home.write("work/.lepo/_old/2025-11", "no folder");
+    assert_eq!(home.ok(&["ls"]), whole);
+    let ran = home.lepo(&["fsck"]);
+    assert!(ran.out.starts_with("foreign _old/2025-11"), "{}", ran.out);
+    std::fs::remove_file(home.work().join(".lepo/_old/2025-11")).unwrap();
+    std::fs::rename(home.work().join(".lepo/_old"), home.work().join("aside")).unwrap();
+    home.write("work/.lepo/_old", "no folder");
+    home.add(&["--time", "2025-11-13T12:00Z", "--prev", "head"], "long ago");
+    let ran = home.lepo(&["tidy", "--keep", "0"]);
+    assert_eq!(ran.code, 5, "{}", ran.err);
+    assert!(ran.err.contains("_old is not a directory"), "{}", ran.err);
+    assert_eq!(home.ok(&["show"]).lines().nth(1), Some("long ago"));
+}
+
+#[test]
+fn a_commited_store_reads_the_same_after_a_checkout() {
+    let home = Home::new();
+    let ids = fill(&home, 30);
+    let git = |args: &str| {
+        let done = home.shell(&format!("git -c user.name=n -c user.email=e {args}")).output().unwrap();
+        assert!(done.status.success(), "{args}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let whole = home.ok(&["ls"]);
+    home.write("work/.lepo/.gitignore", "_tmp/\n");
+    git("init -q .");
+    git("add -A");
+    git("commit -q -m flat");
+    home.ok(&["tidy", "--keep", "0"]);
+    git("add -A");
+    git("commit -q -m folders");
+    assert_eq!(home.ok(&["ls"]), whole);
+    git("checkout -q HEAD~1");
+    assert_eq!((home.ok(&["ls"]), recent(&home)), (whole.clone(), 60));
+    git("checkout -q -");
+    assert_eq!((home.ok(&["ls"]), recent(&home)), (whole.clone(), 0));
+    // A merge that leaves both is one store.
+    git("checkout -q HEAD~1 -- .lepo");
+    assert_eq!(home.ok(&["ls"]), whole);
+    home.ok(&["fsck"]);
+    home.ok(&["tidy", "--keep", "0"]);
+    assert_eq!((home.ok(&["ls"]), recent(&home)), (whole, 0));
+    assert!(Path::new(&home.work().join(home.ok(&["resolve", "--path", &ids[9]]).trim())).is_file());
+}
