@@ -7,5 +7,17 @@ fn main() -> ExitCode {
     if let Some(code) = lepo::run_as_helper(&args) {
         return ExitCode::from(code);
     }
+    // With a stack as small as `ulimit -s 64` makes it, the parser of the options would overflow.
+    let stack = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    if stack.is_some_and(|stack| stack < STACK as u64) {
+        let words = args.clone();
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || lepo::cli::run(words));
+        if let Ok(thread) = thread {
+            return ExitCode::from(thread.join().unwrap_or(101));
+        }
+    }
     ExitCode::from(lepo::cli::run(args))
 }
+
+/// Enough for all that lepo does, in bytes.
+const STACK: usize = 2 << 20;

@@ -38,7 +38,7 @@ pub struct FsckArgs {
     /// short, prints its id, and removes what was of no use
     #[arg(long)]
     recover: bool,
-    /// One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...]}
+    /// One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "failed": [...]}
     #[arg(long)]
     pub json: bool,
 }
@@ -88,25 +88,34 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
 }
 
 fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let (mut recovered, mut removed) = (Vec::new(), Vec::new());
+    let (mut recovered, mut removed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut first = None;
     for stray in store.strays()?.0 {
         let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
-        match store.settle(stray)? {
-            Fate::Saved(name) => {
+        match store.settle(stray) {
+            // The others may still be saved.
+            Err(error) => {
+                say(&format!("warning: cannot save {file}: {}", error.chain()));
+                failed.push(file);
+                first.get_or_insert(error);
+            }
+            Ok(Fate::Saved(name)) => {
                 say(&format!("saved {file}: {about}"));
                 if !as_json {
                     context.out.line(&name.id.to_string());
                 }
                 recovered.push(name.id.to_string());
             }
-            Fate::Removed => {
+            Ok(Fate::Removed) => {
                 say(&format!("removed {file}: {about}"));
                 removed.push(file);
             }
         }
     }
     if as_json {
-        context.out.line(&json!({ "recovered": recovered, "removed": removed }).to_string());
+        context
+            .out
+            .line(&json!({ "recovered": recovered, "removed": removed, "failed": failed }).to_string());
     }
-    Ok(0)
+    first.map_or(Ok(0), Err)
 }

@@ -3,7 +3,7 @@
 //!
 //! Walks are loops, never recursion: a conv may be 100,000 long, and a hand may have tied a circle.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::bubb::{BubbId, Name};
@@ -162,11 +162,15 @@ impl Forest {
     pub fn conv(&self, leaf: Ix) -> Conv {
         let mut path = vec![leaf];
         let mut last = leaf;
+        // Every circle has a link to a newer bubb: from the first of them on, what was passed is remembered.
+        let mut passed: Option<HashSet<Ix>> = None;
         let end = loop {
             let Some(wanted) = self.names[last.at()].prev else { break End::Root };
             let Some(prev) = self.prev(last) else { break End::Missing(wanted) };
-            // In a sorted forest only a link to a newer bubb can close a circle.
-            if prev >= last && path.contains(&prev) {
+            if prev >= last && passed.is_none() {
+                passed = Some(path.iter().copied().collect());
+            }
+            if passed.as_mut().is_some_and(|passed| !passed.insert(prev)) {
                 break End::Cycle(wanted);
             }
             path.push(prev);
@@ -201,6 +205,8 @@ mod tests {
             ("B u0 A / C a0 B", "C", "BC", End::Missing(id("A"))),
             ("A u0 B / B u0 A", "B", "AB", End::Cycle(id("B"))),
             ("A u0 A", "A", "A", End::Cycle(id("A"))),
+            ("A u0 B / B u0 A", "A", "BA", End::Cycle(id("A"))),
+            ("A u0 C / B u0 A / C u0 B", "B", "CAB", End::Cycle(id("B"))),
             ("A u0 C / B u0 A / C u0 B / D a0 C", "D", "ABCD", End::Cycle(id("C"))),
             ("A u0 B / B u0 head / C a0 A", "C", "BAC", End::Root),
         ] {

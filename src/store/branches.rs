@@ -18,6 +18,9 @@ const DIR: &str = "_branches";
 /// A slash within the name of a file.
 const SLASH: &str = "%2F";
 
+/// The most that is read of a branch, in bytes: it holds an id.
+const MOST: u64 = 64 << 10;
+
 impl Store {
     /// The bubb a branch names; `None` if there is no such branch.
     pub fn branch(&self, name: &str) -> Result<Option<BubbId>> {
@@ -28,7 +31,7 @@ impl Store {
         let mut text = String::new();
         match self
             .open_file(path.as_str())
-            .and_then(|mut file| io::Read::read_to_string(&mut file, &mut text))
+            .and_then(|file| io::Read::read_to_string(&mut io::Read::take(file, MOST), &mut text))
         {
             Ok(_) => match text.lines().filter_map(|line| BubbId::parse(line.trim_end().as_bytes())).max() {
                 Some(id) => Ok(Some(id)),

@@ -40,9 +40,10 @@ impl Store {
         let (sender, receiver) = channel();
         let mut found: Vec<Option<io::Result<Content>>> = files.iter().map(|_| None).collect();
         thread::scope(|scope| {
+            let mut started = false;
             for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(files.len()) {
                 let (next, sender) = (&next, sender.clone());
-                scope.spawn(move || {
+                let thread = thread::Builder::new().spawn_scoped(scope, move || {
                     let mut buffer = vec![0; PIECE];
                     loop {
                         let i = next.fetch_add(1, Ordering::Relaxed);
@@ -50,9 +51,20 @@ impl Store {
                         let _ = sender.send((i, self.read_one(file, &mut buffer)));
                     }
                 });
+                // No more threads: those there are do all; without any it is done here.
+                started |= thread.is_ok();
             }
             drop(sender);
             let mut done = 0;
+            if !started {
+                let mut buffer = vec![0; PIECE];
+                for (file, found) in files.iter().zip(&mut found) {
+                    *found = Some(self.read_one(file, &mut buffer));
+                    done += 1;
+                    progress(done, files.len() as u64);
+                }
+                return;
+            }
             loop {
                 match receiver.recv_timeout(TICK) {
                     Ok((i, read)) => (found[i], done) = (Some(read), done + 1),

@@ -1,7 +1,7 @@
 //! Reading one bubb: a regular file, opened without following and without waiting.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use sha2::{Digest, Sha256};
 
@@ -22,7 +22,10 @@ impl Store {
     /// A bubb's bytes.
     pub fn read(&self, name: &Name) -> Result<Vec<u8>> {
         let (file, len) = self.open_bubb(name)?;
-        let mut bytes = Vec::with_capacity(len as usize);
+        let mut bytes = Vec::new();
+        if let Err(error) = reserve(&mut bytes, len) {
+            return Err(self.error("cannot read", name.to_string(), error));
+        }
         // As many as it has, so that one call reads them all: nobody writes to a bubb any more.
         match file.take(len).read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes),
@@ -46,33 +49,102 @@ impl Store {
         Ok(lossy(self.read(name)?))
     }
 
-    /// A bubb's text for a line of a listing: one that was listed as a regular file, and is small as most
-    /// are, is read by one call, and not asked what it is and how long. In doubt it is read as any other.
+    /// A bubb's text for a line of a listing; of a long one its beginning and its end.
     pub fn glance(&self, name: &Name) -> Result<String> {
+        match self.small(name) {
+            Some(text) => Ok(text),
+            None => self.ends(name).map_err(|error| self.error("cannot read", name.to_string(), error)),
+        }
+    }
+
+    /// A bubb's text, unless it has more than `most` bytes.
+    pub fn text_within(&self, name: &Name, most: u64) -> Result<Option<String>> {
+        if let Some(text) = self.small(name) {
+            return Ok(Some(text).filter(|text| text.len() as u64 <= most));
+        }
+        let (_, len) = self.open_bubb(name)?;
+        if len > most { Ok(None) } else { self.text(name).map(Some) }
+    }
+
+    /// A text that is small as most are. A bubb that was listed as a regular file is read by one call, and not
+    /// asked what it is and how long; `None` where that does not tell all.
+    fn small(&self, name: &Name) -> Option<String> {
         let mut bytes = Vec::with_capacity(4 << 10);
         let read = self
             .open_likely(name)
             .and_then(|file| Ok(rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes))?));
         match read {
-            Ok(n) if n > 0 && n < bytes.capacity() => Ok(lossy(bytes)),
-            _ => self.text(name),
+            Ok(n) if n > 0 && n < bytes.capacity() => Some(lossy(bytes)),
+            _ => None,
         }
+    }
+
+    /// The whole text, or its beginning and its end with a line between.
+    fn ends(&self, name: &Name) -> io::Result<String> {
+        let (mut file, len) = self.open_bubb(name).map_err(|error| io::Error::other(error.chain()))?;
+        let mut bytes = Vec::new();
+        if len <= 2 * END {
+            file.take(len).read_to_end(&mut bytes)?;
+            return Ok(lossy(bytes));
+        }
+        file.by_ref().take(END).read_to_end(&mut bytes)?;
+        bytes.push(b'\n');
+        file.seek(SeekFrom::Start(len - END))?;
+        file.take(END).read_to_end(&mut bytes)?;
+        Ok(lossy(bytes))
     }
 
     /// The bytes of `_insts.toml`, if there is one.
     pub fn insts(&self) -> Result<Option<Vec<u8>>> {
-        self.furniture("_insts.toml")
+        self.settings_file("_insts.toml")
     }
 
     /// The bytes of a file that is no bubb, if it is there.
     pub fn furniture(&self, file: impl AsRef<std::ffi::OsStr>) -> Result<Option<Vec<u8>>> {
-        let mut bytes = Vec::new();
-        match self.open_file(file.as_ref()).and_then(|mut open| open.read_to_end(&mut bytes)) {
-            Ok(_) => Ok(Some(bytes)),
+        self.furniture_within(file.as_ref(), u64::MAX)
+    }
+
+    /// The bytes of a file of settings, if it is there; an error where it is larger than any such file.
+    pub fn settings_file(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        self.furniture_within(file.as_ref(), MOST_SETTINGS)
+    }
+
+    fn furniture_within(&self, file: &std::ffi::OsStr, most: u64) -> Result<Option<Vec<u8>>> {
+        let read = self.open_file(file).and_then(|open| {
+            let len = open.metadata()?.len();
+            if len > most {
+                return Err(io::Error::other(format!("it is larger than {} MiB", most >> 20)));
+            }
+            let mut bytes = Vec::new();
+            reserve(&mut bytes, len)?;
+            open.take(most).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        });
+        match read {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.error("cannot read", file, error)),
         }
     }
+}
+
+/// The longest file of settings, in bytes.
+const MOST_SETTINGS: u64 = 4 << 20;
+
+/// What of a long bubb is read for an excerpt, at each end, in bytes.
+const END: u64 = 64 << 10;
+
+/// From this length on, whoever reads a bubb is asked for room for copies of it too.
+const LARGE: u64 = 16 << 20;
+
+/// Makes room for a bubb; an error where memory is short, which would end the process later.
+fn reserve(bytes: &mut Vec<u8>, len: u64) -> io::Result<()> {
+    let short = |_| io::Error::new(io::ErrorKind::OutOfMemory, "there is not enough memory for it");
+    if len > LARGE {
+        // As text, and cleaned.
+        Vec::<u8>::new().try_reserve_exact(len.saturating_mul(3) as usize).map_err(short)?;
+    }
+    bytes.try_reserve_exact(len as usize).map_err(short)
 }
 
 fn lossy(bytes: Vec<u8>) -> String {

@@ -37,10 +37,10 @@ pub fn in_order<T: Send, R: Send>(
     let work = &work;
     thread::scope(|scope| {
         let threads: Vec<_> = (0..thread::available_parallelism().map_or(1, usize::from))
-            .map(|_| {
+            .map_while(|_| {
                 let (give, given) = sync_channel::<Vec<T>>(AHEAD);
                 let (tell, told) = channel::<Vec<R>>();
-                scope.spawn(move || {
+                let thread = thread::Builder::new().spawn_scoped(scope, move || {
                     // Ends when there is no more to do, or nobody to tell.
                     for batch in given {
                         if tell.send(batch.into_iter().map(work).collect()).is_err() {
@@ -48,9 +48,14 @@ pub fn in_order<T: Send, R: Send>(
                         }
                     }
                 });
-                (give, told)
+                thread.is_ok().then_some((give, told))
             })
             .collect();
+        if threads.is_empty() {
+            // No thread is to be had: it is done here.
+            let _ = batches.flatten().try_for_each(|item| each(work(item)));
+            return;
+        }
         // In turn, so that the next results always come from the thread whose turn it is.
         let (mut sent, mut taken) = (0, 0);
         loop {

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use rustix::fs::{Dir, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
 
 use super::Store;
 use super::batch::{STAGE, open_stage};
@@ -133,6 +133,11 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
         return Ok(None);
     }
     if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(None);
+    }
+    // Another recovery may have given it its name and taken this one away meanwhile.
+    let named = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
+    if named.is_ok_and(|named| named.st_ino != meta.ino()) || named.is_err() {
         return Ok(None);
     }
     // As it is now that nobody else can write it.

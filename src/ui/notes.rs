@@ -71,8 +71,13 @@ pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
     })
 }
 
+/// The longest request, in bytes.
+const MOST_REQUEST: u64 = 16 << 20;
+
 /// The request that a bubb is, if it is one.
 pub fn request(store: &Store, name: &Name) -> Option<ToolRequest> {
     let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
-    may.then(|| text_or_warn(store, name)).flatten().and_then(|text| ToolRequest::from_canonical(&text))
+    let text = may.then(|| store.text_within(name, MOST_REQUEST));
+    let text = text?.inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()??;
+    ToolRequest::from_canonical(&text)
 }

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::home::{Home, until};
+use crate::home::{Home, finish, until};
 use crate::scripted::{Piece, Reply, Server, openai_event};
 
 /// Exit code and findings.
@@ -168,6 +168,41 @@ fn what_a_killed_process_had_received_is_saved() {
     assert!(home.bubbs().contains(&format!("{id}-a1-{}.md", question.trim())));
     assert_eq!(fsck(&home), (0, vec![]));
     assert_eq!(home.ok(&["fsck", "--recover"]), "");
+}
+
+#[test]
+fn a_spool_that_cannot_be_saved_stops_no_other() {
+    let home = Home::new();
+    home.add(&[], "one");
+    let tmp = home.work().join(".lepo/_tmp");
+    // No time is left after the last that an id can have, so the first of them cannot become a bubb.
+    let last = "7ZZZZZZZZZ8V2K5T7W9X1Y3Z5A";
+    std::fs::write(tmp.join(format!("a0-{last}-1-1")), "lost").unwrap();
+    std::fs::write(tmp.join("u0-head-1-2"), "saved").unwrap();
+    let ran = home.lepo(&["fsck", "--recover", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(ran.code, 5, "{}", ran.err);
+    assert_eq!(document["recovered"].as_array().unwrap().len(), 1, "{}", ran.err);
+    assert_eq!(document["failed"], serde_json::json!([format!("_tmp/a0-{last}-1-1")]));
+}
+
+#[test]
+fn two_recoveries_at_once_do_not_trip_over_each_other() {
+    let home = Home::new();
+    home.add(&[], "one");
+    let tmp = home.work().join(".lepo/_tmp");
+    for round in 0..10 {
+        for i in 0..20 {
+            std::fs::write(tmp.join(format!("u0-head-1-{i}")), format!("words {round} {i}")).unwrap();
+        }
+        let start = || {
+            let mut lepo = home.command(&["fsck", "--recover"]);
+            lepo.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let both = [start(), start()].map(finish);
+        let saved: usize = both.iter().map(|ran| ran.out.lines().count()).sum();
+        assert_eq!((both[0].code, both[1].code, saved), (0, 0, 20), "{}\n{}", both[0].err, both[1].err);
+    }
 }
 
 #[test]

@@ -285,3 +285,55 @@ fn a_store_within_a_store_is_no_finding() {
     home.write("work/.lepo/elsewhere/_insts", "");
     assert_found(&home, &["foreign elsewhere"]);
 }
+
+#[test]
+fn files_of_gigabytes_are_not_read_whole() {
+    let home = Home::new();
+    let bubb = home.add(&[], "small");
+    let store = home.work().join(".lepo");
+    let sparse = |path: &str, len: u64| {
+        let path = store.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .unwrap()
+            .set_len(len)
+            .unwrap();
+    };
+    sparse("_branches/huge", 3 << 30);
+    sparse("_mcp.json", 3 << 30);
+    sparse("_insts.toml", 3 << 30);
+    let huge = home.add(&["--prev", "head"], "first words");
+    sparse(&format!("{huge}-u0-head.md"), 3 << 30);
+    // With so little memory, whatever reads one whole fails.
+    let limited = |args: &str| {
+        let mut shell = home.shell(&format!("ulimit -v 1500000; lepo {args}"));
+        shell.stdin(std::process::Stdio::null());
+        crate::home::run(shell, b"")
+    };
+    let ran = limited("ls");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("first words") && ran.out.contains(&bubb), "{}", ran.out);
+    for (args, said) in [
+        (format!("show --json {huge}"), "not enough memory"),
+        (format!("show {huge} | head -c 20"), ""),
+        ("log @huge".to_string(), ""),
+        ("do --no-stdin -q hi".to_string(), "is larger than 4 MiB"),
+    ] {
+        let ran = limited(&args);
+        assert!(ran.code < 100, "{args}: {} {}", ran.code, ran.err);
+        assert!(ran.err.contains(said), "{args}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_stack_of_64_kilobytes_and_no_thread_to_be_had_are_no_reason_to_crash() {
+    let home = Home::new();
+    home.add(&[], "words");
+    let small = crate::home::run(home.shell("ulimit -s 64; lepo ls; lepo do --help | head -1"), b"");
+    assert_eq!(small.code, 0, "{}", small.err);
+    assert!(small.out.contains("words"), "{} {}", small.out, small.err);
+}

@@ -81,11 +81,13 @@ fn attach(path: &Path, told: bool) -> Result<NewFile> {
 /// All of stdin. Where a question was given besides, a stdin that stays open is told of.
 fn stdin(told: bool) -> Result<Vec<u8>> {
     let (sender, receiver) = channel();
-    let reading = std::thread::spawn(move || {
+    let failed = |error| Error::store("cannot start a thread").because(error);
+    let reading = std::thread::Builder::new().spawn(move || {
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         let _ = sender.send(read.map(|_| bytes));
     });
+    let reading = reading.map_err(failed)?;
     let mut received = receiver.recv_timeout(PATIENCE);
     if let Err(RecvTimeoutError::Timeout) = received {
         if told {

@@ -13,6 +13,9 @@ use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::LIMIT;
 use crate::model::sse::{Frame, Sse};
 
+/// The most tool calls in one answer: each takes a look at all others.
+const MOST_CALLS: usize = 1000;
+
 /// Reads an answer, whatever pieces its bytes come in.
 #[derive(Default)]
 pub struct Reader {
@@ -181,6 +184,11 @@ impl State {
         };
         let at = match known.and_then(|at| Some((at, self.calls.get(at)?))) {
             Some((at, call)) if id.is_empty() || call.id.is_empty() || call.id == id => at,
+            _ if self.calls.len() >= MOST_CALLS => {
+                return Err(Error::remote(format!(
+                    "the model asks for more than {MOST_CALLS} tool calls at once"
+                )));
+            }
             _ => {
                 let (name, arguments) = (String::new(), String::new());
                 self.calls.push(Call { index: piece.index, id: String::new(), name, arguments });

@@ -100,11 +100,12 @@ impl<'a> Workshop<'a> {
         };
         // Through a pipe: where the disk is full, a file could not take the words that say so.
         let stderr = child.0.stderr.take();
-        let listener = thread::spawn(move || {
+        let listener = thread::Builder::new().spawn(move || {
             let mut said = Vec::new();
             let _ = stderr.map(|mut stderr| stderr.read_to_end(&mut said));
             String::from_utf8_lossy(&said).into_owned()
         });
+        let listener = listener.map_err(|error| failed("no thread could be started").because(error))?;
         let status = loop {
             match child.0.try_wait() {
                 Ok(Some(status)) => break status,
