@@ -32,6 +32,6 @@ pub use markdown::Markdown;
 pub use out::{Out, say};
 pub use paint::{Color, Paint};
 pub use progress::Progress;
-pub use quote::marked;
+pub use quote::{extent, marked};
 pub use terminal::{columns, is_dumb, show, stderr_is_terminal, stdout_is_read};
 pub use wrap::Wrap;

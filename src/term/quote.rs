@@ -2,8 +2,9 @@
 //! begun a new one, so that none of them can be taken for a line of lepo's.
 
 use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthChar;
 
-use super::{clean, width};
+use super::clean;
 
 /// What stands before every line but the first.
 const MARK: &str = "  | ";
@@ -11,32 +12,106 @@ const MARK: &str = "  | ";
 /// The least room for a line of them, where a terminal has hardly any.
 const NARROWEST: usize = 20;
 
-/// `text`, cleaned, behind `first` and then behind a mark, on a terminal of so many columns.
+/// The most blanks in a row that are shown as they are, and the most empty lines.
+const BLANKS: usize = 40;
+const EMPTY: usize = 3;
+
+/// `text`, cleaned, behind `first` and then behind a mark, on a terminal of so many columns. Blanks that would
+/// scroll the rest away are told by their number.
 pub fn marked(first: &str, text: &str, columns: usize) -> String {
     let room = columns.saturating_sub(first.len().max(MARK.len()) + 1).max(NARROWEST);
     let mut out = String::new();
-    for line in text.split('\n') {
-        let line = clean(line);
-        out.push_str(if out.is_empty() { first } else { MARK });
-        let mut taken = 0;
-        for character in line.graphemes(true) {
-            // A tab goes on to the next of eight columns.
-            let wide = if character == "\t" { 8 } else { width(character) };
-            if taken + wide > room {
-                out.push('\n');
-                out.push_str(MARK);
-                taken = 0;
+    let mut lines = text.split('\n').peekable();
+    while let Some(line) = lines.next() {
+        let mut empty = 0;
+        if is_blank(line) {
+            empty = 1;
+            while lines.next_if(|line| is_blank(line)).is_some() {
+                empty += 1;
             }
-            out.push_str(character);
-            taken += wide;
         }
-        out.push('\n');
+        match empty {
+            0 => add(&mut out, first, &with_blanks_told(&clean(line)), room),
+            1..=EMPTY => (0..empty).for_each(|_| add(&mut out, first, "", room)),
+            _ => add(&mut out, first, &format!("[… {empty} empty lines …]"), room),
+        }
     }
     out
 }
 
+fn is_blank(line: &str) -> bool {
+    line.chars().all(|c| c == ' ' || c == '\t')
+}
+
+/// Adds one line of text, in as many rows as it takes.
+fn add(out: &mut String, first: &str, line: &str, room: usize) {
+    out.push_str(if out.is_empty() { first } else { MARK });
+    let mut taken = 0;
+    let mut put = |text: &str, wide: usize| {
+        if taken + wide > room {
+            out.push('\n');
+            out.push_str(MARK);
+            taken = 0;
+        }
+        out.push_str(text);
+        taken += wide;
+    };
+    for character in line.graphemes(true) {
+        let wide = character.chars().map(widest).sum();
+        if wide <= room {
+            put(character, wide);
+        } else {
+            character.chars().for_each(|c| put(c.encode_utf8(&mut [0; 4]), widest(c)));
+        }
+    }
+    out.push('\n');
+}
+
+/// The most columns that any terminal takes for a scalar. They disagree on what is joined, on marks and on
+/// what is narrow in one alphabet and wide in another.
+fn widest(c: char) -> usize {
+    match c {
+        // It goes on to the next of eight columns.
+        '\t' => 8,
+        ' '..='~' => 1,
+        _ => c.width_cjk().unwrap_or(2).max(1),
+    }
+}
+
+/// A line with long runs of blanks cut to their number.
+fn with_blanks_told(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(is_space) {
+        let (before, from) = rest.split_at(at);
+        let after = from.trim_start_matches(is_space);
+        let (blanks, after) = from.split_at(from.len() - after.len());
+        out.push_str(before);
+        match blanks.chars().count() {
+            many if many > BLANKS => out.push_str(&format!("[… {many} blanks …]")),
+            _ => out.push_str(blanks),
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace()
+}
+
+/// How much there is to read before a yes, where it may not all be on the screen: `41 lines, 4000 bytes. `.
+pub fn extent(text: &str, columns: usize) -> String {
+    let lines = text.split('\n').count();
+    match lines > 16 || text.len() > columns.saturating_mul(8) {
+        true => format!("{lines} lines, {} bytes. ", text.len()),
+        false => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::width;
     use super::*;
 
     #[test]
@@ -49,6 +124,8 @@ mod tests {
             ("  ", "12345678901234567890123", 10, "  12345678901234567890\n  | 123\n"),
             ("  ", "가나다라마바사아자차카", 25, "  가나다라마바사아자차\n  | 카\n"),
             ("  ", "a\tb\tc\td", 25, "  a\tb\tc\n  | \td\n"),
+            ("  $ ", "ls\n\n\n\n\nrm", 80, "  $ ls\n  | [… 4 empty lines …]\n  | rm\n"),
+            ("  $ ", "ls\n \n\t\n\nrm", 80, "  $ ls\n  | \n  | \n  | \n  | rm\n"),
             ("  ", "x\u{202e}y\u{1b}[2J", 80, "  x<U+202E>y␛[2J\n"),
         ] {
             assert_eq!(marked(first, text, columns), shown, "{text:?}");
@@ -58,6 +135,15 @@ mod tests {
             assert!(shown.lines().skip(1).all(|line| line.starts_with(MARK)), "{shown}");
             assert!(shown.lines().all(|line| width(&line.replace('\t', "12345678")) < columns), "{shown}");
         }
+        let padded = marked("  $ ", &format!("ls{}rm", " ".repeat(4000)), 80);
+        assert_eq!(padded, "  $ ls[… 4000 blanks …]rm\n");
+        // A family of four is two columns, or eight, or more where the joiners are shown.
+        let families = marked("  ", &"👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(20), 40);
+        assert!(families.lines().all(|line| line.chars().map(widest).sum::<usize>() <= 40), "{families}");
+        let zalgo = marked("  ", &format!("a{}", "\u{301}".repeat(500)), 40);
+        assert!(zalgo.lines().skip(1).all(|line| line.starts_with(MARK)) && zalgo.lines().count() > 10);
+        assert_eq!(extent("ls", 80), "");
+        assert_eq!(extent(&"x\n".repeat(41), 80), "42 lines, 82 bytes. ");
         assert_eq!(marked("  ", &"x".repeat(999), usize::MAX).lines().count(), 1);
     }
 }

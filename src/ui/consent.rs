@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
-use crate::term::{self, Echo, Tty, excerpt_within, marked, tty};
+use crate::term::{self, Echo, Tty, excerpt_within, extent, marked, tty};
 use crate::tool::{CallProposal, CommandProposal, Proposal, Reply};
 
 /// Withdraws a question when it is dropped, unless it was answered by then.
@@ -47,10 +47,18 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     let (question, command) = match proposal {
         // Said again where it is answered: whatever the command is, this line is lepo's.
         Proposal::Command(proposal) => (
-            format!("Access {}, {}. Run it? (Y/N/e): ", proposal.request.access, proposal.sandbox),
+            format!(
+                "{}Access {}, {}. Run it? (Y/N/e): ",
+                extent(&proposal.request.command, tty.columns()),
+                proposal.request.access,
+                proposal.sandbox
+            ),
             Some(&proposal.request.command),
         ),
-        Proposal::Call(_) => ("Call now? (Y/N): ".to_string(), None),
+        Proposal::Call(proposal) => {
+            let arguments = call_text(proposal, tty.columns());
+            (format!("{}Call now? (Y/N): ", extent(&arguments, tty.columns())), None)
+        }
     };
     loop {
         tty.forget_typed();
