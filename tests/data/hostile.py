@@ -96,6 +96,9 @@ def stdio():
             say({"jsonrpc": "2.0", "method": "notifications/progress",
                  "params": {"progressToken": token, "progress": 1, "message": "on \x1b[2J\u202e\nCall now? (Y/N): "}})
             time.sleep(0.5)
+        if MODE == "idless-then-answer" and message.get("method") == "tools/call":
+            say({"jsonrpc": "2.0", "error": {"code": -32600, "message": "a complaint about something else"}})
+            time.sleep(0.3)
         if MODE == "progress" and message.get("method") == "tools/call":
             token = message["params"]["_meta"]["progressToken"]
             for part in range(1, 5):

@@ -5,6 +5,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
+/// The most images and files of one result that are kept.
+const MOST_FILES: usize = 100;
+
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallResult {
@@ -28,6 +31,11 @@ pub fn read(result: &Value) -> Option<CallResult> {
     let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
     let content = result.get("content").and_then(Value::as_array);
     let mut blocks: Vec<Block> = content.into_iter().flatten().map(block).collect();
+    // Each becomes a file.
+    let files = blocks.iter_mut().filter(|block| matches!(block, Block::Bytes(..)));
+    for block in files.skip(MOST_FILES) {
+        *block = Block::Text(format!("[left out: only the first {MOST_FILES} images and files are kept]"));
+    }
     if blocks.is_empty() {
         // Where there is content, this says the same once more.
         match result.get("structuredContent") {
@@ -94,6 +102,14 @@ mod tests {
         };
         let error = if result.is_error { "error:" } else { "" };
         format!("{error}{}", result.blocks.iter().map(block).collect::<Vec<_>>().join("|"))
+    }
+
+    #[test]
+    fn only_so_many_images_are_kept() {
+        let image = json!({"type": "image", "data": "aGk="});
+        let result = read(&json!({"content": vec![image; MOST_FILES + 7]})).unwrap();
+        let kept = result.blocks.iter().filter(|block| matches!(block, Block::Bytes(..))).count();
+        assert_eq!((kept, result.blocks.len()), (MOST_FILES, MOST_FILES + 7));
     }
 
     #[test]

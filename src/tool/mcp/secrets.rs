@@ -1,9 +1,13 @@
 //! What must not be seen of a server's configuration, taken out of whatever is told about it.
 
 use crate::config::{Secret, ServerConfig, Target};
+use crate::tool::variables::is_secret_name;
 
 /// Values shorter than this are no secrets; a text would be riddled with holes.
-const SHORTEST: usize = 6;
+const SHORTEST: usize = 8;
+
+/// A value from this length on may look random.
+const RANDOM: usize = 20;
 
 /// The secrets of one server.
 #[derive(Debug, Clone, Default)]
@@ -21,20 +25,31 @@ impl Secrets {
         match &server.target {
             Target::Program { env, .. } => {
                 for (name, value) in env {
-                    let list = if is_secret(name) { &mut secrets.certain } else { &mut secrets.possible };
+                    let list =
+                        if is_secret_name(name) { &mut secrets.certain } else { &mut secrets.possible };
                     list.push(value.clone());
                 }
             }
             Target::Remote { url, headers, .. } => {
-                for (_, value) in headers {
+                let is_one = |name: &str, value: &str| is_secret_name(name) || looks_random(value);
+                for (name, value) in headers {
                     let text = value.reveal();
+                    if !is_one(name, text) {
+                        secrets.possible.push(value.clone());
+                        continue;
+                    }
                     // `Bearer TOKEN`: the token may come back alone.
                     let token = text.split_once(' ').map(|(_, token)| Secret::new(token.trim()));
                     secrets.certain.extend(token);
                     secrets.certain.push(value.clone());
                 }
-                secrets.certain.extend(url.query_pairs().map(|(_, value)| Secret::new(value)));
-                secrets.certain.extend(url.query().map(Secret::new));
+                let in_query: Vec<Secret> = url
+                    .query_pairs()
+                    .filter(|(name, value)| is_one(name, value))
+                    .map(|(_, value)| Secret::new(value))
+                    .collect();
+                secrets.certain.extend(url.query().filter(|_| !in_query.is_empty()).map(Secret::new));
+                secrets.certain.extend(in_query);
                 secrets.certain.extend(url.password().map(Secret::new));
             }
         }
@@ -57,20 +72,22 @@ impl Secrets {
     }
 }
 
+/// Long, without a blank, of digits and letters and many different ones: no word that anybody would write.
+fn looks_random(value: &str) -> bool {
+    let value = value.rsplit(' ').next().unwrap_or(value);
+    let different: std::collections::HashSet<char> = value.chars().collect();
+    value.len() >= RANDOM
+        && different.len() >= RANDOM / 2
+        && value.chars().any(|c| c.is_ascii_digit())
+        && value.chars().any(|c| c.is_ascii_alphabetic())
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/=~:".contains(c))
+}
+
 fn without(text: String, secrets: &[Secret]) -> String {
     secrets.iter().fold(text, |text, secret| match text.contains(secret.reveal()) {
         true => text.replace(secret.reveal(), "[secret]"),
         false => text,
     })
-}
-
-/// Whether a variable of this name holds a secret.
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let within = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL", "COOKIE", "DSN"];
-    let whole = ["PAT", "PWD"];
-    within.iter().any(|word| name.contains(word))
-        || name.split(|c: char| !c.is_ascii_alphabetic()).any(|part| whole.contains(&part))
 }
 
 #[cfg(test)]
@@ -97,21 +114,16 @@ mod tests {
                 "[secret] http://u:[secret]@h/?[secret]",
                 "[secret] http://u:[secret]@h/?[secret]",
             ),
+            // Words that anybody may say are none, whatever they are configured for.
+            (
+                r#"{"url":"http://h/?mode=readonly","headers":{"X-Region":"europe-west","X-Id":"a8F3kQ0z9LmN2pR7tVx1"}}"#,
+                "readonly in europe-west a8F3kQ0z9LmN2pR7tVx1",
+                "readonly in europe-west [secret]",
+                "readonly in [secret] [secret]",
+            ),
         ] {
             let secrets = server(fields);
             assert_eq!((secrets.hide(text), secrets.hide_all(text)), (hidden.into(), all_hidden.into()));
-        }
-        for (name, expected) in [
-            ("GITHUB_PAT", true),
-            ("OPENAI_API_KEY", true),
-            ("apiToken", true),
-            ("DB_PASSWORD", true),
-            ("PATH", false),
-            ("PATTERN", false),
-            ("HOME", false),
-            ("PWD", true),
-        ] {
-            assert_eq!(is_secret(name), expected, "{name}");
         }
     }
 }

@@ -26,6 +26,9 @@ pub struct Patience {
 /// How long a server that may be gone is waited for, to say that it is there.
 const PROBE: Duration = Duration::from_secs(5);
 
+/// How often a server is started in one turn.
+const MOST_STARTS: usize = 2;
+
 /// All of them.
 pub struct Servers {
     each: Vec<Server>,
@@ -47,6 +50,8 @@ pub struct Server {
     wire: Option<Wire>,
     /// Something went wrong with it over HTTP: it may be gone.
     suspect: bool,
+    /// How often it was started in this turn.
+    starts: usize,
 }
 
 /// A server that has just been started.
@@ -75,6 +80,7 @@ impl Servers {
             failed: None,
             wire: None,
             suspect: false,
+            starts: 0,
         };
         let each = configs.into_iter().map(server).collect();
         Servers { each, patience, place, starting: Vec::new(), begun: false }
@@ -109,6 +115,11 @@ impl Servers {
         }
     }
 
+    /// A turn begins: a server that died again and again may be tried anew.
+    pub fn new_turn(&mut self) {
+        self.each.iter_mut().for_each(|server| server.starts = 0);
+    }
+
     /// Waits until each is up or has failed, and lists tools anew where a server said that they are
     /// others now. Gives what a person should know of it, each thing once.
     pub async fn ready(&mut self) -> Vec<String> {
@@ -120,6 +131,7 @@ impl Servers {
             // It cannot be cancelled, and says of itself what goes wrong.
             let Ok((i, started)) = started else { continue };
             let Some(server) = self.each.get_mut(i) else { continue };
+            server.starts += 1;
             said.extend(server.take(started));
         }
         for server in &mut self.each {
@@ -238,10 +250,14 @@ impl Server {
                 return Ok(());
             }
         }
+        if self.wire.is_some() && self.starts >= MOST_STARTS {
+            return Err(format!("it has ended again, and is started {MOST_STARTS} times a turn at most"));
+        }
         let Some(wire) = self.wire.take() else {
             return Err(self.failed.clone().unwrap_or_else(|| "it was not started".to_string()));
         };
         wire.close().await;
+        self.starts += 1;
         let opened = Session::open(&self.config, place, patience).await;
         let opened = opened.map_err(|failure| failure_words(&failure, &self.secrets));
         let failed =

@@ -34,6 +34,7 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         ("hang", "error: it said nothing for 2 s", ""),
         ("longer", "error: an answer is longer than 16 MiB", ""),
         ("idless", "error: who are you", ""),
+        ("idless-then-answer", "echo {}", ""),
         ("refuse", "error: not like this", ""),
         (
             "exit",
@@ -109,9 +110,9 @@ fn however_lepo_ends_nothing_is_left() {
         );
         let ran = within(30, signal, || finish(child));
         assert_eq!(ran.code, code, "{signal}: {}", ran.err);
-        // One in a session of its own outlives a lepo that was killed: nobody is left to know of it.
+        // Also one in a session of its own.
         let pids = left(&bot.home, "s", "pids");
-        for pid in pids.iter().take(if signal == "KILL" { 2 } else { 3 }) {
+        for pid in &pids {
             until(&format!("{signal}: {pid} ends"), || !is_running(pid));
         }
         no_orphans(&bot.home, "h");

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -11,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use serde_json::Value;
+use tokio::time::Instant;
 
 /// What a line is.
 pub enum Line {
@@ -71,19 +73,28 @@ fn loose(value: Value, raw: Option<Value>) -> Option<ServerJsonRpcMessage> {
 
 /// An error that names no request.
 pub fn nobodys_error(words: &'static str) -> ServerJsonRpcMessage {
-    JsonRpcMessage::Error(JsonRpcError::new(None, ErrorData::internal_error(words, None)))
+    JsonRpcMessage::Error(JsonRpcError::new(None, ErrorData::internal_error(words, Some(OWN.into()))))
 }
 
-/// Any transport, with an error that names no request given to the only one there is.
+/// The data of an error that lepo found itself in what came: no doubt that it is about an answer.
+const OWN: &str = "lepo";
+
+/// Any transport, with an error that names no request given to the only one there is, unless that is answered
+/// within a moment.
 pub struct Attributed<T> {
     inner: T,
     waiting: Arc<Mutex<HashSet<RequestId>>>,
+    doubt: Duration,
+    /// An error, and when it counts.
+    doubtful: Option<(JsonRpcError, Instant)>,
+    /// The inner one is at its end.
+    ended: bool,
 }
 
 impl<T> Attributed<T> {
-    /// Around `inner`.
-    pub fn new(inner: T) -> Attributed<T> {
-        Attributed { inner, waiting: Arc::default() }
+    /// Around `inner`; with `doubt` an error that names no request may be about something else.
+    pub fn new(inner: T, doubt: Duration) -> Attributed<T> {
+        Attributed { inner, waiting: Arc::default(), doubt, doubtful: None, ended: false }
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
@@ -113,20 +124,45 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Attributed<T> {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        let mut message = self.inner.receive().await?;
-        match &mut message {
-            JsonRpcMessage::Response(response) => drop(self.waiting().remove(&response.id)),
-            JsonRpcMessage::Error(error) => {
-                let mut waiting = self.waiting();
-                match &error.id {
-                    Some(id) => drop(waiting.remove(id)),
-                    None if waiting.len() == 1 => error.id = waiting.drain().next(),
-                    None => {}
+        loop {
+            if self.ended && self.doubtful.is_none() {
+                return None;
+            }
+            let due = self.doubtful.as_ref().map(|(_, due)| if self.ended { Instant::now() } else { *due });
+            let message = tokio::select! {
+                biased;
+                message = self.inner.receive(), if !self.ended => message,
+                () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    let Some((mut error, _)) = self.doubtful.take() else { continue };
+                    let mut waiting = self.waiting();
+                    if waiting.len() == 1 {
+                        error.id = waiting.drain().next();
+                    }
+                    return Some(JsonRpcMessage::Error(error));
+                }
+            };
+            match message {
+                None => self.ended = true,
+                Some(JsonRpcMessage::Error(error)) if error.id.is_none() => {
+                    let doubt =
+                        if error.error.data == Some(OWN.into()) { Duration::ZERO } else { self.doubt };
+                    self.doubtful.get_or_insert((error, Instant::now() + doubt));
+                }
+                Some(message) => {
+                    let answered = match &message {
+                        JsonRpcMessage::Response(response) => self.waiting().remove(&response.id),
+                        JsonRpcMessage::Error(error) => {
+                            error.id.as_ref().is_some_and(|id| self.waiting().remove(id))
+                        }
+                        _ => false,
+                    };
+                    if answered {
+                        self.doubtful = None;
+                    }
+                    return Some(message);
                 }
             }
-            _ => {}
         }
-        Some(message)
     }
 
     fn close(&mut self) -> impl Future<Output = Result<(), T::Error>> + Send {

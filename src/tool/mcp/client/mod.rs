@@ -36,6 +36,10 @@ use process::Process;
 /// How often a server may answer a call with a question of its own.
 const QUESTIONS: usize = 10;
 
+/// How long an error of a program that names no request waits for the answer that may come all the same.
+/// Over HTTP it is the answer.
+const DOUBT: Duration = Duration::from_secs(1);
+
 /// How long closing may take, before a server's program is ended.
 const CLOSING: Duration = Duration::from_secs(2);
 
@@ -119,7 +123,7 @@ impl Wire {
                     .map_err(|error| not_started(command, &error))?;
                 process = Some(program);
                 let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk));
-                handshake(&handler, pipes, beginning, limit).await
+                handshake(&handler, Attributed::new(pipes, DOUBT), beginning, limit).await
             }
             Target::Remote { url, transport, headers } => {
                 let follow = *transport == Transport::Http;
@@ -128,12 +132,20 @@ impl Wire {
                 match transport {
                     Transport::Http => {
                         let carrier = http::streamable(client, url, headers);
-                        handshake(&handler, carrier, beginning, limit).await
+                        handshake(&handler, Attributed::new(carrier, Duration::ZERO), beginning, limit).await
                     }
                     Transport::Sse => {
                         let opening = sse::Events::open(client, url, http::headers(headers));
                         match tokio::time::timeout(limit, opening).await {
-                            Ok(Ok(events)) => handshake(&handler, events, Beginning::Initialize, limit).await,
+                            Ok(Ok(events)) => {
+                                handshake(
+                                    &handler,
+                                    Attributed::new(events, Duration::ZERO),
+                                    Beginning::Initialize,
+                                    limit,
+                                )
+                                .await
+                            }
                             Ok(Err(error)) => Err(Failure::Lost(error.to_string())),
                             Err(_) => Err(Failure::Silent(limit)),
                         }
@@ -282,7 +294,7 @@ impl Drop for Abandoned {
 
 async fn handshake<T: Carrier<RoleClient> + 'static>(
     handler: &Handler,
-    carrier: T,
+    carrier: Attributed<T>,
     beginning: Beginning,
     limit: Duration,
 ) -> Result<RunningService<RoleClient, Handler>, Failure> {
@@ -293,7 +305,7 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
             legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
         },
     };
-    let serving = serve_client_with_lifecycle(handler.clone(), Attributed::new(carrier), mode);
+    let serving = serve_client_with_lifecycle(handler.clone(), carrier, mode);
     let service = match tokio::time::timeout(limit, serving).await {
         Ok(served) => served.map_err(errors::of_start)?,
         Err(_) => return Err(Failure::Silent(limit)),
