@@ -26,5 +26,11 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     if let (Made::New, Some(above)) = (made, above) {
         say(&format!("note: it hides the store {} above", above.shown().display()));
     }
+    if made == Made::New && context.is_at_home() {
+        say(
+            "warning: this is your home directory: a store here serves every directory below it that has none",
+        );
+        say("hint: commands of a model see nothing in it that begins with a dot, and none runs unasked");
+    }
     Ok(0)
 }

@@ -13,7 +13,7 @@ use crate::conv::{Forest, Found, Heights, Ix, Origins, Wanted};
 use crate::error::Result;
 use crate::store::{Fact, FactIndex, Store, in_order, now};
 use crate::term::{clean, excerpt, excerpt_within, say};
-use crate::tool::ToolRequest;
+use crate::tool::{Detected, Sandbox, ToolRequest};
 use crate::ui::{request, text_or_warn};
 use crate::when;
 
@@ -39,7 +39,7 @@ pub struct LsArgs {
     /// Spent tails too: tool calls beside a finished answer
     #[arg(long, alias = "all")]
     spent: bool,
-    /// The requests that wait for consent instead, each whole, a command after its access
+    /// The requests that wait for consent instead, each whole, a command after its access and what would hold it
     #[arg(long, conflicts_with = "spent")]
     pending: bool,
     /// The paths of their files
@@ -136,6 +136,11 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
+    // Found out by trying, which takes a moment.
+    let sandbox = match waiting.is_empty() || args.paths {
+        true => Sandbox::None,
+        false => Detected::now(store.root()),
+    };
     let mut heights = Heights::of(&forest);
     let mut origins = with_more.then(|| Origins::of(&forest));
     let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|tail| Line {
@@ -150,7 +155,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         let text = match request {
             _ if form == Form::Paths => None,
             Some(request) if args.json => Some(excerpt(&request.words())),
-            Some(request) => Some(request.whole()),
+            Some(request) => Some(request.whole(&sandbox)),
             None if matches!(form, Form::Columns(_) | Form::Long(_)) => {
                 line.question.and_then(|name| text_or_warn(&store, &name))
             }
@@ -176,7 +181,10 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
             Form::Json => {
                 context.out.trusted(if row > 0 { ",\n" } else { "\n" });
                 let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
-                let document = document(&store, &line, text, first, title, names, request);
+                let mut document = document(&store, &line, text, first, title, names, request);
+                if let Some(ToolRequest::Command(command)) = request {
+                    document["sandbox"] = sandbox.holding(command.access).word().into();
+                }
                 context.out.untrusted(document.to_string().as_bytes());
             }
             Form::Columns(columns) => {

@@ -101,6 +101,12 @@ impl<'o> Context<'o> {
         self.out.page(&command, is_there);
     }
 
+    /// Whether the user stands in the home directory.
+    pub fn is_at_home(&self) -> bool {
+        let home = env::var("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
+        home.is_some() && home == self.cwd.canonicalize().ok()
+    }
+
     /// The store, if there is one: what `--save-to` names, else `.lepo` here or in a parent.
     pub fn find_store(&self) -> Result<Option<Store>> {
         match &self.save_to {

@@ -152,6 +152,8 @@ settings! {
     mcp_total: Duration, file "mcp.total_timeout", (), Duration::from_secs(600);
     /// Directories that the sandbox shows besides its own, read-only; absolute.
     sandbox_read_only: Vec<PathBuf>, file "sandbox.read_only", (), Vec::new();
+    /// Variables that held commands get, though their names look secret.
+    sandbox_env: Vec<String>, file "sandbox.env", (), Vec::new();
     /// The model that leads a debate.
     many_orchestrator: Option<String>, file "many.orchestrator", (), None,
         option orchestrator "--orchestrator";

@@ -82,6 +82,9 @@ fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
     if let Some(set) = &file.layer.sandbox_read_only {
         effects.push(format!("shows commands these directories: {:?}", set.value));
     }
+    if let Some(set) = &file.layer.sandbox_env {
+        effects.push(format!("gives commands these variables: {:?}", set.value));
+    }
     effects.push("and its other settings, as below".to_string());
     effects
 }

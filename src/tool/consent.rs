@@ -1,7 +1,7 @@
 //! A person's yes to one exact request. Only this file can make a [`Granted`], and nothing runs without one.
 
 use super::mcp::CallRequest;
-use super::{Access, CommandRequest, Sandbox};
+use super::{Access, CommandRequest, Sandbox, covers_home};
 use crate::config::{AutoAccess, ToolMode};
 
 /// What is put before the person: one exact request, and what there is to know of it.
@@ -56,6 +56,18 @@ impl Proposal {
     }
 }
 
+impl Proposal {
+    /// A command that was asked for with an access that nothing would hold it to.
+    pub fn is_unheld(&self) -> bool {
+        match self {
+            Proposal::Command(proposal) => {
+                proposal.sandbox == Sandbox::None && proposal.request.access != Access::Full
+            }
+            Proposal::Call(_) => false,
+        }
+    }
+}
+
 impl CommandProposal {
     fn is_held(&self, most: AutoAccess) -> bool {
         let most = match most {
@@ -63,7 +75,8 @@ impl CommandProposal {
             AutoAccess::Write => Access::Write,
             AutoAccess::Net => Access::Net,
         };
-        self.sandbox != Sandbox::None && self.request.access <= most
+        // In a home directory, all that is the user's is at hand.
+        self.sandbox != Sandbox::None && self.request.access <= most && !covers_home(&self.dir)
     }
 }
 
@@ -177,7 +190,7 @@ mod tests {
         ] {
             let request = CommandRequest { command: "ls".into(), access, why: None };
             let sandbox = sandbox.holding(access);
-            let proposal = Proposal::Command(CommandProposal { request, dir: "/".into(), sandbox });
+            let proposal = Proposal::Command(CommandProposal { request, dir: "/usr".into(), sandbox });
             assert_eq!(proposal.runs_unasked(mode, most).is_some(), unasked, "{mode:?} {most:?} {access}");
         }
     }

@@ -7,6 +7,7 @@ pub mod mcp;
 mod request;
 mod sandbox;
 mod shell;
+mod variables;
 
 pub use capture::{Captured, Section};
 pub use consent::{
@@ -14,8 +15,9 @@ pub use consent::{
 };
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use request::{Access, CommandRequest, ToolRequest};
-pub use sandbox::{Detected, Policy, Sandbox, run_as_held};
+pub use sandbox::{Aftermath, Detected, Policy, Sandbox, covers_home, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};
+pub use variables::Variables;
 
 /// The shell that reads commands. Never one from `PATH`: where a command may write, it may put another.
 const SHELL: &str = "/bin/sh";

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use super::Sandbox;
 use super::mcp::CallRequest;
 
 /// What a model asks for.
@@ -49,11 +50,13 @@ impl ToolRequest {
         }
     }
 
-    /// All that a person has to know before a yes, on one line: a command after its access.
-    pub fn whole(&self) -> String {
+    /// All that a person has to know before a yes, on one line: a command after its access and what would
+    /// hold it to that.
+    pub fn whole(&self, sandbox: &Sandbox) -> String {
         match self {
             ToolRequest::Command(request) => {
-                format!("{} {}", request.access, request.command.replace('\n', "\\n"))
+                let held = sandbox.holding(request.access);
+                format!("{} ({held}) {}", request.access, request.command.replace('\n', "\\n"))
             }
             ToolRequest::Call(_) => self.words().replace('\n', "\\n"),
         }

@@ -5,13 +5,15 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::capture::Captured;
 use super::consent::GrantedCommand;
-use super::sandbox::{Leftovers, Policy};
+use super::sandbox::{Aftermath, Leftovers, Policy};
+use super::variables::Variables;
 use crate::process::Running;
 
 /// Where and how commands run.
@@ -19,8 +21,8 @@ use crate::process::Running;
 pub struct Shell<'a> {
     /// The working directory, and what is around it.
     pub ground: Policy<'a>,
-    /// Variables a command does not see: those that hold lepo's keys.
-    pub hidden_env: &'a [String],
+    /// Which variables a command sees.
+    pub variables: Variables<'a>,
     /// How long it may take.
     pub timeout: Duration,
 }
@@ -71,24 +73,26 @@ pub struct Outcome {
 const MOST_OUTPUT: u64 = 64 << 20;
 
 impl Shell<'_> {
-    /// Runs what was granted. Its streams go to the two files of `scratch`, and to `live` as they come.
+    /// Runs what was granted. Its streams go to the two files of `scratch`, and to `live` as they come; to
+    /// `found` what it left behind, also if this is dropped.
     pub async fn run(
         &self,
         granted: GrantedCommand,
         scratch: [File; 2],
         live: &mut Live<'_>,
+        found: &Arc<Mutex<Aftermath>>,
     ) -> io::Result<Outcome> {
         let start = Instant::now();
         let [mut stdout, mut stderr] = scratch;
-        let (ending, left) = match self.spawn(&granted) {
+        let (ending, left) = match self.start(&granted, live, found).await {
             Err(error) => (Ending::NotStarted(error.to_string()), 0),
-            Ok((mut running, _leftovers)) => {
-                let watched = watch(&mut running, &mut stdout, &mut stderr, live);
+            Ok(mut held) => {
+                let watched = watch(&mut held.running, &mut stdout, &mut stderr, live);
                 let ending = match tokio::time::timeout(self.timeout, watched).await {
                     Ok(ending) => ending?,
                     Err(_) => Ending::TimedOut(self.timeout),
                 };
-                (ending, running.end())
+                (ending, held.running.end())
             }
         };
         Ok(Outcome {
@@ -100,13 +104,47 @@ impl Shell<'_> {
         })
     }
 
-    fn spawn(&self, granted: &GrantedCommand) -> io::Result<(Running, Leftovers)> {
-        let request = granted.request();
-        let prepared =
-            granted.sandbox().prepare(&request.command, request.access, &self.ground, self.hidden_env);
-        let (program, leftovers) = prepared?;
-        Ok((program.spawn()?, leftovers))
+    async fn start(
+        &self,
+        granted: &GrantedCommand,
+        live: &mut Live<'_>,
+        found: &Arc<Mutex<Aftermath>>,
+    ) -> io::Result<Held> {
+        let (request, sandbox) = (granted.request(), granted.sandbox());
+        let start = Instant::now();
+        let mut told = false;
+        let lock = loop {
+            if let Some(lock) = sandbox.lock(request.access, self.ground.dir)? {
+                break lock;
+            }
+            if start.elapsed() > self.timeout {
+                let what = format!("another command is at work in {}", self.ground.dir.display());
+                return Err(io::Error::other(what));
+            }
+            if !told && start.elapsed() > PATIENCE {
+                live(Stream::Stderr, b"waiting for another command in this directory\n");
+                told = true;
+            }
+            tokio::time::sleep(RETRY).await;
+        };
+        let env = self.variables.of_command(request.access);
+        let (program, mut leftovers) =
+            sandbox.prepare(&request.command, request.access, &self.ground, env, lock)?;
+        leftovers.found = Arc::clone(found);
+        Ok(Held { running: program.spawn()?, _leftovers: leftovers })
     }
+}
+
+/// How long the working directory is waited for before that is told.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often it is tried to lock it.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// A command at work. Dropped in this order: it ends before what it left behind is looked at.
+struct Held {
+    running: Running,
+    _leftovers: Leftovers,
 }
 
 /// Reads both streams until the command ends; what it left in the background then goes with its tree.
@@ -166,101 +204,5 @@ fn ending(status: ExitStatus) -> Ending {
     match (status.code(), status.signal()) {
         (Some(code), _) => Ending::Exit(code),
         (None, signal) => Ending::Signal(signal.unwrap_or_default()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read;
-    use std::sync::Mutex;
-
-    use super::*;
-
-    /// One at a time: a command's tree is told from others by what lepo's children were before it.
-    static TURN: Mutex<()> = Mutex::new(());
-
-    fn run(command: &str, timeout: Duration) -> (Ending, String, String) {
-        let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let dir = tempfile::tempdir().unwrap();
-        let hidden = ["LEPO_TEST_KEY".to_string()];
-        let ground = Policy { dir: dir.path(), store: &dir.path().join(".lepo"), own: &[], read_only: &[] };
-        let shell = Shell { ground, hidden_env: &hidden, timeout };
-        let scratch = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
-        let granted = GrantedCommand::by_user(command);
-        let mut seen = [Vec::new(), Vec::new()];
-        let mut live = |stream: Stream, bytes: &[u8]| match stream {
-            Stream::Stdout => seen[0].extend_from_slice(bytes),
-            Stream::Stderr => seen[1].extend_from_slice(bytes),
-        };
-        let mut outcome = runtime.block_on(shell.run(granted, scratch, &mut live)).unwrap();
-        let text = |captured: &mut Captured| {
-            let mut text = String::new();
-            captured.whole().unwrap().read_to_string(&mut text).unwrap();
-            text
-        };
-        let (out, err) = (text(&mut outcome.stdout), text(&mut outcome.stderr));
-        assert_eq!(seen.map(|seen| String::from_utf8(seen).unwrap()), [out.clone(), err.clone()]);
-        (outcome.ending, out, err)
-    }
-
-    #[test]
-    fn every_ending_is_told() {
-        let long = Duration::from_secs(60);
-        assert_eq!(
-            run("echo hi; echo no >&2; exit 3", long),
-            (Ending::Exit(3), "hi\n".into(), "no\n".into())
-        );
-        assert_eq!(run("kill -9 $$", long).0, Ending::Signal(9));
-        assert_eq!(run("nosuchprogram 2>/dev/null", long).0, Ending::Exit(127));
-        let short = Duration::from_millis(200);
-        assert_eq!(
-            run("echo begun; sleep 60", short),
-            (Ending::TimedOut(short), "begun\n".into(), String::new())
-        );
-    }
-
-    #[test]
-    fn a_flood_is_ended() {
-        let (ending, out, _) = run("yes", Duration::from_secs(60));
-        assert_eq!(ending, Ending::Flooded(MOST_OUTPUT));
-        assert!((out.len() as u64) < MOST_OUTPUT + (1 << 20), "{}", out.len());
-    }
-
-    #[test]
-    fn who_forks_to_get_away_is_caught() {
-        let dir = tempfile::tempdir().unwrap();
-        let (script, pids) = (dir.path().join("chain.py"), dir.path().join("pids"));
-        std::fs::write(&script, CHAIN).unwrap();
-        let line = format!("python3 {} {}; exit 0", script.display(), pids.display());
-        assert_eq!(run(&line, Duration::from_secs(60)).0, Ending::Exit(0));
-        // Longer than they fork on: whoever got away has written down its number by then.
-        std::thread::sleep(Duration::from_secs(4));
-        assert_eq!(std::fs::read_to_string(pids).unwrap(), "");
-    }
-
-    /// Three that are deaf, and a new process in a new session all the time, for three seconds.
-    const CHAIN: &str = "import os, signal, sys, time\n\
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
-        out, end = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY | os.O_APPEND), time.time() + 3\n\
-        if all(os.fork() for _ in range(3)): os._exit(0)\n\
-        while time.time() < end:\n    if os.fork(): os._exit(0)\n    os.setsid()\n\
-        os.write(out, b'%d ' % os.getpid())\ntime.sleep(60)\n";
-
-    #[test]
-    fn nothing_is_read_from_the_terminal() {
-        assert_eq!(run("cat", Duration::from_secs(60)), (Ending::Exit(0), String::new(), String::new()));
-    }
-
-    #[test]
-    fn what_is_left_in_the_background_ends_too() {
-        let dir = tempfile::tempdir().unwrap();
-        let pid_file = dir.path().join("pid");
-        let script = format!("setsid sh -c 'echo $$ > {}; exec sleep 60' & sleep 0.2", pid_file.display());
-        let (ending, ..) = run(&script, Duration::from_secs(60));
-        assert_eq!(ending, Ending::Exit(0));
-        let pid = std::fs::read_to_string(pid_file).unwrap();
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z "), "still there: {state}");
     }
 }

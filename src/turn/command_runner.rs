@@ -1,14 +1,18 @@
 //! One command from consent to result: run by the tool room, told as a bubb.
 
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::aftermath;
 use super::report::ToolUse;
 use super::transcript::Transcript;
 use super::{Event, TurnEnv};
 use crate::bubb::{Kind, Name};
 use crate::error::{Error, Result};
 use crate::store::{Entry, Store};
-use crate::tool::{Captured, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Stream};
+use crate::tool::{
+    Aftermath, Captured, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Stream, Variables,
+};
 
 /// The most of a command that its result repeats, in bytes.
 const MOST_COMMAND: usize = 4 << 10;
@@ -84,15 +88,21 @@ impl CommandRunner<'_> {
             own: &self.env.own,
             read_only: &settings.sandbox_read_only,
         };
-        let shell = Shell { ground, hidden_env: settings.key_variables(), timeout: settings.command_timeout };
+        let variables = Variables { hidden: settings.key_variables(), passed: &settings.sandbox_env };
+        let shell = Shell { ground, variables, timeout: settings.command_timeout };
+        let found = Arc::default();
         let mut live = |stream, bytes: &[u8]| {
             tell(match stream {
                 Stream::Stdout => Event::Stdout(bytes),
                 Stream::Stderr => Event::Stderr(bytes),
             });
         };
-        let run = carry_out(&self.env.store, shell, granted, settings.output_limit as usize, &mut live);
-        let (carried, left) = self.env.interrupt.or(run).await?;
+        let run =
+            carry_out(&self.env.store, shell, granted, settings.output_limit as usize, &mut live, &found);
+        let carried = self.env.interrupt.or(run).await;
+        let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+        aftermath::for_person(&found).iter().for_each(|line| tell(Event::Say(line)));
+        let (carried, left) = carried?;
         if left > 0 {
             tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
         }
@@ -128,12 +138,14 @@ async fn carry_out(
     granted: GrantedCommand,
     limit: usize,
     live: &mut Live<'_>,
+    found: &Arc<Mutex<Aftermath>>,
 ) -> Result<(Carried, usize)> {
     let command = granted.request().command.clone();
     let scratch = [store.scratch()?, store.scratch()?];
     let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
-    let mut outcome = shell.run(granted, scratch, live).await.map_err(failed)?;
-    let text = result_text(store, &command, &mut outcome, limit)?;
+    let mut outcome = shell.run(granted, scratch, live, found).await.map_err(failed)?;
+    let found = aftermath::for_model(&found.lock().unwrap_or_else(PoisonError::into_inner));
+    let text = result_text(store, &command, &mut outcome, &found, limit)?;
     let carried = Carried {
         text,
         exit: match outcome.ending {
@@ -147,11 +159,18 @@ async fn carry_out(
 }
 
 /// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`.
-fn result_text(store: &Store, command: &str, outcome: &mut Outcome, limit: usize) -> Result<Vec<u8>> {
+fn result_text(
+    store: &Store,
+    command: &str,
+    outcome: &mut Outcome,
+    found: &str,
+    limit: usize,
+) -> Result<Vec<u8>> {
     let mut text = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending)).into_bytes();
     if outcome.left > 0 {
         text.extend(format!("processes of it that could not be ended: {}\n", outcome.left).bytes());
     }
+    text.extend(found.bytes());
     let mut blobs = Vec::new();
     for (label, captured) in [("stdout", &mut outcome.stdout), ("stderr", &mut outcome.stderr)] {
         if !captured.is_empty() {

@@ -12,6 +12,8 @@ use crate::tool::{Reply, ToolRequest};
 pub enum Verdict {
     /// `--approve`
     Approve,
+    /// `--approve` with `--unheld`: also where nothing holds it to its access.
+    ApproveUnheld,
     /// `--deny`
     Deny,
 }
@@ -30,7 +32,7 @@ pub struct Decision {
 impl Verdict {
     pub(super) fn reply(self) -> Reply {
         match self {
-            Verdict::Approve => Reply::Yes,
+            Verdict::Approve | Verdict::ApproveUnheld => Reply::Yes,
             Verdict::Deny => Reply::No,
         }
     }

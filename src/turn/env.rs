@@ -217,13 +217,15 @@ impl TurnEnv {
                 });
             }
         };
+        let mut servers = self.servers.lock().await;
+        servers.new_turn();
         let turn = Turn {
             env: self,
             insts,
             config,
             model: &mut model,
             gate,
-            servers: &mut *self.servers.lock().await,
+            servers: &mut servers,
             front,
             schema: ask.schema.clone(),
             record: TurnRecord::begin(transcript, &config.name, forest, ask.start),

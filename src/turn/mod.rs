@@ -2,6 +2,7 @@
 //!
 //! This room is where the others meet: [`context`] alone turns bubbs into messages.
 
+mod aftermath;
 mod answer;
 mod answer_loop;
 pub mod attach;

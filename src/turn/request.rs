@@ -4,9 +4,9 @@ use super::Event;
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
 use crate::bubb::Name;
-use crate::error::{Kind as ErrorKind, Result};
+use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::tool::mcp::CallRequest;
-use crate::tool::{CallProposal, CommandProposal, Consent, Granted, Proposal, ToolRequest};
+use crate::tool::{CallProposal, CommandProposal, Consent, Granted, Proposal, Reply, ToolRequest};
 
 /// How tool use goes on after one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,8 +94,20 @@ impl Turn<'_> {
         let Some(proposal) = self.propose(&request).await? else {
             return self.dropped(&name, &request, &not_there(&request));
         };
-        self.front.happens(Event::Announce(&proposal));
-        match Consent::of(proposal, verdict.reply()) {
+        let reply = if proposal.is_unheld() && verdict == Verdict::Approve {
+            self.env.interrupt.or(self.front.ask(&proposal)).await?
+        } else {
+            self.front.happens(Event::Announce(&proposal));
+            verdict.reply()
+        };
+        if let Reply::Nobody | Reply::Edit(_) = reply {
+            return Err(Error::usage(format!(
+                "nothing here can hold the command of request {} to its access",
+                name.id
+            ))
+            .hint("it still waits; install bubblewrap, or add --unheld to run it with all your rights"));
+        }
+        match Consent::of(proposal, reply) {
             Consent::Granted(granted) => {
                 self.agreed(&request)?;
                 self.carry(&name, &request, granted).await

@@ -223,12 +223,15 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
     let ran = bot.home.alone(&["do", "say it"]);
     assert!(ran.code == 4 && ran.err.contains(&request), "{}", ran.err);
     let id = bubbs(&bot.home).pop().unwrap().id;
-    let line = format!("{id} (4): full {}\n", long.replace('\n', "\\n"));
+    let line = format!("{id} (4): full (no sandbox) {}\n", long.replace('\n', "\\n"));
     assert_eq!(bot.home.ok(&["ls", "--pending"]), line);
     let mut narrow = bot.home.shell("stty cols 60; lepo --color never ls --pending");
     narrow.env("TERM", "xterm");
     let shown = on_terminal(narrow, &[]).out;
-    assert!(shown.starts_with(&format!("{id} (4): full echo ")) && shown.lines().count() == 1, "{shown}");
+    assert!(
+        shown.starts_with(&format!("{id} (4): full (no sandbox) echo ")) && shown.lines().count() == 1,
+        "{shown}"
+    );
     // Quietly too, what runs is shown, and where.
     let ran = bot.home.alone(&["do", "-q", "--approve", &id]);
     assert_eq!(ran.code, 0, "{}", ran.err);

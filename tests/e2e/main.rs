@@ -61,6 +61,7 @@ mod repl_turns;
 mod sandbox;
 mod schema;
 mod settings;
+mod shell;
 mod show_journal;
 mod shown;
 mod stats;

@@ -1,5 +1,6 @@
 //! The sandbox, judged from outside: a probe tries every way out, and nothing may have changed.
 
+mod left;
 mod world;
 
 use std::io::Read;
@@ -97,11 +98,20 @@ fn what_landlock_cannot_hold_is_asked_as_full_is() {
         let ran = run(lepo, b"");
         assert_eq!(ran.code, 4, "{access}: {}", ran.err);
         assert_eq!(bot.home.read("work/ran"), "");
-        // A person may still say yes, and is told.
+        // Asked for with a sandbox, it does not run without one, unless that is what is said.
         let id = bubbs(&bot.home).pop().unwrap().id;
-        let mut lepo = bot.home.command(&["do", "--approve", &id]);
-        lepo.env("PATH", &path);
-        let ran = run(lepo, b"");
+        let decide = |options: &[&str]| {
+            let mut lepo = bot.home.detached(&[&["do", "--approve", &id], options].concat());
+            lepo.env("PATH", &path);
+            run(lepo, b"")
+        };
+        if access != "full" {
+            let ran = decide(&[]);
+            assert_eq!(ran.code, 2, "{access}: {}", ran.err);
+            assert!(ran.err.contains("--unheld"), "{}", ran.err);
+            assert_eq!(bot.home.read("work/ran"), "");
+        }
+        let ran = decide(if access == "full" { &[] } else { &["--unheld"] });
         assert_eq!(ran.code, 0, "{access}: {}", ran.err);
         assert!(ran.err.contains(&format!("access: {access} (no sandbox)")), "{}", ran.err);
         assert_eq!(bot.home.read("work/ran"), "x\n");
@@ -320,7 +330,7 @@ fn no_repository_and_no_store_below_is_changed() {
 }
 
 #[test]
-fn of_two_commands_at_once_the_first_leaves_the_second_its_sandbox() {
+fn of_two_commands_that_write_the_second_waits_for_the_first() {
     if !bubblewrap_works() {
         return;
     }
@@ -329,22 +339,31 @@ fn of_two_commands_at_once_the_first_leaves_the_second_its_sandbox() {
         let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
         Bot::saying(settings, &[COMMAND, &request, NONE, "Done."])
     };
-    let first = turn("touch first; until [ -e second ]; do sleep 0.02; done");
-    let second =
-        turn("touch second; until [ -e go ]; do sleep 0.02; done; mkdir -p .git/hooks; echo x > .git/config");
-    let start = |bot: &Bot| {
-        let mut lepo = bot.home.detached(&["do", "go"]);
-        lepo.current_dir(first.home.work()).stdin(Stdio::null());
-        lepo.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    };
-    let one = start(&first);
-    until("the first runs", || first.home.work().join("first").exists());
-    let two = start(&second);
-    assert_eq!(finish(one).code, 0);
-    first.home.write("work/go", "");
-    let two = finish(two);
-    assert_eq!(two.code, 0, "{}", two.err);
-    assert!(!first.home.work().join(".git").exists());
+    // In the directory of the other, or in one below, which the other could swap for a link.
+    for place in ["", "below/"] {
+        let first = turn(&format!(
+            "touch first; until [ -e go ]; do sleep 0.02; done; [ -e {place}second ] || touch alone"
+        ));
+        let second = turn("touch second");
+        first.home.write(&format!("work/{place}.lepo/_insts.toml"), "");
+        let dir = first.home.work().join(place);
+        let start = |bot: &Bot, dir: &Path| {
+            let mut lepo = bot.home.detached(&["do", "go"]);
+            lepo.current_dir(dir).stdin(Stdio::null());
+            lepo.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let one = start(&first, &first.home.work());
+        until("the first runs", || first.home.work().join("first").exists());
+        let two = start(&second, &dir);
+        until("the second is asked for", || second.times_asked() == 2);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        first.home.write("work/go", "");
+        let (one, two) = (finish(one), finish(two));
+        assert_eq!((one.code, two.code), (0, 0), "{}\n{}", one.err, two.err);
+        assert!(first.home.work().join("alone").exists(), "{place}: the second ran beside the first");
+        assert!(dir.join("second").exists(), "{place}");
+        assert!(!first.home.work().join(".git").exists());
+    }
 }
 
 #[test]

@@ -82,6 +82,9 @@ pub struct DoArgs {
     /// Carry out this pending request and go on with its turn
     #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "deny"])]
     pub(super) approve: Option<String>,
+    /// With --approve: run the command also where nothing can hold it to its access
+    #[arg(long, requires = "approve")]
+    pub(super) unheld: bool,
     /// Refuse this pending request and go on with its turn
     #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry"])]
     pub(super) deny: Option<String>,
@@ -141,6 +144,7 @@ impl DoArgs {
     /// `--approve` and `--deny`. Only a full id will do: a piece of one may come to mean another bubb.
     pub fn verdict(&self) -> Result<Option<(BubbId, Verdict)>> {
         let (option, text, verdict) = match (&self.approve, &self.deny) {
+            (Some(id), _) if self.unheld => ("--approve", id, Verdict::ApproveUnheld),
             (Some(id), _) => ("--approve", id, Verdict::Approve),
             (None, Some(id)) => ("--deny", id, Verdict::Deny),
             (None, None) => return Ok(None),

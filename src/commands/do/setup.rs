@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tracing::Level;
@@ -17,11 +18,13 @@ use tracing_subscriber::layer::SubscriberExt;
 use super::DoArgs;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::config::{LogLevel, Paths};
+use crate::config::{LogLevel, Paths, ToolMode};
 use crate::conv::{Addressee, Forest};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::term::say;
+use crate::tool::covers_home;
 use crate::tool::mcp::Servers;
 use crate::turn::{Configured, TrustedFile};
 
@@ -49,6 +52,12 @@ impl Setup {
             None => (context.cwd().to_path_buf(), None, None),
         };
         let configured = Configured::load(paths, &env, repo, flags)?;
+        if covers_home(&dir) && configured.settings.tool_call_mode != ToolMode::Off && !args.quiet {
+            say(
+                "note: the store is in your home directory: commands see nothing in it that begins with a dot, \
+                 and none runs unasked",
+            );
+        }
         start_log(&configured.paths, configured.settings.log_level);
         Ok(Setup { configured, dir, repo_servers })
     }
@@ -85,8 +94,16 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
             .collect::<io::Result<Vec<_>>>()
             .map_err(failed)?,
     );
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)
+    // Where no thread can be started it panics too, unless it has one: that one is kept for good.
+    std::thread::Builder::new().spawn(|| ()).map_err(failed)?.join().ok();
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().thread_keep_alive(FOR_GOOD).build().map_err(failed)?;
+    runtime.spawn_blocking(|| ());
+    Ok(runtime)
 }
+
+/// Longer than any process lives.
+const FOR_GOOD: Duration = Duration::from_secs(1 << 30);
 
 /// Begins to log to `application-lepo-YYYY-MM-DD.log`. A log that cannot be written is done without. Its day is
 /// that of its lines, in UTC: to ask for the local one, all of the system's time zones would be looked through.

@@ -43,7 +43,7 @@ pub fn run_turn(
         None => store.forest_at(args.new, args.tail.as_deref())?,
     };
     let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
-    if let Some(Decision { request, verdict: Verdict::Approve, .. }) =
+    if let Some(Decision { request, verdict: Verdict::Approve | Verdict::ApproveUnheld, .. }) =
         decision.as_ref().filter(|_| args.quiet)
     {
         // Not even quietly does anything run that nobody has seen here.

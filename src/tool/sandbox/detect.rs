@@ -30,6 +30,12 @@ impl Detected {
         });
     }
 
+    /// What works, for a program that has no runtime.
+    pub fn now(dir: &Path) -> Sandbox {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_or(Sandbox::None, |runtime| runtime.block_on(detect(dir)))
+    }
+
     /// What works, for commands that may write in `dir`.
     pub async fn get(&self, dir: &Path) -> &Sandbox {
         self.0.get_or_init(|| detect(dir)).await

@@ -1,31 +1,37 @@
 //! What holds a command to its access: the kernel, by bubblewrap where that works, else by Landlock
 //! and seccomp, which can hold `read` only. Never a list of allowed words.
 
+mod after;
+mod autorun;
 mod bubblewrap;
 mod detect;
 mod filter;
+mod homes;
 mod landlock;
+mod lock;
 mod mount;
 mod opened;
 mod policy;
 mod protected;
+mod survey;
 mod toolchains;
 
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use rustix::fs::FlockOperation;
-use rustix::io::Errno;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Access, SHELL};
-use crate::process::{Program, environment};
+use crate::process::{Environment, Program};
+pub use after::Aftermath;
+use after::look_after;
 pub use detect::Detected;
+pub use homes::covers_home;
 pub use landlock::run_as_held;
+use lock::DirLock;
 use mount::Mount;
 pub use policy::Policy;
+use survey::{Survey, survey};
 
 /// The most processes and threads of a held command.
 const MOST_PROCESSES: u32 = 4096;
@@ -51,69 +57,87 @@ impl Sandbox {
         }
     }
 
-    /// `sh -c line`, ready to be started, held to `access`. Its environment is lepo's without `hidden_env`.
-    /// What is left over goes when it is dropped, which must be after the command has ended.
+    /// Its name in documents.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Sandbox::Bubblewrap(_) => "bubblewrap",
+            Sandbox::Landlock => "landlock",
+            Sandbox::None => "none",
+        }
+    }
+
+    /// The lock on the working directory of a held command; `None` while another command has it.
+    pub(super) fn lock(&self, access: Access, dir: &Path) -> io::Result<Option<DirLock>> {
+        match self {
+            Sandbox::None => Ok(Some(DirLock::default())),
+            _ => DirLock::take(&dir.canonicalize()?, access != Access::Read),
+        }
+    }
+
+    /// `sh -c line`, ready to be started, held to `access`, with the environment `env`. What it leaves behind is
+    /// looked after when the second value is finished or dropped, which must be after the command has ended.
     pub(super) fn prepare(
         &self,
         line: &str,
         access: Access,
         ground: &Policy<'_>,
-        hidden_env: &[String],
+        env: Environment,
+        lock: DirLock,
     ) -> io::Result<(Program, Leftovers)> {
-        let env = environment(|name| hidden_env.iter().any(|hidden| name == hidden.as_str()));
         let words = [SHELL, "-c", line];
-        match self {
-            Sandbox::None => {
-                let program = Program::new(SHELL, env).args(["-c", line]).dir(ground.dir);
-                Ok((program, Leftovers::default()))
-            }
-            Sandbox::Landlock => {
-                let program = landlock::program(&ground.views(access)?, ground.dir, env, &words)?;
-                Ok((program.at_most(MOST_PROCESSES), Leftovers::default()))
-            }
+        let mut leftovers = Leftovers::default();
+        let mut program = match self {
+            Sandbox::None => Program::new(SHELL, env).args(["-c", line]).dir(ground.dir),
+            Sandbox::Landlock => landlock::program(&ground.views(access, None)?, ground.dir, env, &words)?
+                .at_most(MOST_PROCESSES),
             Sandbox::Bubblewrap(bwrap) => {
                 let dir = ground.dir.canonicalize()?;
-                // Before it is looked what is there: what another command's sandbox made would go otherwise.
-                let lock = if access == Access::Read { None } else { shared(&dir)? };
-                let views = ground.views(access)?;
+                let survey = match access {
+                    Access::Read => None,
+                    _ => Some(survey(&dir, survey::MOST)?),
+                };
+                let views = ground.views(access, survey.as_ref())?;
                 let program = bubblewrap::program(bwrap, access, &views, &dir, &env, &words)?;
                 let made = views.into_iter().filter(|(_, view)| *view == Mount::Absent);
-                let leftovers = Leftovers { made: made.map(|(path, _)| path).collect(), lock };
-                Ok((program.at_most(MOST_PROCESSES), leftovers))
+                leftovers.made = made.map(|(path, _)| path).collect();
+                leftovers.before = survey.map(|survey| (dir, survey));
+                program.at_most(MOST_PROCESSES)
             }
-        }
+        };
+        // The command may live a moment longer than lepo.
+        lock.descriptors()?.into_iter().for_each(|descriptor| program.hold(descriptor));
+        leftovers.lock = lock;
+        Ok((program, leftovers))
     }
 }
 
-/// Empty directories that a sandbox made to mount on, where nothing was to be made. Taken away while another
-/// command runs they would take its mounts with them: so each holds a lock, and the last one clears up.
+/// What there is to do after a command, while its working directory is still locked.
 #[derive(Debug, Default)]
 pub(super) struct Leftovers {
+    /// Empty directories that a sandbox made to mount on, where nothing was to be made.
     made: Vec<PathBuf>,
-    lock: Option<File>,
+    /// The working directory as it was, if the command could write in it.
+    before: Option<(PathBuf, Survey)>,
+    /// What was found at the end, also when the command was cut short.
+    pub found: Arc<Mutex<Aftermath>>,
+    lock: DirLock,
+}
+
+impl Leftovers {
+    fn finish(&mut self) {
+        // One with something in it is somebody else's, and stays.
+        self.made.drain(..).for_each(|path| drop(std::fs::remove_dir(path)));
+        if let Some((dir, survey)) = self.before.take() {
+            *self.found.lock().unwrap_or_else(PoisonError::into_inner) = look_after(&dir, &survey);
+        }
+        self.lock = DirLock::default();
+    }
 }
 
 impl Drop for Leftovers {
     fn drop(&mut self) {
-        let Some(lock) = &self.lock else { return };
-        if rustix::fs::flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            // One with something in it is somebody else's, and stays.
-            self.made.iter().for_each(|path| drop(std::fs::remove_dir(path)));
-        }
+        self.finish();
     }
-}
-
-/// A lock on the working directory that others may hold too; none where the filesystem has none.
-fn shared(dir: &Path) -> io::Result<Option<File>> {
-    let file = File::open(dir)?;
-    for _ in 0..200 {
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) {
-            Ok(()) => return Ok(Some(file)),
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(5)),
-            Err(_) => return Ok(None),
-        }
-    }
-    Err(io::Error::other(format!("another program holds a lock on {}", dir.display())))
 }
 
 impl fmt::Display for Sandbox {

@@ -3,8 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::homes::homes;
 use super::mount::{Mount, Views, everything};
-use super::protected::kept;
+use super::protected::protected;
+use super::survey::Survey;
 use super::toolchains::toolchains;
 use crate::env;
 use crate::tool::Access;
@@ -23,20 +25,17 @@ pub struct Policy<'a> {
 }
 
 impl Policy<'_> {
-    /// What a command of this access finds. Paths are absolute, without links, and exist.
-    pub(super) fn views(&self, access: Access) -> io::Result<Views> {
+    /// What a command of this access finds. Paths are absolute, without links, and exist. One that may write
+    /// needs a survey of the working directory.
+    pub(super) fn views(&self, access: Access, survey: Option<&Survey>) -> io::Result<Views> {
         let dir = self.dir.canonicalize()?;
         let mut views = everything();
-        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-        // `HOME` may be set to anything; the user's own files are where the system says.
-        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let users = home_of(&users, rustix::process::getuid().as_raw());
-        let homes = [home.clone(), users.and_then(|home| home.canonicalize().ok())];
-        let hidden = [Some(PathBuf::from("/run")), Some(PathBuf::from("/tmp"))].into_iter().chain(homes);
-        for path in hidden.flatten().filter(|path| path.is_dir() && path.parent().is_some()) {
+        let homes = homes();
+        let hidden = [PathBuf::from("/run"), PathBuf::from("/tmp")].into_iter().chain(homes.clone());
+        for path in hidden.filter(|path| path.is_dir()) {
             views.insert(path, Mount::Hidden);
         }
-        let found = home.iter().flat_map(|home| toolchains(home, env::var));
+        let found = homes.first().into_iter().flat_map(|home| toolchains(home, env::var));
         // A link to what is above would show what is hidden.
         let found = found.filter(|path| path.canonicalize().is_ok_and(|path| !is_above(&path, &views)));
         let mut seen: Vec<PathBuf> = found.chain(self.read_only.iter().cloned()).collect();
@@ -49,11 +48,22 @@ impl Policy<'_> {
         }
         match access {
             Access::Read => drop(views.insert(dir.clone(), Mount::ReadOnly)),
-            Access::Write | Access::Net => {
-                views.insert(dir.clone(), Mount::ReadWrite);
-                self.keep(&dir, &mut views)?;
+            // New entries of a home could be files that a shell runs.
+            Access::Write | Access::Net if homes.contains(&dir) => {
+                views.insert(dir.clone(), Mount::ReadOnly);
+                views.extend(plain_entries(&dir)?.into_iter().map(|path| (path, Mount::ReadWrite)));
             }
+            Access::Write | Access::Net => drop(views.insert(dir.clone(), Mount::ReadWrite)),
             Access::Full => return Err(io::Error::other("no sandbox is as wide as `full`")),
+        }
+        if homes.contains(&dir) {
+            let store = self.store.canonicalize().ok();
+            let hidden = hidden_entries(&dir)?.into_iter().filter(|path| Some(path) != store.as_ref());
+            // What is shown below one, like a toolchain, stays.
+            views.extend(hidden.map(|path| (path, Mount::Hidden)));
+        }
+        if let Some(survey) = survey {
+            self.keep(&dir, survey, &mut views)?;
         }
         for own in self.own.iter().filter_map(|path| path.canonicalize().ok()) {
             // Below what is hidden anyway, its name alone would tell of it.
@@ -65,13 +75,19 @@ impl Policy<'_> {
     }
 
     /// What is not written in a working directory that is.
-    fn keep(&self, dir: &Path, views: &mut Views) -> io::Result<()> {
-        for (path, view) in kept(dir, self.store)? {
+    fn keep(&self, dir: &Path, survey: &Survey, views: &mut Views) -> io::Result<()> {
+        for (path, view) in protected(dir, self.store, survey)? {
+            // Nothing is made in a directory that is not written, nor seen in one that is hidden.
+            let parent = path.parent().map_or(Mount::ReadOnly, |parent| view_of(views, parent));
+            if parent == Mount::Hidden || (parent == Mount::ReadOnly && view == Mount::Absent) {
+                continue;
+            }
             // A directory in between could be moved away with all it holds, if it were no mount point itself.
             for between in
                 path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir)
             {
-                views.entry(between.to_path_buf()).or_insert(Mount::ReadWrite);
+                let view = view_of(views, between);
+                views.entry(between.to_path_buf()).or_insert(view);
             }
             views.insert(path, view);
         }
@@ -79,14 +95,30 @@ impl Policy<'_> {
     }
 }
 
-/// The home directory that the text of `/etc/passwd` gives a user; the directories of the system that it
-/// gives its own services are none.
-fn home_of(users: &str, user: u32) -> Option<PathBuf> {
-    let mut lines = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
-    let line = lines.find(|line| line.get(2).is_some_and(|id| id.parse() == Ok(user)))?;
-    let home = PathBuf::from(line.get(5)?);
-    let system = ["/usr", "/bin", "/sbin", "/lib", "/etc", "/dev", "/proc", "/sys"];
-    (home.is_absolute() && !system.iter().any(|dir| home.starts_with(dir))).then_some(home)
+/// The entries of a home directory that begin with a dot; of a link, what it leads to in the home.
+fn hidden_entries(home: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut hidden = Vec::new();
+    for entry in std::fs::read_dir(home)?.flatten().filter(begins_with_dot) {
+        match entry.file_type() {
+            Ok(kind) if kind.is_symlink() => {
+                let target = entry.path().canonicalize().ok();
+                hidden.extend(target.filter(|path| path.starts_with(home) && path != home));
+            }
+            _ => hidden.push(entry.path()),
+        }
+    }
+    Ok(hidden)
+}
+
+/// The other entries, but for links.
+fn plain_entries(home: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(home)?.flatten().filter(|entry| !begins_with_dot(entry));
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir()));
+    Ok(real.map(|entry| entry.path()).collect())
+}
+
+fn begins_with_dot(entry: &std::fs::DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
 /// Whether something hidden is at or below the path.
@@ -101,6 +133,7 @@ fn view_of(views: &Views, path: &Path) -> Mount {
 
 #[cfg(test)]
 mod tests {
+    use super::super::survey::survey;
     use super::*;
 
     #[test]
@@ -112,7 +145,11 @@ mod tests {
         }
         let own = [dir.join("own"), dir.join("not there")];
         let ground = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[] };
-        let view = |access: Access, path: &str| ground.views(access).unwrap().get(&dir.join(path)).copied();
+        let survey = survey(&dir, 100).unwrap();
+        let view = |access: Access, path: &str| {
+            let survey = Some(&survey).filter(|_| access != Access::Read);
+            ground.views(access, survey).unwrap().get(&dir.join(path)).copied()
+        };
         for (path, read, write) in [
             ("", Some(Mount::ReadOnly), Some(Mount::ReadWrite)),
             (".git", None, Some(Mount::Absent)),
@@ -126,17 +163,8 @@ mod tests {
             let at = if path.is_empty() { "." } else { path };
             assert_eq!((view(Access::Read, at), view(Access::Write, at)), (read, write), "{path}");
         }
-        assert_eq!(ground.views(Access::Read).unwrap().get(Path::new("/tmp")), Some(&Mount::Hidden));
-        assert!(ground.views(Access::Full).is_err());
-    }
-
-    #[test]
-    fn a_home_is_the_users_and_none_of_the_system() {
-        let users =
-            "root:x:0:0:root:/root:/bin/sh\ndaemon:x:1:1::/usr/sbin:/x\nu:x:1000:1000:U:/home/u:/bin/sh\n";
-        for (user, home) in [(0, Some("/root")), (1, None), (1000, Some("/home/u")), (7, None)] {
-            assert_eq!(home_of(users, user), home.map(PathBuf::from), "{user}");
-        }
+        assert_eq!(ground.views(Access::Read, None).unwrap().get(Path::new("/tmp")), Some(&Mount::Hidden));
+        assert!(ground.views(Access::Full, None).is_err());
     }
 
     #[test]
@@ -146,8 +174,8 @@ mod tests {
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", dir.join(".git")).unwrap();
         let ground = Policy { dir: &dir, store: &dir.join(".lepo"), own: &[], read_only: &[] };
-        assert!(ground.views(Access::Read).is_ok());
-        let error = ground.views(Access::Write).unwrap_err();
+        assert!(ground.views(Access::Read, None).is_ok());
+        let error = ground.views(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();
         assert!(error.to_string().contains("is a link"), "{error}");
     }
 }

@@ -1,22 +1,32 @@
 //! What a command may not change in a working directory that it may otherwise write: repositories, whose
 //! hooks and settings git obeys when the user next asks it anything, and stores.
 
-use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::mount::Mount;
+use super::survey::Survey;
 
-/// Entries of directories that are looked at, nearest first: more would be felt as a delay.
-const MOST: usize = 20_000;
+/// What a directory has that is a repository.
+const REPOSITORY: &[&str] = &["HEAD", "objects", "refs"];
 
 /// Each with its view, without links, at or below `dir`; and the store, wherever it is. What is
 /// [`Mount::Absent`] has a directory that it would be made in.
-pub fn kept(dir: &Path, store: &Path) -> io::Result<Vec<(PathBuf, Mount)>> {
+pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(PathBuf, Mount)>> {
+    if survey.bare.iter().any(|bare| bare == dir) {
+        let what = format!("{} is a git repository itself, whose settings git obeys", dir.display());
+        return Err(io::Error::other(what));
+    }
     let mut places = vec![dir.join(".git"), dir.join(".lepo"), store.to_path_buf()];
+    if !dir.join(".git").exists() {
+        // Without one of its parts, the directory itself does not become a repository.
+        places.extend(
+            REPOSITORY.iter().map(|part| dir.join(part)).find(|part| part.symlink_metadata().is_err()),
+        );
+    }
     places.extend(submodules(dir));
-    places.extend(nested(dir));
+    places.extend([&survey.repositories, &survey.stores, &survey.bare].into_iter().flatten().cloned());
     let mut kept = Vec::new();
     let mut next = 0;
     while let Some(place) = places.get(next).cloned() {
@@ -65,26 +75,6 @@ fn submodules(dir: &Path) -> Vec<PathBuf> {
     text.lines().filter_map(path).filter_map(|path| below(&dir.join(path).join(".git"), dir)).collect()
 }
 
-/// Repositories and stores further down.
-fn nested(dir: &Path) -> Vec<PathBuf> {
-    let (mut found, mut looked) = (Vec::new(), 0);
-    let mut places = VecDeque::from([dir.to_path_buf()]);
-    while let Some(place) = places.pop_front() {
-        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
-            looked += 1;
-            if looked > MOST {
-                return found;
-            }
-            if [".git", ".lepo"].iter().any(|name| entry.file_name() == *name) {
-                found.push(entry.path());
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                places.push_back(entry.path());
-            }
-        }
-    }
-    found
-}
-
 /// Where a `.git` that is a file says that the repository is.
 fn elsewhere(file: &Path, dir: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(file).ok()?;
@@ -110,6 +100,7 @@ fn below(path: &Path, dir: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::survey::survey;
     use super::*;
 
     #[test]
@@ -120,6 +111,9 @@ mod tests {
             "[submodule \"lib\"]\n\tpath = lib\n[submodule \"x\"]\n\tpath = ../x\n\tpath = gone/deep\n";
         for (path, text) in [
             (".git/HEAD", "ref"),
+            ("fixture/HEAD", "ref"),
+            ("fixture/objects/x", ""),
+            ("fixture/refs/x", ""),
             ("lib/.git", "gitdir: ../.git/modules/lib"),
             (".git/modules/lib/HEAD", "ref"),
             ("sub/tree/.git", "gitdir: ../../repository/worktrees/tree\n"),
@@ -137,7 +131,8 @@ mod tests {
             std::fs::create_dir(dir.join(path)).unwrap();
         }
         std::fs::write(dir.join(".gitmodules"), format!("{modules}\tpath=\"not-yet\"\n")).unwrap();
-        let kept = kept(&dir, &dir.join(".lepo")).unwrap();
+        let survey = survey(&dir, 100).unwrap();
+        let kept = protected(&dir, &dir.join(".lepo"), &survey).unwrap();
         let mut found: Vec<(String, Mount)> = kept
             .into_iter()
             .map(|(path, view)| (path.strip_prefix(&dir).unwrap().display().to_string(), view))
@@ -149,6 +144,7 @@ mod tests {
             (".git/modules/lib", Mount::ReadOnly),
             (".lepo", Mount::Absent),
             ("deep/er/.lepo", Mount::ReadOnly),
+            ("fixture", Mount::ReadOnly),
             ("killed/.git", Mount::Absent),
             ("lib/.git", Mount::ReadOnly),
             ("not-yet/.git", Mount::Absent),

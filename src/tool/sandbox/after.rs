@@ -1,0 +1,124 @@
+//! What is done after a command that could write: repositories it made are moved aside, as git would obey
+//! their settings and hooks, and files that tools run by themselves are listed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags};
+
+use super::autorun::runs_when;
+use super::survey::{Survey, survey};
+
+/// The end of the name that what was moved aside gets.
+const ASIDE: &str = ".made-by-a-command";
+
+/// What was found; paths are relative to the working directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Aftermath {
+    /// Repositories that were made: their place, and the name that takes them out of git's sight, or why
+    /// they could not be moved.
+    pub moved: Vec<(PathBuf, Result<PathBuf, String>)>,
+    /// Files made or changed that tools run by themselves, and when.
+    pub runs: Vec<(PathBuf, &'static str)>,
+    /// Directories that could not be looked into.
+    pub unread: usize,
+}
+
+/// Looks through `dir` after a command, and moves aside what it should not have made.
+pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
+    let Ok(now) = survey(dir, usize::MAX) else { return Aftermath::default() };
+    let mut found = Aftermath { unread: now.unread.saturating_sub(before.unread), ..Aftermath::default() };
+    let short = |path: &Path| path.strip_prefix(dir).unwrap_or(path).to_path_buf();
+    // A repository is found by its `.git`, or without one by its `HEAD`.
+    let named = now.repositories.iter().filter(|path| !before.repositories.contains(path) && !is_empty(path));
+    let bare = now.bare.iter().filter(|path| !before.bare.contains(path)).filter_map(|dir| head(dir));
+    for path in named.cloned().chain(bare) {
+        let moved = move_aside(&path).map(|to| short(&to)).map_err(|error| error.to_string());
+        found.moved.push((short(&path), moved));
+    }
+    let changed = now.runs.iter().filter(|(path, stamp)| before.runs.get(*path) != Some(stamp));
+    found.runs = changed.filter_map(|(path, _)| Some((short(path), runs_when(&short(path))?))).collect();
+    found
+}
+
+/// A directory that a sandbox makes to mount on where there is none.
+fn is_empty(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+        && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+fn head(dir: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(dir).ok()?.flatten();
+    entries
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HEAD")))
+}
+
+fn move_aside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for number in 1..1000 {
+        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        let to = path.with_file_name(format!("{}{ASIDE}{number}", name.trim_start_matches('.')));
+        match rustix::fs::renameat_with(CWD, path, CWD, &to, RenameFlags::NOREPLACE) {
+            Ok(()) => return Ok(to),
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(rustix::io::Errno::INVAL) if to.symlink_metadata().is_err() => {
+                return std::fs::rename(path, &to).map(|()| to);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(io::Error::other("too many were moved aside before"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_would_obey_is_moved_aside_and_what_was_there_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path();
+        let write = |path: &str| {
+            std::fs::create_dir_all(dir.join(path).parent().unwrap()).unwrap();
+            std::fs::write(dir.join(path), "x").unwrap();
+        };
+        ["old/.git/HEAD", "kept.git/HEAD", "kept.git/objects/x", "kept.git/refs/x", "Makefile", ".envrc"]
+            .iter()
+            .for_each(|path| write(path));
+        let before = survey(dir, 100).unwrap();
+        assert_eq!(look_after(dir, &before), Aftermath::default());
+        [
+            "src/.git/config",
+            "file/.git",
+            "bare/HEAD",
+            "bare/objects/x",
+            "bare/refs/x",
+            "sub/Makefile",
+            ".envrc",
+        ]
+        .iter()
+        .for_each(|path| write(path));
+        std::fs::create_dir_all(dir.join("mount/.git")).unwrap();
+        std::os::unix::fs::symlink("../old/.git", dir.join("src/link")).unwrap();
+        std::fs::rename(dir.join("src/link"), dir.join("mount/link")).unwrap();
+        let mut found = look_after(dir, &before);
+        found.moved.sort();
+        let moved = |from: &str, to: &str| (PathBuf::from(from), Ok(PathBuf::from(to)));
+        assert_eq!(
+            found.moved,
+            [
+                moved("bare/HEAD", "bare/HEAD.made-by-a-command"),
+                moved("file/.git", "file/git.made-by-a-command"),
+                moved("src/.git", "src/git.made-by-a-command"),
+            ]
+        );
+        let runs: Vec<_> = found.runs.iter().map(|(path, _)| path.display().to_string()).collect();
+        assert_eq!(runs, [".envrc", "sub/Makefile"]);
+        let again = look_after(dir, &before);
+        assert_eq!(again.moved, []);
+        write("src/.git/config");
+        assert_eq!(look_after(dir, &before).moved, [moved("src/.git", "src/git.made-by-a-command-2")]);
+        assert!(dir.join("old/.git/HEAD").exists() && dir.join("kept.git/HEAD").exists());
+    }
+}

@@ -1,0 +1,142 @@
+//! What is in a working directory that others act on: git repositories, stores, and files that tools run by
+//! themselves. Looked at before a command that may write, and after it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::autorun::runs_when;
+
+/// Entries of a directory that are looked at before a command. More would be felt as a delay, and a
+/// repository among those that were not looked at would not be protected.
+pub const MOST: usize = 500_000;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// Entries named `.git`, which name a repository or are one.
+    pub repositories: Vec<PathBuf>,
+    /// Entries named `.lepo`.
+    pub stores: Vec<PathBuf>,
+    /// Directories that git takes for a repository by what is in them.
+    pub bare: Vec<PathBuf>,
+    /// Files that tools run by themselves, each with what tells whether it is the same as before.
+    pub runs: BTreeMap<PathBuf, Stamp>,
+    /// Directories that could not be read.
+    pub unread: usize,
+}
+
+/// Inode and time of the last change: a command cannot set the latter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp(u64, i64, i64);
+
+/// The entries of a directory that together make it a repository.
+#[derive(Default)]
+struct Layout {
+    head: bool,
+    objects: bool,
+    refs: bool,
+    common: bool,
+}
+
+impl Layout {
+    fn note(&mut self, name: &[u8]) {
+        // Some file systems do not tell upper from lower case.
+        for (known, seen) in [
+            ("HEAD", &mut self.head),
+            ("objects", &mut self.objects),
+            ("refs", &mut self.refs),
+            ("commondir", &mut self.common),
+        ] {
+            *seen |= name.eq_ignore_ascii_case(known.as_bytes());
+        }
+    }
+
+    fn is_repository(&self) -> bool {
+        self.head && (self.common || (self.objects && self.refs))
+    }
+}
+
+/// Looks through `dir`, links not followed; an error if it has more than `most` entries.
+pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
+    let (mut found, mut looked) = (Survey::default(), 0);
+    let mut places = VecDeque::from([dir.to_path_buf()]);
+    while let Some(place) = places.pop_front() {
+        let Ok(entries) = std::fs::read_dir(&place) else {
+            found.unread += 1;
+            continue;
+        };
+        let mut layout = Layout::default();
+        for entry in entries.flatten() {
+            looked += 1;
+            if looked > most {
+                let what = format!(
+                    "{} has more than {most} entries: not all of its repositories would be found",
+                    dir.display()
+                );
+                return Err(io::Error::other(what));
+            }
+            let name = entry.file_name();
+            layout.note(name.as_encoded_bytes());
+            if name.eq_ignore_ascii_case(".git") {
+                found.repositories.push(entry.path());
+            } else if name == ".lepo" {
+                found.stores.push(entry.path());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                places.push_back(entry.path());
+            } else {
+                let path = entry.path();
+                if runs_when(path.strip_prefix(dir).unwrap_or(&path)).is_some()
+                    && let Ok(meta) = entry.metadata()
+                {
+                    found.runs.insert(path, Stamp(meta.ino(), meta.ctime(), meta.ctime_nsec()));
+                }
+            }
+        }
+        if layout.is_repository() {
+            found.bare.push(place);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repositories_are_known_by_their_name_and_by_what_is_in_them() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path();
+        for path in [
+            "a/.git/HEAD",
+            "b/.GIT",
+            "bare/HEAD",
+            "bare/objects/x",
+            "bare/refs/x",
+            "tree/HEAD",
+            "tree/commondir",
+            "half/HEAD",
+            "half/refs/x",
+            "deep/er/.lepo/x.md",
+            ".envrc",
+            "src/main.c",
+        ] {
+            std::fs::create_dir_all(dir.join(path).parent().unwrap()).unwrap();
+            std::fs::write(dir.join(path), "").unwrap();
+        }
+        let found = survey(dir, 100).unwrap();
+        let short = |paths: &[PathBuf]| {
+            let mut names: Vec<String> =
+                paths.iter().map(|path| path.strip_prefix(dir).unwrap().display().to_string()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(short(&found.repositories), ["a/.git", "b/.GIT"]);
+        assert_eq!(short(&found.stores), ["deep/er/.lepo"]);
+        assert_eq!(short(&found.bare), ["bare", "tree"]);
+        assert_eq!(short(&found.runs.keys().cloned().collect::<Vec<_>>()), [".envrc"]);
+        assert!(survey(dir, 5).unwrap_err().to_string().contains("more than 5 entries"));
+    }
+}

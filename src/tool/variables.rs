@@ -1,0 +1,86 @@
+//! The environment of a command: lepo's own without what is secret.
+
+use std::ffi::OsStr;
+
+use super::Access;
+use crate::process::{Environment, environment};
+
+/// Which variables a command does not get, and which it gets all the same.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Variables<'a> {
+    /// Those that hold lepo's keys: no command has them.
+    pub hidden: &'a [String],
+    /// Those that the configuration passes, though they look secret.
+    pub passed: &'a [String],
+}
+
+impl Variables<'_> {
+    /// The environment of a command. What is secret by its name goes to one with full access only.
+    pub fn of_command(&self, access: Access) -> Environment {
+        let is_one = |names: &[String], name: &OsStr| names.iter().any(|one| name == one.as_str());
+        let mut env = environment(|name| is_one(self.hidden, name));
+        if access < Access::Full {
+            env.retain(|(name, value)| is_one(self.passed, name) || !is_secret_variable(name, value));
+        }
+        env
+    }
+}
+
+fn is_secret_variable(name: &OsStr, value: &OsStr) -> bool {
+    let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+    // The working directory; and whose name is in commits.
+    let harmless = ["PWD", "OLDPWD", "XAUTHORITY"].contains(&&*name) || name.contains("AUTHOR_");
+    !harmless && (is_secret_name(&name) || name.ends_with("DATABASE_URL") || has_password(&value))
+}
+
+/// Whether a value is an address with a password in it.
+fn has_password(value: &str) -> bool {
+    let rest = value.split_once("://").map(|(_, rest)| rest);
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    let user = authority.and_then(|authority| authority.rsplit_once('@')).map(|(user, _)| user);
+    user.is_some_and(|user| user.contains(':'))
+}
+
+/// Whether a variable or a header of this name holds a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let within = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL", "COOKIE", "DSN"];
+    let whole = ["PAT", "PWD"];
+    within.iter().any(|word| name.contains(word))
+        || name.split(|c: char| !c.is_ascii_alphabetic()).any(|part| whole.contains(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_secret_is_known_by_its_name_or_by_a_password_in_an_address() {
+        for (name, value, secret) in [
+            ("AWS_SECRET_ACCESS_KEY", "x", true),
+            ("GITHUB_TOKEN", "x", true),
+            ("NPM_TOKEN", "x", true),
+            ("DATABASE_URL", "postgres://h/db", true),
+            ("BROKER", "amqp://me:pw@host/v", true),
+            ("HTTP_PROXY", "http://host:3128/a@b:c", false),
+            ("SSH_AUTH_SOCK", "/run/x", true),
+            ("PWD", "/w", false),
+            ("GIT_AUTHOR_NAME", "Me", false),
+            ("PATH", "/bin", false),
+            ("LANG", "C.UTF-8", false),
+        ] {
+            assert_eq!(is_secret_variable(name.as_ref(), value.as_ref()), secret, "{name}");
+        }
+        for (name, expected) in [
+            ("GITHUB_PAT", true),
+            ("OPENAI_API_KEY", true),
+            ("apiToken", true),
+            ("DB_PASSWORD", true),
+            ("PATTERN", false),
+            ("HOME", false),
+            ("PWD", true),
+        ] {
+            assert_eq!(is_secret_name(name), expected, "{name}");
+        }
+    }
+}

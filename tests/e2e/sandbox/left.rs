@@ -1,0 +1,240 @@
+//! What a held command leaves for later: repositories, files that tools run, processes, a home.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::world::*;
+use crate::bots::Bot;
+use crate::disk::bubbs;
+use crate::home::{Home, run, until};
+
+const SETTINGS: &str = "tool_call_mode = 'auto'\nauto_access = 'net'";
+
+fn turn(access: &str, command: &str) -> Bot {
+    let request = json!({ "access": access, "command": command }).to_string();
+    Bot::saying(SETTINGS, &[COMMAND, &request, NONE, "Done."])
+}
+
+fn told(bot: &Bot) -> String {
+    bubbs(&bot.home)
+        .into_iter()
+        .find(|bubb| bubb.text.starts_with("$ "))
+        .map(|bubb| bubb.text)
+        .unwrap_or_default()
+}
+
+#[test]
+fn a_repository_that_slips_through_is_moved_aside_and_told() {
+    if !bubblewrap_works() {
+        return;
+    }
+    // A new directory with a repository, one that is known by what is in it, and one in the directory itself.
+    let make = "mkdir -p src/.git/hooks bare/objects bare/refs objects refs\n\
+        echo 'ref: refs/heads/main' | tee src/.git/HEAD bare/HEAD HEAD\n\
+        printf '[core]\\nfsmonitor = touch TRIPPED\\n' | tee src/.git/config bare/config config\n\
+        mkdir src/.git/objects src/.git/refs";
+    let bot = turn("write", make);
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for place in ["src", "bare", "."] {
+        let mut git = bot.home.program("git", &["-C", place, "status"]);
+        git.env("GIT_CEILING_DIRECTORIES", bot.home.path());
+        let status = run(git, b"");
+        assert_ne!(status.code, 0, "{place} is a repository: {}", status.out);
+    }
+    assert!(!bot.home.work().join("TRIPPED").exists());
+    let told = told(&bot);
+    for (path, aside) in
+        [("src/.git", "src/git.made-by-a-command"), ("bare/HEAD", "bare/HEAD.made-by-a-command")]
+    {
+        assert!(ran.err.contains(&format!("repository at {path}, moved aside to {aside}")), "{}", ran.err);
+        assert!(told.contains(&format!("moved aside: {path} is now {aside}")), "{told}");
+        assert!(bot.home.work().join(aside).exists());
+    }
+    // The directory itself could not become one.
+    assert!(told.contains("HEAD: ") && !bot.home.work().join("HEAD").exists(), "{told}");
+}
+
+#[test]
+fn a_repository_without_a_git_directory_is_not_changed() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let bot =
+        turn("write", "echo EVIL >> fixture/config; mv fixture away; echo EVIL > fixture/hooks/x; true");
+    let made = run(bot.home.program("git", &["init", "-q", "--bare", "fixture"]), b"");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let before = bot.home.read("work/fixture/config");
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(bot.home.read("work/fixture/config"), before);
+    assert!(!bot.home.work().join("fixture/hooks/x").exists());
+}
+
+#[test]
+fn what_tools_run_by_themselves_is_listed_after_the_command() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let bot = turn(
+        "write",
+        "mkdir -p .vscode; echo x | tee .envrc .vscode/tasks.json Makefile; cp -p old/Makefile x",
+    );
+    bot.home.write("work/Makefile", "all:\n");
+    bot.home.write("work/old/Makefile", "all:\n");
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for line in [
+        "note: .envrc will run when you enter the directory (direnv)",
+        "note: .vscode/tasks.json will run when you open the folder in VS Code",
+        "note: Makefile will run when you run make",
+    ] {
+        assert!(ran.err.contains(line), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("note: old/Makefile"), "{}", ran.err);
+}
+
+#[test]
+fn more_entries_than_are_looked_at_are_no_reason_to_protect_none() {
+    if !bubblewrap_works() {
+        return;
+    }
+    // The limit before was 20,000; a repository behind more entries than that is protected as any other.
+    let bot = turn("write", "echo EVIL > z/deep/.git/config; true");
+    bot.home.write("work/z/deep/.git/config", "mine");
+    std::fs::create_dir(bot.home.work().join("many")).unwrap();
+    for i in 0..21_000 {
+        std::fs::File::create(bot.home.work().join(format!("many/{i}"))).unwrap();
+    }
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(bot.home.read("work/z/deep/.git/config"), "mine", "{}", told(&bot));
+}
+
+#[test]
+fn in_a_home_directory_nothing_runs_unasked_and_what_begins_with_a_dot_is_hidden() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let command = "cat .ssh/id .netrc dots/profile; echo EVIL >> .bashrc; echo EVIL > .new; mkdir .git; \
+        echo EVIL > dots/profile; echo mine > plain/file && cat plain/file; ls .lepo | wc -l";
+    let bot = turn("write", command);
+    for (path, text) in
+        [(".ssh/id", KEY), (".netrc", KEY), (".bashrc", "mine"), ("dots/profile", KEY), ("plain/x", "")]
+    {
+        bot.home.write(path, text);
+    }
+    std::os::unix::fs::symlink("dots/profile", bot.home.path().join(".profile")).unwrap();
+    let made = bot.home.lepo(&["-c", "..", "init"]);
+    assert!(made.code == 0 && made.err.contains("this is your home directory"), "{}", made.err);
+    // From a project below, which has no store of its own.
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(ran.err.contains("in your home directory"), "{}", ran.err);
+    let pending = bot.home.ok(&["ls", "--pending"]);
+    let ran = bot.home.alone(&["do", "--approve", &pending[..26]]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let text: String = std::fs::read_dir(bot.home.path().join(".lepo"))
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| std::fs::read_to_string(entry.path()).ok())
+        .collect();
+    assert!(!text.contains(KEY), "{text}");
+    assert!(text.contains("stdout:\nmine"), "{text}");
+    assert_eq!(bot.home.read(".bashrc"), "mine");
+    assert_eq!(bot.home.read("dots/profile"), KEY);
+    assert_eq!(bot.home.read("plain/file"), "mine\n");
+    for made in [".new", ".git"] {
+        assert!(!bot.home.path().join(made).exists(), "{made}");
+    }
+}
+
+#[test]
+fn secret_variables_are_not_passed_unless_the_configuration_names_them() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let request = json!({ "command": "env" }).to_string();
+    let settings = format!("{SETTINGS}\n[sandbox]\nenv = ['NPM_TOKEN']");
+    let bot = Bot::saying(&settings, &[COMMAND, &request, NONE, "Done."]);
+    let mut lepo = bot.home.detached(&["do", "go"]);
+    for name in ["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "NPM_TOKEN", "PLAIN"] {
+        lepo.env(name, format!("value-of-{name}"));
+    }
+    lepo.env("DATABASE_URL", "postgres://me:value-of-DATABASE_URL@host/db");
+    let ran = run(lepo, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told = told(&bot);
+    for (name, passed) in [
+        ("AWS_SECRET_ACCESS_KEY", false),
+        ("GITHUB_TOKEN", false),
+        ("DATABASE_URL", false),
+        ("NPM_TOKEN", true),
+        ("PLAIN", true),
+    ] {
+        assert_eq!(told.contains(&format!("value-of-{name}")), passed, "{name}: {told}");
+    }
+}
+
+#[test]
+fn a_process_that_says_it_is_a_servers_does_not_stay() {
+    // The mark that servers bore before, and none of the environment at all.
+    let place = tempfile::tempdir().unwrap();
+    let path = without_bubblewrap(place.path());
+    for access in ["read", "full"] {
+        if access == "read" && !landlock_works() {
+            continue;
+        }
+        let marker = format!("2998.{}{}", std::process::id(), access.len());
+        let command = format!(
+            "LEPO_SERVER_OF=$PPID setsid sleep {marker} & env -i /usr/bin/setsid /bin/sleep {marker} & \
+             (setsid sh -c 'sleep {marker} & sleep {marker}' &) ; sleep 0.2"
+        );
+        let request = json!({ "access": access, "command": command }).to_string();
+        let bot = Bot::saying(SETTINGS, &[COMMAND, &request, NONE, "Done."]);
+        let approve = |id: &str| {
+            let mut lepo = bot.home.detached(&["do", "--approve", id]);
+            lepo.env("PATH", &path);
+            run(lepo, b"")
+        };
+        let mut lepo = bot.home.detached(&["do", "go"]);
+        lepo.env("PATH", &path);
+        let ran = run(lepo, b"");
+        if access == "full" {
+            assert_eq!(ran.code, 4, "{}", ran.err);
+            let id = bubbs(&bot.home).pop().unwrap().id;
+            assert_eq!(approve(&id).code, 0);
+        } else {
+            assert_eq!(ran.code, 0, "{}", ran.err);
+        }
+        assert!(told(&bot).contains("exit code: 0"), "{}", told(&bot));
+        assert_eq!(survivors(&marker), Vec::<String>::new(), "{access}");
+    }
+}
+
+#[test]
+fn a_lepo_that_is_killed_at_any_moment_leaves_no_process() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let marker = format!("2997.{}", std::process::id());
+    let home = Home::new();
+    for delay in 0..30 {
+        let bot = turn("read", &format!("setsid sleep {marker} & exec sleep {marker}"));
+        let mut lepo = bot.home.command(&["do", "go"]);
+        let mut lepo = lepo.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        until("it is asked for a command", || bot.times_asked() >= 1);
+        std::thread::sleep(Duration::from_millis(2 * delay));
+        lepo.kill().unwrap();
+        lepo.wait().unwrap();
+        let left = || -> Vec<String> {
+            let mut left = survivors(&marker);
+            left.extend(survivors(&bot.home.path().display().to_string()));
+            left
+        };
+        until("nothing of it runs", || left().is_empty());
+    }
+    drop(home);
+}
