@@ -16,6 +16,8 @@ pub enum Kind {
     Usage,
     /// The model, the network or a tool failed: exit 3.
     Remote,
+    /// The conversation is too long for the model: exit 3.
+    Overflow,
     /// A request waits for consent: exit 4.
     Pending,
     /// The store could not be read or written: exit 5.
@@ -30,7 +32,7 @@ impl Kind {
         match self {
             Kind::Nothing => 1,
             Kind::Usage => 2,
-            Kind::Remote => 3,
+            Kind::Remote | Kind::Overflow => 3,
             Kind::Pending => 4,
             Kind::Store => 5,
             Kind::Signal(n) => 128 + n,
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Nothing => "nothing",
             Kind::Usage => "usage",
             Kind::Remote => "remote",
+            Kind::Overflow => "overflow",
             Kind::Pending => "pending",
             Kind::Store => "store",
             Kind::Signal(_) => "interrupted",

@@ -57,15 +57,19 @@ pub fn one_of(words: &'static [(&'static str, &'static str)]) -> ArgValueComplet
 pub fn model() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let env = Env::from_process();
-        let settings =
-            Paths::from_env(&env).and_then(|paths| Settings::load(&paths, &env, None, &Flags::default()));
-        let models = settings.map(|settings| settings.models).unwrap_or_default();
+        let Ok(paths) = Paths::from_env(&env) else { return Vec::new() };
+        let Ok(settings) = Settings::load(&paths, &env, None, &Flags::default()) else { return Vec::new() };
+        let begun = current.to_string_lossy();
+        let offered = ui::offered_names(&settings, &paths, &begun).into_iter();
+        let offered = offered.filter(|(name, _)| begins(name, &begun));
+        let offered: Vec<_> = offered.map(|(name, about)| candidate(name, Some(about))).collect();
+        let models = settings.models;
         let named = models.into_iter().filter(|model| begins(&model.name, &current.to_string_lossy()));
         let told = named.map(|model| {
             let is = format!("{} {}", model.provider.word(), model.model);
             candidate(model.name, Some(is))
         });
-        told.collect()
+        told.chain(offered).collect()
     })
 }
 

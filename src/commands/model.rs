@@ -6,10 +6,11 @@ use super::repo_files::trusted_config;
 use super::{Context, complete};
 use crate::config::{Choice, Flags, ModelConfig, Paths, Settings};
 use crate::env::Env;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::weights::{self, FetchStage, SMOLLM2};
+use crate::model::{Gate, Model, ModelFacts, Timeouts};
 use crate::term::{Progress, say, stderr_is_terminal};
-use crate::ui::{ListedModel, activate_model, embedded_in, listed_models};
+use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
 
 /// List models, make one active, fetch the embedded one
 ///
@@ -18,7 +19,7 @@ use crate::ui::{ListedModel, activate_model, embedded_in, listed_models};
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  lepo model\n  lepo model use gpt\n  lepo model get && lepo do 'what is the capital of France?'"
+    after_help = "Examples:\n  lepo model\n  lepo model use gpt\n  lepo model ls --remote gpt\n  lepo model get && lepo do 'what is the capital of France?'"
 )]
 pub struct ModelArgs {
     #[command(subcommand)]
@@ -35,6 +36,9 @@ enum Command {
         /// One JSON document: {"models": [...]}
         #[arg(long)]
         json: bool,
+        /// The models that a server offers: window, size, what they can do; that of the active model, or of NAME
+        #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", add = complete::model())]
+        remote: Option<String>,
     },
     /// Make a model the active one, in the user's configuration
     Use {
@@ -49,7 +53,7 @@ enum Command {
 impl ModelArgs {
     /// On failure too, `--json` prints a document.
     pub fn wants_json(&self) -> bool {
-        self.json || matches!(self.command, Some(Command::Ls { json: true }))
+        self.json || matches!(self.command, Some(Command::Ls { json: true, .. }))
     }
 }
 
@@ -57,7 +61,7 @@ impl ModelArgs {
 pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
-    let command = args.command.unwrap_or(Command::Ls { json: args.json });
+    let command = args.command.unwrap_or(Command::Ls { json: args.json, remote: None });
     // What a repository says is listed with the rest; what is changed is the user's own.
     let repo = match command {
         Command::Ls { .. } => trusted_config(context, &paths)?,
@@ -65,7 +69,8 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
     match command {
-        Command::Ls { json } => list(&settings, &paths, json, context),
+        Command::Ls { json, remote: None } => list(&settings, &paths, json, context),
+        Command::Ls { json, remote: Some(name) } => list_remote(&settings, &paths, &name, json, context)?,
         Command::Use { name } => activate_model(&settings, &paths, &name)?,
         Command::Get => get(&settings, &paths, context)?,
     }
@@ -85,6 +90,52 @@ fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context
         context.out.trusted("\n");
     }
 }
+
+/// Lists what a server offers.
+fn list_remote(
+    settings: &Settings,
+    paths: &Paths,
+    name: &str,
+    as_json: bool,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let config = match (name, settings.choose()) {
+        ("", Ok(Choice::Model(config))) => *config,
+        ("", Ok(Choice::Look(_))) => return Err(Error::usage("no model is configured").hint(NAMES)),
+        ("", Err(error)) => return Err(error),
+        (name, _) => settings.server_of(name)?,
+    };
+    config.require_key()?;
+    let failed = |error| Error::store("cannot start the runtime").because(error);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let gate = Gate::new();
+    gate.open();
+    let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };
+    let models = runtime
+        .block_on(async { Model::new(&config, timeouts, &paths.state, gate, None)?.offered().await })?;
+    if as_json {
+        let document = |model: &ModelFacts| {
+            json!({
+                "id": model.id,
+                "context": model.context,
+                "max_tokens": model.max_tokens,
+                "size": model.size,
+                "capabilities": model.capabilities,
+            })
+        };
+        let documents: Vec<Value> = models.iter().map(document).collect();
+        context.out.line(&json!({ "models": documents }).to_string());
+        return Ok(());
+    }
+    for model in models {
+        context.out.untrusted(offered_line(&model).as_bytes());
+        context.out.trusted("\n");
+    }
+    Ok(())
+}
+
+/// What `--remote` may name.
+const NAMES: &str = "name a model or a provider: lepo model ls --remote ollama";
 
 fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {
     let mut bar = Progress::new(true);

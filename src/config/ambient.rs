@@ -2,73 +2,115 @@
 //! `ollama:qwen3:8b`, `embedded:`. An address and its key are taken as a pair, so that a key never
 //! reaches a server it was not meant for.
 
-use super::url::{BASE_URL_FORM, base_url, ollama_url};
-use super::{Key, ModelConfig, Provider, Secret};
+use super::program::preset;
+use super::provider::{Fields, ServerFacts};
+use super::word::{Word, read_word};
+use super::{Key, ModelConfig, Options, Provider, Secret};
 use crate::env::Env;
 use crate::error::{Error, Result};
-
-/// OpenAI's own address, where a key is needed.
-pub const OPENAI_URL: &str = "https://api.openai.com/v1";
-/// Small, cheap, and takes a temperature.
-const OPENAI_MODEL: &str = "gpt-4o-mini";
 
 /// What the environment says about models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambient {
-    /// `OPENAI_BASE_URL`, or OpenAI's own.
-    pub openai_url: String,
-    /// `OPENAI_API_KEY`.
-    pub openai_key: Option<Secret>,
-    /// `OPENAI_MODEL`, or a sensible one.
-    pub openai_model: String,
-    /// `OLLAMA_HOST`, or its usual address.
-    pub ollama_url: String,
+    servers: Vec<AmbientServer>,
+    /// What each of these models is asked with.
+    options: Options,
+}
+
+/// What the environment says about the server of one provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AmbientServer {
+    provider: Provider,
+    url: String,
+    key: Key,
+    /// The model that is asked where none is named, and has a key.
+    model: Option<String>,
 }
 
 impl Ambient {
     /// Reads the variables; a wrong address is exit 2 with its name.
     pub fn from_env(env: &Env) -> Result<Ambient> {
-        let wrong = |name: &str, what: &str, form: &str| {
-            Error::usage(format!("{name} in the environment {what}")).hint(form)
-        };
-        let openai_url = env.text("OPENAI_BASE_URL")?.unwrap_or(OPENAI_URL);
-        let ollama_host = env.text("OLLAMA_HOST")?.unwrap_or_default();
-        Ok(Ambient {
-            openai_url: base_url(openai_url).map_err(|what| wrong("OPENAI_BASE_URL", what, BASE_URL_FORM))?,
-            openai_key: env.text("OPENAI_API_KEY")?.map(|key| Secret::new(key.trim())),
-            openai_model: env.text("OPENAI_MODEL")?.unwrap_or(OPENAI_MODEL).to_string(),
-            ollama_url: ollama_url(ollama_host)
-                .map_err(|what| wrong("OLLAMA_HOST", what, "it is a host, host:port, :port or a URL"))?,
+        let servers = Provider::ALL.iter().filter_map(|&provider| Some((provider, provider.server()?)));
+        let servers = servers.map(|(provider, facts)| AmbientServer::from_env(provider, facts, env));
+        Ok(Ambient { servers: servers.collect::<Result<_>>()?, options: Options::default() })
+    }
+
+    /// The same models, asked with these options.
+    pub fn asking(self, options: &Options) -> Ambient {
+        Ambient { options: options.clone(), ..self }
+    }
+
+    fn server(&self, provider: Provider) -> Option<&AmbientServer> {
+        self.servers.iter().find(|server| server.provider == provider)
+    }
+
+    /// The address of a provider, with the key that belongs to it.
+    pub fn pair(&self, provider: Provider) -> (String, Key) {
+        self.server(provider).map(|server| (server.url.clone(), server.key.clone())).unwrap_or_default()
+    }
+
+    /// The models that the environment has a key for, as `PROVIDER:MODEL`, each with the variable.
+    pub fn offers(&self) -> impl Iterator<Item = (String, &'static str)> {
+        self.servers.iter().filter_map(|server| {
+            server.key.value.as_ref()?;
+            let (name, _) = server
+                .provider
+                .server()?
+                .key_env
+                .iter()
+                .find(|(name, _)| server.key.looked_for.starts_with(name))?;
+            Some((format!("{}:{}", server.provider.word(), server.model.as_ref()?), *name))
         })
     }
 
-    /// Where the environment's key is, or would be.
-    pub fn openai_pair(&self) -> (String, Key) {
-        // A local server needs no key; OpenAI's own does.
-        let needed = self.openai_key.is_some() || self.openai_url == OPENAI_URL;
-        let looked_for = if needed { "OPENAI_API_KEY in the environment" } else { "" };
-        let key = Key { value: self.openai_key.clone(), looked_for: looked_for.to_string() };
-        (self.openai_url.clone(), key)
-    }
-
-    /// The model that `PROVIDER:MODEL` means; `None` if the text has another form.
+    /// The model that `PROVIDER:MODEL` means, or the name of a preset; `None` if the text is neither.
     pub fn model(&self, text: &str) -> Option<Result<ModelConfig>> {
-        let (provider, model) = text.split_once(':')?;
-        let (provider, (base_url, key)) = match provider {
-            "openai" => (Provider::Openai, self.openai_pair()),
-            "ollama" => (Provider::Ollama, (self.ollama_url.clone(), Key::default())),
-            "embedded" => (Provider::Embedded, Default::default()),
-            _ => return None,
-        };
-        if model.trim().is_empty() && provider != Provider::Embedded {
-            return Some(Err(Error::usage(format!("\"{text}\" names no model"))
-                .hint("write it like openai:gpt-4o or ollama:qwen3:8b")));
+        if let Some((command, answer)) = preset(text) {
+            let command = command.iter().map(|word| word.to_string()).collect();
+            return Some(Ok(ModelConfig { command, answer, ..ModelConfig::new(text, Provider::Cli) }));
         }
-        Some(Ok(ModelConfig {
-            model: model.trim().to_string(),
-            base_url,
-            key,
-            ..ModelConfig::new(text, provider)
-        }))
+        let (word, model) = text.split_once(':')?;
+        let provider = read_word(word, Provider::ALL)?;
+        let model = model.trim();
+        match provider.fields() {
+            Fields::Program => return None,
+            Fields::Server(facts) if model.is_empty() => {
+                return Some(Err(Error::usage(format!("\"{text}\" names no model"))
+                    .hint(format!("write it like {}", facts.example))));
+            }
+            Fields::Server(_) | Fields::Weights => {}
+        }
+        let (base_url, key) = self.pair(provider);
+        let (model, options) = (model.to_string(), self.options.clone());
+        Some(Ok(ModelConfig { model, base_url, key, options, ..ModelConfig::new(text, provider) }))
+    }
+}
+
+impl AmbientServer {
+    fn from_env(provider: Provider, facts: &ServerFacts, env: &Env) -> Result<AmbientServer> {
+        let url = match (env.text(facts.url_env)?, facts.url) {
+            (None, url) if !url.is_empty() => url.to_string(),
+            (text, _) => (facts.read_url)(text.unwrap_or_default()).map_err(|what| {
+                Error::usage(format!("{} in the environment {what}", facts.url_env)).hint(facts.url_form)
+            })?,
+        };
+        let mut key = Key::default();
+        for (name, bearer) in facts.key_env {
+            let Some(value) = env.text(name)? else { continue };
+            key.value = Some(Secret::new(value.trim()));
+            key.looked_for = format!("{name} in the environment");
+            key.bearer = *bearer;
+            break;
+        }
+        // A local server needs no key; the provider's own does.
+        if key.value.is_none() && facts.needs_key && url == facts.url {
+            let names: Vec<&str> = facts.key_env.iter().map(|(name, _)| *name).collect();
+            key.looked_for = format!("{} in the environment", names.join(" or "));
+        }
+        let model = match facts.model {
+            Some((name, usual)) => Some(env.text(name)?.unwrap_or(usual).to_string()),
+            None => None,
+        };
+        Ok(AmbientServer { provider, url, key, model })
     }
 }

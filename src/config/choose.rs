@@ -49,7 +49,7 @@ impl Settings {
             return Err(self.none_active());
         }
         Ok(Choice::Look(Look {
-            ollama_url: self.ambient.ollama_url.clone(),
+            ollama_url: self.ambient.pair(super::Provider::Ollama).0,
             ambient: self.ambient.clone(),
             guidance: self.none_configured(),
         }))
@@ -64,11 +64,19 @@ impl Settings {
         if let Some(active) = self.models.iter().find(|model| model.active) {
             return Some(set(&active.name, self.source(&format!("models.{}", active.name))));
         }
-        let ambient = self.models.is_empty() && self.ambient.openai_key.is_some();
-        ambient.then(|| set(&format!("openai:{}", self.ambient.openai_model), &Source::Env("OPENAI_API_KEY")))
+        let (offer, variable) = self.ambient.offers().next().filter(|_| self.models.is_empty())?;
+        Some(set(&offer, &Source::Env(variable)))
     }
 
-    /// The model of that name, configured or `PROVIDER:MODEL`. Its key is not asked for yet, see
+    /// What there is to say where nothing is configured and the environment offers more than one model.
+    pub fn ambient_note(&self) -> Option<String> {
+        let unsaid = self.wanted.is_none() && self.models.is_empty();
+        let offers: Vec<_> = self.ambient.offers().filter(|_| unsaid).collect();
+        let [(taken, because), (other, _), ..] = offers.as_slice() else { return None };
+        Some(format!("note: {taken} answers, by {because}; for the other: -m {other}"))
+    }
+
+    /// The model of that name, configured, a preset or `PROVIDER:MODEL`. Its key is not asked for yet, see
     /// [`ModelConfig::require_key`]. An unknown name: exit 2, with those that are known.
     pub fn model(&self, name: &str) -> Result<ModelConfig> {
         if let Some(model) = self.models.iter().find(|model| model.name == name) {
@@ -82,6 +90,16 @@ impl Settings {
             Err(Error::usage(format!("unknown model \"{name}\""))
                 .hint(format!("{hint}; or write PROVIDER:MODEL, like ollama:qwen3:8b")))
         })
+    }
+
+    /// A model of the server that `name` is about: a model, or a provider (`anthropic`, `ollama:`).
+    pub fn server_of(&self, name: &str) -> Result<ModelConfig> {
+        let word = name.strip_suffix(':').unwrap_or(name);
+        let provider = super::read_word(word, super::Provider::ALL);
+        match self.models.iter().any(|model| model.name == name) || provider.is_none() {
+            true => self.model(name),
+            false => self.model(&format!("{word}:-")),
+        }
     }
 
     fn names(&self) -> String {
@@ -130,7 +148,7 @@ impl Look {
 impl ModelConfig {
     /// Exit 2 if a key was looked for and not found: says where.
     pub fn require_key(&self) -> Result<()> {
-        if self.key.value.is_some() || self.key.looked_for.is_empty() {
+        if self.key.value.is_some() || self.key.looked_for.is_empty() || !self.key.command.is_empty() {
             return Ok(());
         }
         let (name, place) = (&self.name, &self.key.looked_for);

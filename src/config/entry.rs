@@ -1,12 +1,16 @@
 //! One `[[models]]` of a file: read, checked, and still without the environment, so that a file
 //! means the same everywhere until it is used.
 
+use serde_json::{Map, Value};
+
+use super::options::{read_extra, read_options};
 use super::price::{Price, read_price};
 use super::program::read_program;
+use super::provider::{Fields, ServerFacts};
 use super::reader::{Section, Source};
 use super::url::{BASE_URL_FORM, base_url};
 use super::word::Word;
-use super::{AnswerForm, Provider, Secret};
+use super::{AnswerForm, Options, Provider, Secret, Wire};
 use crate::error::Result;
 
 /// Where a model's key is, as the file says it.
@@ -18,6 +22,8 @@ pub enum KeyEntry {
     Literal(Secret),
     /// `api_key_env`: a variable of the environment.
     Env(String),
+    /// `api_key_command`: a program that prints it. Of the user's own file only.
+    Command(Vec<String>),
 }
 
 /// A model as the file has it.
@@ -43,6 +49,14 @@ pub struct ModelEntry {
     pub system_first: bool,
     /// What its tokens cost.
     pub price: Option<Price>,
+    /// `wire`
+    pub wire: Option<Wire>,
+    /// `options`
+    pub options: Options,
+    /// `extra`
+    pub extra: Map<String, Value>,
+    /// `context`
+    pub context: Option<u64>,
     /// Used when nothing else is said.
     pub active: bool,
 }
@@ -58,11 +72,16 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         return Err(name.error("has a comma, or spaces around it", "choose a plain name"));
     }
     let name = said;
-    let Some(provider) = section.take("provider") else {
-        let allowed = "add provider = \"openai\" | \"ollama\" | \"cli\" | \"embedded\"";
-        return Err(section.error(format!("model \"{name}\" has no provider"), allowed));
+    let provider = match section.take("provider") {
+        Some(provider) => provider.word(Provider::ALL)?.value,
+        // A preset is a program, whether that is said or not.
+        None if section.has("preset") => Provider::Cli,
+        None => {
+            let words: Vec<String> = Provider::ALL.iter().map(|p| format!("\"{}\"", p.word())).collect();
+            let allowed = format!("add provider = {}, or preset = \"claude\"", words.join(" | "));
+            return Err(section.error(format!("model \"{name}\" has no provider"), allowed));
+        }
     };
-    let provider = provider.word(Provider::ALL)?.value;
     section.rename(format!(" in a model with provider = \"{}\"", provider.word()));
     let active = match section.take("active") {
         Some(active) => active.yes()?,
@@ -79,12 +98,16 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         answer: AnswerForm::Text,
         system_first: false,
         price: read_price(&mut section)?,
+        wire: None,
+        options: Options::default(),
+        extra: Map::new(),
+        context: section.read("context", |field| field.number(256..=u32::MAX))?.map(|set| set.value.into()),
         active,
     };
-    match provider {
-        Provider::Openai | Provider::Ollama => read_server(&mut entry, &mut section)?,
-        Provider::Cli => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
-        Provider::Embedded => {
+    match provider.fields() {
+        Fields::Server(facts) => read_server(&mut entry, &mut section, facts)?,
+        Fields::Program => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
+        Fields::Weights => {
             if let Some(model) = section.take("model") {
                 entry.model = model.text()?.value;
             }
@@ -94,7 +117,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     Ok(entry)
 }
 
-fn read_server(entry: &mut ModelEntry, section: &mut Section) -> Result<()> {
+fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFacts) -> Result<()> {
     let model = section.take("model");
     if let Some(field) = section.take("base_url") {
         let url = base_url(&field.text()?.value);
@@ -112,6 +135,23 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section) -> Result<()> {
             return Err(field.error("is no variable's name", "name it like OPENAI_API_KEY"));
         }
         entry.key = KeyEntry::Env(name);
+    }
+    if let Some(field) = section.take("api_key_command") {
+        let command = field.texts()?.value;
+        if entry.key != KeyEntry::None {
+            return Err(field.error("stands beside another key", "keep one of them"));
+        }
+        if command.is_empty() {
+            return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
+        }
+        entry.key = KeyEntry::Command(command);
+    }
+    if !facts.wires.is_empty() {
+        entry.wire = section.read("wire", |field| field.word(facts.wires))?.map(|set| set.value);
+    }
+    entry.options = read_options(section.section("options")?)?;
+    if let Some(field) = section.take("extra") {
+        entry.extra = read_extra(field)?;
     }
     if let Some(field) = section.take("system") {
         if field.text()?.value != "first" {

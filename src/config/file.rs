@@ -45,11 +45,23 @@ impl ConfigFile {
 }
 
 impl ConfigFile {
+    /// Refuses `api_key_command`, which is for the user's own file: a repository's may not run programs.
+    pub fn without_key_commands(self) -> Result<ConfigFile> {
+        match self.models.iter().find(|model| matches!(model.key, KeyEntry::Command(_))) {
+            None => Ok(self),
+            Some(model) => {
+                let what =
+                    format!("{}: `api_key_command` is not allowed in a repository's file", model.source);
+                Err(Error::usage(what).hint("put this model into your own config.toml"))
+            }
+        }
+    }
+
     /// The variables that its models' keys are in.
     pub fn key_variables(&self) -> impl Iterator<Item = String> {
         self.models.iter().filter_map(|model| match &model.key {
             KeyEntry::Env(name) => Some(name.clone()),
-            KeyEntry::None | KeyEntry::Literal(_) => None,
+            KeyEntry::None | KeyEntry::Literal(_) | KeyEntry::Command(_) => None,
         })
     }
 }

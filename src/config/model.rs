@@ -2,20 +2,9 @@
 
 use std::fmt;
 
-use super::Price;
+use serde_json::{Map, Value};
 
-/// Who speaks for a model. The set is closed: a provider is code, not configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
-    /// Any server that speaks OpenAI's chat completions.
-    Openai,
-    /// Ollama's own chat API.
-    Ollama,
-    /// A program that is an AI: a question in, an answer out.
-    Cli,
-    /// The small model that comes with lepo, in the program `lepo-embedded`.
-    Embedded,
-}
+use super::{Options, Price, Provider, Wire};
 
 /// A text that must never be printed: its `Debug` and `Display` show nothing of it.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,6 +41,10 @@ pub struct Key {
     pub value: Option<Secret>,
     /// `OPENAI_API_KEY in the environment`, `api_key of model "gpt" in …/config.toml`; empty if none is configured.
     pub looked_for: String,
+    /// It is sent as a bearer token, also where the API has a header of its own for keys.
+    pub bearer: bool,
+    /// A program that prints it, run when the model is first asked; nothing of it is logged.
+    pub command: Vec<String>,
 }
 
 /// How the answer stands in what a `cli` model prints.
@@ -90,6 +83,14 @@ pub struct ModelConfig {
     pub system_first: bool,
     /// What its tokens cost.
     pub price: Option<Price>,
+    /// Which API of its server is spoken to; none if that depends on the address.
+    pub wire: Option<Wire>,
+    /// What every request asks for.
+    pub options: Options,
+    /// What goes into the body of every request as it is.
+    pub extra: Map<String, Value>,
+    /// Its window in tokens, where the configuration says it.
+    pub context: Option<u64>,
     /// The one that is used when nothing else is said.
     pub active: bool,
 }
@@ -107,6 +108,10 @@ impl ModelConfig {
             answer: AnswerForm::Text,
             system_first: false,
             price: None,
+            wire: None,
+            options: Options::default(),
+            extra: Map::new(),
+            context: None,
             active: false,
         }
     }

@@ -1,8 +1,8 @@
 //! The models of several files become one list, and each gets its address and its key.
 
-use super::ambient::{Ambient, OPENAI_URL};
+use super::ambient::Ambient;
 use super::entry::{KeyEntry, ModelEntry};
-use super::{Key, ModelConfig, Provider, Secret};
+use super::{Key, ModelConfig, Secret};
 use crate::env::Env;
 use crate::error::Result;
 
@@ -28,32 +28,41 @@ pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEnt
 /// it may never be used.
 pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<ModelConfig> {
     let ModelEntry { name, source, .. } = &entry;
+    let configured = |value, looked_for| Some(Key { value, looked_for, ..Key::default() });
+    let facts = entry.provider.server();
     let said = match &entry.key {
         KeyEntry::None => None,
-        KeyEntry::Literal(key) => Some(Key {
-            value: Some(key.clone()),
-            looked_for: format!("api_key of model \"{name}\" at {source}"),
-        }),
-        KeyEntry::Env(variable) => Some(Key {
-            value: env.text(variable)?.map(|key| Secret::new(key.trim())),
-            looked_for: format!("{variable} in the environment, named by model \"{name}\" at {source}"),
+        KeyEntry::Literal(key) => {
+            configured(Some(key.clone()), format!("api_key of model \"{name}\" at {source}"))
+        }
+        KeyEntry::Env(variable) => {
+            let named = |(name, bearer): &(&str, bool)| *bearer && name == variable;
+            let key = Key {
+                value: env.text(variable)?.map(|key| Secret::new(key.trim())),
+                looked_for: format!("{variable} in the environment, named by model \"{name}\" at {source}"),
+                bearer: facts.is_some_and(|facts| facts.key_env.iter().any(named)),
+                command: Vec::new(),
+            };
+            Some(key)
+        }
+        KeyEntry::Command(command) => Some(Key {
+            looked_for: format!("api_key_command of model \"{name}\" at {source}"),
+            command: command.clone(),
+            ..Key::default()
         }),
     };
-    let (base_url, key) = match (entry.provider, entry.base_url, said) {
+    let (usual_url, usual_key) = ambient.pair(entry.provider);
+    let (base_url, key) = match (entry.base_url, said) {
         // No key said: the environment's, but only with the address it belongs to.
-        (Provider::Openai, None, None) => ambient.openai_pair(),
-        (Provider::Openai, Some(url), None) if url == ambient.openai_url => ambient.openai_pair(),
-        (Provider::Openai, url, key) => {
-            (url.unwrap_or_else(|| OPENAI_URL.to_string()), key.unwrap_or_default())
-        }
-        (Provider::Ollama, url, key) => {
-            (url.unwrap_or_else(|| ambient.ollama_url.clone()), key.unwrap_or_default())
-        }
-        (Provider::Cli | Provider::Embedded, _, _) => Default::default(),
+        (None, None) => (usual_url, usual_key),
+        (Some(url), None) if url == usual_url => (usual_url, usual_key),
+        (None, Some(key)) => match facts {
+            Some(facts) if !facts.url.is_empty() => (facts.url.to_string(), key),
+            _ => (usual_url, key),
+        },
+        (Some(url), key) => (url, key.unwrap_or_default()),
     };
     Ok(ModelConfig {
-        name: entry.name,
-        provider: entry.provider,
         model: entry.model,
         base_url,
         key,
@@ -61,6 +70,11 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         answer: entry.answer,
         system_first: entry.system_first,
         price: entry.price,
+        wire: entry.wire,
+        options: entry.options,
+        extra: entry.extra,
+        context: entry.context,
         active: entry.active,
+        ..ModelConfig::new(entry.name, entry.provider)
     })
 }

@@ -39,12 +39,9 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
 
 /// The programs that lepo knows how to ask. Each answers without a person at its side, with no
 /// more rights than it has by default.
-fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
+pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
     match name {
-        "claude" => Some((
-            &["claude", "-p", "{prompt}", "--output-format", "json"],
-            AnswerForm::Json("/result".into()),
-        )),
+        "claude" => Some((&["claude", "-p", "--output-format", "json"], AnswerForm::Json("/result".into()))),
         "gemini" => Some((&["gemini", "-o", "json"], AnswerForm::Json("/response".into()))),
         "codex" => Some((&["codex", "exec", "--json", "--skip-git-repo-check"], AnswerForm::AgentMessage)),
         _ => None,

@@ -43,6 +43,11 @@ impl<'d> Section<'d> {
         Some(Field { document, key, title, at: name.span().start, value })
     }
 
+    /// Whether the table has a key that was not taken yet.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
     /// What stands under `key` in the form wanted, if the table has it.
     pub fn read<T>(
         &mut self,

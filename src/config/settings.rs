@@ -9,7 +9,7 @@ use super::models::{complete, merge};
 use super::reader::{Set, Source};
 use super::table::{Layer, Settings};
 use super::word::{Planner, ToolMode, Word};
-use super::{ModelConfig, Paths};
+use super::{ModelConfig, Options, Paths, Provider};
 use crate::env::Env;
 use crate::error::{Error, Result};
 
@@ -26,6 +26,8 @@ pub struct Flags {
     pub orchestrator: Option<String>,
     /// `--participants A,B`, or `-m` given more than once.
     pub participants: Option<Vec<String>>,
+    /// `--temperature`, `--effort`, `--max-tokens`: over what each model is configured with.
+    pub options: Options,
 }
 
 /// One setting in force.
@@ -58,7 +60,7 @@ impl Settings {
             }
         };
         let repo = match repo {
-            Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?,
+            Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.without_key_commands()?,
             None => ConfigFile::default(),
         };
         // Of every file, also of one that another stands in for now: a key is no command's, whoever uses it.
@@ -70,12 +72,17 @@ impl Settings {
             keys.extend(usual.key_variables());
         }
         let layer = Layer::from_flags(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
-        let mut settings = Settings { file, ..Settings::of(layer, paths, Ambient::from_env(env)?) };
+        let mut settings =
+            Settings { file, ..Settings::of(layer, paths, Ambient::from_env(env)?.asking(&flags.options)) };
         for entry in merge(user.models, repo.models) {
             settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
-            settings.models.push(complete(entry, env, &settings.ambient)?);
+            let model = complete(entry, env, &settings.ambient)?;
+            let options = flags.options.clone().over(model.options);
+            settings.models.push(ModelConfig { options, ..model });
         }
-        keys.insert(0, "OPENAI_API_KEY".to_string());
+        let servers = Provider::ALL.iter().filter_map(|provider| provider.server());
+        let usual = servers.flat_map(|facts| facts.key_env).map(|(name, _)| name.to_string());
+        keys.splice(..0, usual);
         Ok(Settings { key_variables: keys, ..settings })
     }
 

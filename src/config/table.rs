@@ -9,7 +9,7 @@ use super::ambient::Ambient;
 use super::form::Form;
 use super::reader::{Section, Set, Source};
 use super::tidy::Tidy;
-use super::word::{AutoAccess, LogLevel, Planner, ToolMode};
+use super::word::{AutoAccess, AutoCompact, LogLevel, Planner, ToolMode};
 use super::{Flags, ModelConfig, Paths};
 use crate::env::Env;
 use crate::error::Result;
@@ -130,6 +130,8 @@ settings! {
     /// The most that `auto` runs without asking.
     auto_access: AutoAccess, file "auto_access", AutoAccess::ALL, AutoAccess::Read,
         variable "LEPO_AUTO_ACCESS";
+    /// Whether a conversation that outgrows its window is compacted by itself.
+    compact: AutoCompact, file "compact", AutoCompact::ALL, AutoCompact::Off;
     /// How it is decided that a command is needed; see [`Settings::planner_or`].
     planner: Option<Planner>, file "planner", Planner::ALL, None, variable "LEPO_PLANNER";
     /// Rounds of tool requests in one turn.

@@ -13,7 +13,7 @@ use super::entry::{KeyEntry, ModelEntry};
 use super::file::{ConfigFile, read_if_there};
 use super::servers::{self, ServerConfig, Target};
 use super::word::Word;
-use super::{Paths, Prompt, Provider, Secret};
+use super::{Fields, Paths, Prompt, Secret};
 use crate::error::{Error, Result};
 
 /// A repository's configuration file, as it is now.
@@ -90,16 +90,19 @@ fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
 }
 
 fn model(entry: &ModelEntry, mine: &[&str]) -> String {
-    let what = match (entry.provider, &entry.base_url) {
-        (Provider::Cli, _) => format!("runs {:?}", entry.command),
-        (Provider::Embedded, _) => "runs the embedded model".to_string(),
+    let what = match (entry.provider.fields(), &entry.base_url) {
+        (Fields::Program, _) => format!("runs {:?}", entry.command),
+        (Fields::Weights, _) => "runs the embedded model".to_string(),
         (_, Some(url)) => format!("sends conversations to {url}"),
-        (provider, None) => format!("sends conversations to {}'s usual address", provider.word()),
+        (Fields::Server(_), None) => {
+            format!("sends conversations to {}'s usual address", entry.provider.word())
+        }
     };
     let key = match &entry.key {
         KeyEntry::None => String::new(),
         KeyEntry::Literal(_) => ", with a key of its own".to_string(),
         KeyEntry::Env(name) => format!(", with your key in {name}"),
+        KeyEntry::Command(command) => format!(", with the key that {command:?} prints"),
     };
     let active = if entry.active { ", whenever no model is named" } else { "" };
     let instead = if mine.contains(&entry.name.as_str()) { ", in place of yours of this name" } else { "" };

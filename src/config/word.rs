@@ -1,8 +1,6 @@
 //! The settings that are one word out of a few: closed enums, spelled the same in a file, in the
 //! environment, in a flag and in `lepo config`.
 
-use super::Provider;
-
 /// A value that is written as one lower-case word.
 pub trait Word: Copy + 'static {
     /// The word.
@@ -76,6 +74,29 @@ impl Word for ToolMode {
     }
 }
 
+/// Whether a conversation that outgrows its window is compacted by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AutoCompact {
+    /// Only when it is asked for (the default).
+    Off,
+    /// Before a question that would not fit.
+    Auto,
+}
+
+impl AutoCompact {
+    /// All of them.
+    pub const ALL: &[AutoCompact] = &[AutoCompact::Off, AutoCompact::Auto];
+}
+
+impl Word for AutoCompact {
+    fn word(self) -> &'static str {
+        match self {
+            AutoCompact::Off => "off",
+            AutoCompact::Auto => "auto",
+        }
+    }
+}
+
 /// The most that `auto` runs without asking. `full` is not here: it is always asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AutoAccess {
@@ -128,25 +149,10 @@ impl Word for Planner {
     }
 }
 
-impl Provider {
-    /// All of them.
-    pub const ALL: &[Provider] = &[Provider::Openai, Provider::Ollama, Provider::Cli, Provider::Embedded];
-}
-
-impl Word for Provider {
-    fn word(self) -> &'static str {
-        match self {
-            Provider::Openai => "openai",
-            Provider::Ollama => "ollama",
-            Provider::Cli => "cli",
-            Provider::Embedded => "embedded",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Provider, Wire};
 
     fn check<T: Word + PartialEq + std::fmt::Debug>(all: &[T], listed: &str) {
         assert_eq!(list_words(all), listed);
@@ -162,8 +168,10 @@ mod tests {
         check(ToolMode::ALL, "manual | auto | off");
         check(ToolMode::LASTING, "manual | auto");
         check(AutoAccess::ALL, "read | write | net");
+        check(AutoCompact::ALL, "off | auto");
         check(Planner::ALL, "chooser | native | off");
-        check(Provider::ALL, "openai | ollama | cli | embedded");
+        check(Provider::ALL, "openai | anthropic | ollama | cli | embedded");
+        check(Wire::ALL, "responses | chat");
         assert!(AutoAccess::Read < AutoAccess::Net);
     }
 }

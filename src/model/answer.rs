@@ -7,6 +7,7 @@ use super::cli::Run;
 use super::embedded::Exchange;
 use super::error_text::without_key;
 use super::event::{Event, Events};
+use super::thinking::ThinkFilter;
 use crate::config::Secret;
 use crate::error::{Error, Result};
 
@@ -32,6 +33,63 @@ pub(super) trait AnswerReader {
     fn is_finishing(&self) -> bool {
         false
     }
+
+    /// The refusal that came in place of an answer, after a status of success.
+    fn refused(&self) -> Option<Refused> {
+        None
+    }
+}
+
+/// A refusal within a stream, as the HTTP status it would have had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// The status.
+    pub status: u16,
+    /// The server's words.
+    pub words: String,
+}
+
+impl Refused {
+    /// None if `status` is not that of a refusal.
+    pub fn new(status: u64, words: &str) -> Option<Refused> {
+        let status = u16::try_from(status).ok().filter(|status| (400..600).contains(status))?;
+        Some(Refused { status, words: words.to_owned() })
+    }
+}
+
+/// An answer over HTTP whose first event, or failure, has come.
+pub(super) struct Begun {
+    source: Source<'static>,
+    events: Events,
+    failure: Option<Error>,
+    refused: Option<Refused>,
+}
+
+impl Begun {
+    /// Waits for the first event.
+    pub async fn wait(body: Body, reader: Box<dyn AnswerReader>) -> Begun {
+        let mut source = Source::Http(body, reader);
+        let mut events = Events::new();
+        let mut failure = None;
+        while events.is_empty() && failure.is_none() {
+            failure = source.more(&mut events).await.err();
+        }
+        let refused = match &source {
+            Source::Http(_, reader) if events.is_empty() => reader.refused(),
+            _ => None,
+        };
+        Begun { source, events, failure, refused }
+    }
+
+    /// The refusal that came in place of an answer.
+    pub fn refused(&self) -> Option<Refused> {
+        self.refused.clone()
+    }
+
+    /// The failure that it was told as.
+    pub fn failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
 }
 
 /// One answer. Dropped before its end, it cancels the request: the connection is closed, the
@@ -39,14 +97,37 @@ pub(super) trait AnswerReader {
 pub struct Answer<'m> {
     source: Source<'m>,
     key: Option<Secret>,
+    /// Events as they were read, and as they are given.
+    raw: Events,
     events: Events,
+    think: ThinkFilter,
     failure: Option<Error>,
     ended: bool,
 }
 
 impl<'m> Answer<'m> {
     pub(super) fn new(source: Source<'m>, key: Option<Secret>) -> Self {
-        Answer { source, key, events: Events::new(), failure: None, ended: false }
+        let (raw, events, think) = (Events::new(), Events::new(), ThinkFilter::default());
+        Answer { source, key, raw, events, think, failure: None, ended: false }
+    }
+
+    pub(super) fn begun(begun: Begun, key: Option<Secret>) -> Self {
+        let Begun { source, events, failure, .. } = begun;
+        let mut answer = Answer { raw: events, failure, ..Answer::new(source, key) };
+        answer.take();
+        answer
+    }
+
+    /// Passes on what was read.
+    fn take(&mut self) {
+        for event in self.raw.drain(..) {
+            self.ended |= matches!(event, Event::Done(_));
+            self.think.pass(event, &mut self.events);
+        }
+        if self.failure.is_some() {
+            self.ended = true;
+            self.think.flush(&mut self.events);
+        }
     }
 
     /// The next event; `None` after [`Event::Done`]. A failure comes after everything that came before it,
@@ -63,13 +144,8 @@ impl<'m> Answer<'m> {
             if self.ended {
                 return Ok(None);
             }
-            if let Err(error) = self.source.more(&mut self.events).await {
-                self.failure = Some(error);
-                self.ended = true;
-            }
-            if let Some(Event::Done(_)) = self.events.back() {
-                self.ended = true;
-            }
+            self.failure = self.source.more(&mut self.raw).await.err();
+            self.take();
         }
     }
 

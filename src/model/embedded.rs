@@ -130,7 +130,7 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
     let event = match said {
         Said::Notice { text } => Event::Notice(text),
         Said::Text { text } => Event::Text(text),
-        Said::Usage { input, output } => Event::Usage(Usage { input, output }),
+        Said::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
         Said::Done { reason } => Event::Done(Finish::from_word(&reason)),
         Said::Error { message } => {
             return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));

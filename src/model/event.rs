@@ -1,6 +1,7 @@
 //! What comes back from a model, piece by piece, the same for every provider.
 
 use super::message::ToolCall;
+use super::replay::Replay;
 
 /// One piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +10,8 @@ pub enum Event {
     Thinking(String),
     /// Text of the answer.
     Text(String),
+    /// What was received, if there are calls in it: just before these.
+    Replay(Replay),
     /// A call, complete.
     ToolCall(ToolCall),
     /// What the answer cost, once, just before [`Event::Done`], if the provider says it.
@@ -22,8 +25,12 @@ pub enum Event {
 /// Tokens, as the provider counted them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the request.
+    /// Tokens of the request, those from the server's cache included.
     pub input: Option<u64>,
+    /// Of these, how many came from the cache.
+    pub cached: Option<u64>,
+    /// Of these, how many were written to the cache.
+    pub cache_write: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
 }
@@ -45,9 +52,9 @@ impl Finish {
     /// A provider's word, read.
     pub(super) fn from_word(word: &str) -> Self {
         match word {
-            "stop" | "end_turn" | "eos" => Finish::Stop,
-            "length" | "max_tokens" => Finish::Length,
-            "tool_calls" | "function_call" => Finish::ToolCalls,
+            "stop" | "end_turn" | "eos" | "stop_sequence" => Finish::Stop,
+            "length" | "max_tokens" | "model_context_window_exceeded" | "max_output_tokens" => Finish::Length,
+            "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
             other => Finish::Other(other.to_owned()),
         }
     }

@@ -1,13 +1,17 @@
 //! The HTTP client of one model: where it may connect, what it may send there, what it says when
 //! that fails. A key goes to the configured origin only, and into no message; nor does a URL's query.
 
-use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION};
-use reqwest::{Body, Client, Response, StatusCode, Url, redirect};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
+use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url, redirect};
+use serde_json::Value;
 use tokio::time::sleep;
 
 use super::Timeouts;
 use super::gate::{Gate, GateLayer};
 use super::payload::Payload;
+use super::spec::{Auth, HttpSpec};
 use crate::config::{Key, ModelConfig, is_loopback, needs_certificates};
 use crate::error::{Error, Result, cause};
 
@@ -20,8 +24,9 @@ const REDIRECTS: usize = 5;
 /// A client for one endpoint of one model.
 pub(super) struct Http {
     client: Client,
+    base: Url,
     endpoint: Url,
-    authorization: Option<HeaderValue>,
+    headers: HeaderMap,
     gate: Gate,
     connected: bool,
     /// Where the model is, for messages: `base_url` without query and user.
@@ -31,13 +36,11 @@ pub(super) struct Http {
 }
 
 impl Http {
-    /// A client that posts to `path` under the model's `base_url`. Opens no connection yet.
-    pub fn new(config: &ModelConfig, path: &[&str], timeouts: Timeouts, gate: Gate) -> Result<Self> {
-        let mut endpoint = address(&config.base_url, &config.name)?;
-        let place = shown(&endpoint);
-        if let Ok(mut segments) = endpoint.path_segments_mut() {
-            segments.pop_if_empty().extend(path);
-        }
+    /// A client of `api` under the model's `base_url`. Opens no connection yet.
+    pub fn new(config: &ModelConfig, api: &HttpSpec, timeouts: Timeouts, gate: Gate) -> Result<Self> {
+        let base = address(&config.base_url, &config.name)?;
+        let place = shown(&base);
+        let endpoint = under(&base, api.path);
         crate::tls::install_provider();
         let mut builder = Client::builder()
             .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
@@ -55,8 +58,8 @@ impl Http {
         let client = builder.build().map_err(|e| {
             Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
         })?;
-        let authorization = authorization(&config.key)?;
-        Ok(Http { client, endpoint, authorization, gate, connected: false, place, timeouts })
+        let headers = headers(&config.key, api)?;
+        Ok(Http { client, base, endpoint, headers, gate, connected: false, place, timeouts })
     }
 
     /// Posts a JSON body and gives the response as it is, whatever its status.
@@ -91,9 +94,35 @@ impl Http {
                 request.header(CONTENT_LENGTH, length).body(Body::wrap_stream(chunks))
             }
         };
-        if let Some(value) = &self.authorization {
-            request = request.header(AUTHORIZATION, value.clone());
+        self.answer(request).await
+    }
+
+    /// Asks the server about itself, at another path than that of questions. No redirect is followed.
+    pub async fn look(
+        &mut self,
+        method: Method,
+        path: &[&str],
+        query: &[(&str, String)],
+        body: Option<Value>,
+    ) -> Result<Response> {
+        if self.connected {
+            self.gate.passed().await;
         }
+        let mut url = under(&self.base, path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let mut request = self.client.request(method, url);
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        }
+        let response = self.answer(request).await?;
+        self.connected = true;
+        Ok(response)
+    }
+
+    async fn answer(&self, request: RequestBuilder) -> Result<Response> {
+        let request = request.headers(self.headers.clone());
         // Connecting has its own limit, and waiting at the gate has none.
         let silence = async {
             self.gate.passed().await;
@@ -150,13 +179,34 @@ pub(super) fn shown(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
 }
 
-fn authorization(key: &Key) -> Result<Option<HeaderValue>> {
-    let Some(secret) = &key.value else { return Ok(None) };
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", secret.reveal())).map_err(|_| {
+/// A path under a base URL; `v1` is not said twice.
+fn under(base: &Url, path: &[&str]) -> Url {
+    let mut url = base.clone();
+    let said = base.path_segments().and_then(|mut segments| segments.next_back()) == path.first().copied();
+    let path = path.get(usize::from(said)..).unwrap_or_default();
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().extend(path);
+    }
+    url
+}
+
+/// The headers of every request: the API's own, and the key.
+fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in api.headers {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    let Some(secret) = &key.value else { return Ok(headers) };
+    let (name, text) = match api.auth {
+        Auth::Header(name) if !key.bearer => (HeaderName::from_static(name), secret.reveal().to_owned()),
+        _ => (AUTHORIZATION, format!("Bearer {}", secret.reveal())),
+    };
+    let mut value = HeaderValue::from_str(&text).map_err(|_| {
         Error::usage("the key has characters that cannot be sent").hint(format!("see {}", key.looked_for))
     })?;
     value.set_sensitive(true);
-    Ok(Some(value))
+    headers.insert(name, value);
+    Ok(headers)
 }
 
 fn redirection(response: &Response) -> Option<String> {

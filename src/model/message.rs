@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::media::MediaFile;
+use super::replay::Replay;
 use super::text::Text;
 
 /// Who speaks in a message.
@@ -43,12 +44,17 @@ pub struct Message {
     pub call_id: Option<String>,
     /// Files that go with it, of types that the provider takes.
     pub files: Vec<MediaFile>,
+    /// Of an assistant's message with calls: what was received, to be sent in place of all else.
+    pub replay: Option<Replay>,
+    /// It is the instruction of this one request, not a part of the conversation.
+    pub instruction: bool,
 }
 
 impl Message {
     /// A message that is text and nothing else.
     pub fn new(role: Role, text: impl Into<Text>) -> Self {
-        Message { role, text: text.into(), calls: Vec::new(), call_id: None, files: Vec::new() }
+        let (text, calls, files) = (text.into(), Vec::new(), Vec::new());
+        Message { role, text, calls, call_id: None, files, replay: None, instruction: false }
     }
 }
 
@@ -93,6 +99,10 @@ pub struct Request<'a> {
     pub schema: Option<&'a Schema>,
     /// The tools it may call natively, where its API has fields for them.
     pub tools: &'a [ToolSpec],
+    /// They are told only so that the request begins as the ones before it: none may be called any more.
+    pub tools_ended: bool,
+    /// The same for all requests of a conversation: servers find their cache by it.
+    pub cache_key: Option<&'a str>,
 }
 
 /// Arguments as a model wrote them: empty text means none, and what is no JSON stays text.

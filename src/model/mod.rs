@@ -4,7 +4,9 @@
 //! read. All that may fail or be asked again before the first token is in `send`.
 
 mod answer;
+mod anthropic;
 mod body;
+mod catalog;
 mod cli;
 mod embedded;
 mod error_text;
@@ -13,22 +15,29 @@ mod fast_path;
 mod forms;
 mod gate;
 mod http;
+mod key;
+mod lookup;
 mod media;
 mod memory;
 mod message;
 mod ndjson;
 mod ollama;
 mod openai;
+mod overflow;
 mod payload;
 mod probe;
 mod process;
 mod quirks;
 mod refusal;
+mod replay;
+mod responses;
 mod retry;
 mod send;
 mod spec;
 mod sse;
+mod sse_answer;
 mod text;
+mod thinking;
 mod utf8;
 pub mod weights;
 #[cfg(fuzzing)]
@@ -38,6 +47,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use answer::Answer;
+pub use catalog::{ModelFacts, offered_before};
 pub use embedded::{Installed, embedded_program};
 pub use event::{Event, Finish, Usage};
 pub use forms::prompt_text;
@@ -45,6 +55,7 @@ pub use gate::Gate;
 pub use media::{Accepts, IMAGES, IMAGES_AND_PDF, MediaFile, encoded_len};
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use probe::first_ollama_model;
+pub use replay::{Origin, Replay};
 pub use spec::{PathForm, ProviderSpec, ToolWire, spec};
 pub use text::Text;
 pub use utf8::Utf8;
@@ -59,8 +70,13 @@ use error_text::without_key;
 use http::Http;
 use send::Remote;
 
-/// The temperature of every request.
+/// The temperature of every request that says none.
 const TEMPERATURE: f64 = 0.1;
+
+/// The temperature that a model is asked with.
+fn temperature(config: &ModelConfig) -> serde_json::Value {
+    config.options.temperature.clone().map_or_else(|| TEMPERATURE.into(), serde_json::Value::Number)
+}
 
 /// How long a model may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,10 +123,13 @@ impl Model {
         gate: Gate,
         installed: Option<Installed>,
     ) -> Result<Self> {
+        let mut config = config.clone();
+        config.key = key::resolve(config.key)?;
+        let config = &config;
         let spec = spec(config);
         let speaker = match (spec.http, spec.path) {
             (Some(api), _) => {
-                let http = Http::new(config, api.path, timeouts, gate.clone())?;
+                let http = Http::new(config, api, timeouts, gate.clone())?;
                 Speaker::Http(Box::new(Remote::new(http, api, config, state_dir)))
             }
             (None, PathForm::Plain) => {
@@ -119,6 +138,33 @@ impl Model {
             (None, _) => Speaker::Cli,
         };
         Ok(Model { config: config.clone(), timeouts, gate, speaker })
+    }
+
+    /// Whether the server is not known to refuse native tools.
+    pub fn takes_tools(&self) -> bool {
+        match &self.speaker {
+            Speaker::Http(remote) => remote.takes_tools(),
+            Speaker::Cli | Speaker::Embedded(_) => true,
+        }
+    }
+
+    /// What the server says of the model; nothing of a program. Asked at most once an hour.
+    pub async fn facts(&mut self) -> ModelFacts {
+        match &mut self.speaker {
+            Speaker::Http(remote) => remote.facts().await,
+            Speaker::Cli | Speaker::Embedded(_) => ModelFacts::default(),
+        }
+    }
+
+    /// The models that the server offers, asked at most once an hour; none of a program.
+    ///
+    /// # Errors
+    /// [`Kind::Remote`](crate::error::Kind::Remote) if the server cannot be reached or does not tell.
+    pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
+        match &mut self.speaker {
+            Speaker::Http(remote) => remote.offered().await,
+            Speaker::Cli | Speaker::Embedded(_) => Ok(Vec::new()),
+        }
     }
 
     /// Asks, and gives the answer as soon as it begins. `notice` is told what a person should know
@@ -132,7 +178,10 @@ impl Model {
     pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Answer<'_>> {
         let key = self.config.key.value.clone();
         let asked: Result<Source<'_>> = match &mut self.speaker {
-            Speaker::Http(remote) => remote.ask(request, notice).await,
+            Speaker::Http(remote) => match remote.ask(request, notice).await {
+                Ok(begun) => return Ok(Answer::begun(begun, key)),
+                Err(error) => Err(error),
+            },
             Speaker::Cli => {
                 self.gate.passed().await;
                 cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))

@@ -47,10 +47,18 @@ impl Payload {
 
     /// Adds a text as a JSON string.
     pub fn text(&mut self, text: &Text) {
+        self.labelled("", text);
+    }
+
+    /// Adds a text behind a label as one JSON string.
+    pub fn labelled(&mut self, label: &str, text: &Text) {
+        self.json(label);
+        self.last.pop();
         if text.len() <= SMALL {
-            return self.json(&**text);
+            let quoted = serde_json::to_vec(&**text).unwrap_or_default();
+            self.last.extend_from_slice(quoted.get(1..).unwrap_or(b"\""));
+            return;
         }
-        self.last.push(b'"');
         self.flush();
         self.length += escaped_length(text);
         self.parts.push(Part::Text(text.clone()));

@@ -50,6 +50,24 @@ pub(super) static STRICT: Quirk = Quirk {
     says: "does not take the schema strictly: asking again without `strict`",
 };
 
+/// No native tools: they are told in words, and a chooser plans.
+pub(super) static TOOLS: Quirk = Quirk {
+    word: "tools",
+    status: &[400, 404, 422, 500],
+    named: &[
+        &["tool"],
+        &[
+            "not support",
+            "unsupported",
+            "does not take",
+            "no endpoints",
+            "--jinja",
+            "--enable-auto-tool-choice",
+        ],
+    ],
+    says: "takes no native tools: a chooser plans from now on",
+};
+
 impl Quirk {
     /// Whether a refusal with this HTTP status and body is about it.
     pub fn is_named(&self, status: u16, body: &str) -> bool {
@@ -107,8 +125,13 @@ impl FromIterator<&'static Quirk> for Quirks {
 pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
     let mut found: Quirks = possible.iter().copied().filter(|quirk| quirk.is_named(status, body)).collect();
     if found.has(&STRICT) {
-        // It is named as a part of this.
+        // It is named as a part of these.
         found.0.remove("response_format");
+        found.0.remove("text_format");
+    }
+    // A refusal that names something about tools does not refuse tools as such.
+    if found.0.len() > 1 {
+        found.0.remove(TOOLS.word);
     }
     found
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use reqwest::Response;
-use reqwest::header::RETRY_AFTER;
+use reqwest::{Response, StatusCode};
 
+use super::answer::Refused;
 use super::error_text::{complaint, excerpt};
 use super::spec::HttpSpec;
 use crate::config::ModelConfig;
@@ -19,8 +19,10 @@ pub(super) struct Refusal {
     pub status: u16,
     /// The body, as text.
     pub body: String,
-    /// The header `Retry-After`.
+    /// The header `Retry-After` or `retry-after-ms`, in seconds or as a date.
     pub retry_after: Option<String>,
+    /// The header `x-should-retry`.
+    should_retry: Option<bool>,
     words: String,
 }
 
@@ -28,7 +30,13 @@ impl Refusal {
     /// Reads what a response says, for at most `limit`: a refusal without words is still one.
     pub async fn read(mut response: Response, limit: Duration) -> Self {
         let status = response.status();
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|v| Some(v.to_str().ok()?.to_owned()));
+        let header = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
+        let milliseconds = header("retry-after-ms").and_then(|ms| ms.trim().parse::<f64>().ok());
+        let retry_after = match milliseconds {
+            Some(ms) => Some((ms / 1000.0).to_string()),
+            None => header("retry-after"),
+        };
+        let should_retry = header("x-should-retry").and_then(|yes| yes.trim().parse().ok());
         let mut body = Vec::new();
         let reading = async {
             while let Ok(Some(chunk)) = response.chunk().await {
@@ -40,22 +48,35 @@ impl Refusal {
         };
         let _ = tokio::time::timeout(limit, reading).await;
         let words = complaint(&body).unwrap_or_else(|| excerpt(&body));
-        let title = match status.canonical_reason() {
-            Some(reason) => format!("{} {reason}", status.as_u16()),
-            None => status.as_u16().to_string(),
-        };
-        let words = if words.is_empty() { title } else { format!("{title}: {words}") };
         Refusal {
             status: status.as_u16(),
             body: String::from_utf8_lossy(&body).into_owned(),
             retry_after,
-            words,
+            should_retry,
+            words: titled(status, words),
         }
+    }
+
+    /// One that came within a stream, after a status of success.
+    pub fn within(refused: Refused) -> Self {
+        let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_GATEWAY);
+        Refusal {
+            status: refused.status,
+            words: titled(status, refused.words.clone()),
+            body: refused.words,
+            retry_after: None,
+            should_retry: None,
+        }
+    }
+
+    /// Its status and the server's words.
+    pub fn words(&self) -> &str {
+        &self.words
     }
 
     /// Whether it may pass by itself.
     pub fn may_pass(&self) -> bool {
-        self.status == 429 || (500..=599).contains(&self.status)
+        self.should_retry.unwrap_or(self.status == 429 || (500..=599).contains(&self.status))
     }
 
     /// The error for it, from `place`.
@@ -74,6 +95,14 @@ impl Refusal {
                 .hint("check `provider`, `model` and `base_url`"),
         }
     }
+}
+
+fn titled(status: StatusCode, words: String) -> String {
+    let title = match status.canonical_reason() {
+        Some(reason) => format!("{} {reason}", status.as_u16()),
+        None => status.as_u16().to_string(),
+    };
+    if words.is_empty() { title } else { format!("{title}: {words}") }
 }
 
 fn key_hint(config: &ModelConfig) -> String {

@@ -1,17 +1,22 @@
 //! One request over HTTP, asked until it is answered or refused for good: the only place that
 //! decides to ask again. Everything here happens before the first token.
 
+use std::path::{Path, PathBuf};
+
 use jiff::Timestamp;
 use reqwest::Response;
 
-use super::answer::Source;
+use super::answer::Begun;
 use super::body::Body;
+use super::catalog::{Cache, ModelFacts};
 use super::forms::system_first;
 use super::http::Http;
+use super::lookup::{list, look_up};
 use super::memory::Memory;
 use super::message::{Message, Request};
+use super::overflow::{is_overflow, overflow};
 use super::payload::Payload;
-use super::quirks::{self, Quirk, Quirks, SYSTEM_FIRST};
+use super::quirks::{self, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::Refusal;
 use super::retry::{self, Next};
 use super::spec::HttpSpec;
@@ -25,6 +30,11 @@ pub(super) struct Remote {
     config: ModelConfig,
     quirks: Quirks,
     memory: Memory,
+    state_dir: PathBuf,
+    /// What the server says of the model, once it was asked.
+    facts: Option<ModelFacts>,
+    /// The server refused what it had said itself: it is rebuilt for the rest of the turn.
+    rebuilds: bool,
 }
 
 /// A request that is being put into a body.
@@ -33,14 +43,21 @@ pub(super) struct Asking<'a> {
     pub config: &'a ModelConfig,
     /// What is asked.
     pub request: Request<'a>,
+    /// What the server says of the model.
+    pub facts: &'a ModelFacts,
     learned: &'a Quirks,
     open: Vec<&'static Quirk>,
 }
 
 impl<'a> Asking<'a> {
-    /// A request to a model of which `learned` is known.
-    pub fn new(config: &'a ModelConfig, request: Request<'a>, learned: &'a Quirks) -> Self {
-        Asking { config, request, learned, open: Vec::new() }
+    /// A request to a model of which `learned` and `facts` are known.
+    pub fn new(
+        config: &'a ModelConfig,
+        request: Request<'a>,
+        facts: &'a ModelFacts,
+        learned: &'a Quirks,
+    ) -> Self {
+        Asking { config, request, facts, learned, open: Vec::new() }
     }
 
     /// Whether the model has this quirk. If it is not known to, a refusal may be about it.
@@ -60,55 +77,138 @@ impl<'a> Asking<'a> {
 
 impl Remote {
     /// The model `config` names, with the quirks that were learned of it before.
-    pub fn new(
-        http: Http,
-        spec: &'static HttpSpec,
-        config: &ModelConfig,
-        state_dir: &std::path::Path,
-    ) -> Self {
+    pub fn new(http: Http, spec: &'static HttpSpec, config: &ModelConfig, state_dir: &Path) -> Self {
         let memory = Memory::new(state_dir, format!("{} {} {}", spec.name, http.place, config.model));
         let mut quirks = memory.recall(spec.quirks);
         if config.system_first {
             quirks.add(&SYSTEM_FIRST);
         }
-        Remote { http, spec, config: config.clone(), quirks, memory }
+        let (config, state_dir) = (config.clone(), state_dir.to_path_buf());
+        Remote { http, spec, config, quirks, memory, state_dir, facts: None, rebuilds: false }
     }
 
-    /// Asks, and asks again where that can help. `notice` is told each time.
-    pub async fn ask(
-        &mut self,
-        request: Request<'_>,
-        notice: &mut dyn FnMut(&str),
-    ) -> Result<Source<'static>> {
+    /// Whether it is not known to refuse native tools.
+    pub fn takes_tools(&self) -> bool {
+        !self.quirks.has(&TOOLS)
+    }
+
+    /// What the server says of the model, asked at most once an hour.
+    pub async fn facts(&mut self) -> ModelFacts {
+        if let Some(facts) = &self.facts {
+            return facts.clone();
+        }
+        let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
+        let facts = match cache.load() {
+            Some(facts) => facts,
+            None => match look_up(&mut self.http, self.spec, &self.config.model).await {
+                Ok(facts) => {
+                    cache.keep(&facts);
+                    facts
+                }
+                Err(error) => {
+                    tracing::debug!(model = self.config.name, error = error.chain(), "catalogue");
+                    ModelFacts::default()
+                }
+            },
+        };
+        self.facts = Some(facts.clone());
+        facts
+    }
+
+    /// The models of the server, asked at most once an hour.
+    pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
+        let cache = Cache::new(&self.state_dir, self.spec.name, &self.config.base_url, "");
+        if let Some(models) = cache.load() {
+            return Ok(models);
+        }
+        let models = list(&mut self.http, self.spec).await?;
+        cache.keep(&models);
+        Ok(models)
+    }
+
+    /// Asks, and asks again where that can help; the answer has begun when this returns. `notice` is told
+    /// each time.
+    pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Begun> {
+        let facts = match self.spec.catalog.needed {
+            true => self.facts().await,
+            false => ModelFacts::default(),
+        };
         let mut quirks = self.quirks.clone();
         let mut attempt = 0;
+        let replays = request.messages.iter().any(|message| message.replay.is_some());
+        let mut request = request;
+        self.rebuilds &= replays;
+        let plain =
+            || request.messages.iter().cloned().map(|m| Message { replay: None, ..m }).collect::<Vec<_>>();
+        let rebuilt = if replays { plain() } else { Vec::new() };
+        if self.rebuilds {
+            request.messages = &rebuilt;
+        }
         loop {
-            let (body, open) = self.body(request, &quirks);
+            let (body, open) = self.body(request, &facts, &quirks);
             tracing::debug!(model = self.config.name, request = body.shown(), "request");
             let response = self.http.post(body).await?;
             tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
-            if response.status().is_success() {
-                let body = self.accepted(response, quirks);
-                return Ok(Source::Http(body, (self.spec.reader)(!request.tools.is_empty())));
+            let mut failure = None;
+            let refusal = match response.status().is_success() {
+                true => {
+                    let mut begun = self.begin(response, &request).await;
+                    match begun.refused() {
+                        None => {
+                            self.accepted(quirks);
+                            return Ok(begun);
+                        }
+                        Some(refused) => {
+                            failure = begun.failure();
+                            Refusal::within(refused)
+                        }
+                    }
+                }
+                false => Refusal::read(response, self.http.timeouts.idle).await,
+            };
+            if is_overflow(refusal.status, &refusal.body) {
+                return Err(overflow(&self.config.name, refusal.words()));
             }
-            let refusal = Refusal::read(response, self.http.timeouts.idle).await;
             let learned = quirks::named(refusal.status, &refusal.body, &open);
             if !learned.is_empty() {
                 for quirk in learned.each() {
                     notice(&format!("{} {}", self.config.name, quirk.says));
                     quirks.add(quirk);
                 }
+                if learned.has(&TOOLS) {
+                    // What follows is another turn's business: it plans without them.
+                    self.accepted(quirks);
+                    return Err(refusal.error(&self.config, self.spec, &self.http.place));
+                }
                 continue;
             }
-            self.pause(&refusal, attempt, notice).await?;
+            if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
+                notice(&format!(
+                    "{} refuses what it said before its calls: asking again without its thinking ({})",
+                    self.config.name,
+                    refusal.words()
+                ));
+                self.rebuilds = true;
+                request.messages = &rebuilt;
+                continue;
+            }
+            match failure {
+                Some(failure) if !refusal.may_pass() => return Err(failure),
+                _ => self.pause(&refusal, attempt, notice).await?,
+            }
             attempt += 1;
         }
     }
 
     /// The body of the request, and the quirks that a refusal of it may be about.
-    fn body(&self, request: Request<'_>, quirks: &Quirks) -> (Payload, Vec<&'static Quirk>) {
+    fn body(
+        &self,
+        request: Request<'_>,
+        facts: &ModelFacts,
+        quirks: &Quirks,
+    ) -> (Payload, Vec<&'static Quirk>) {
         let merged: Vec<Message>;
-        let mut asking = Asking::new(&self.config, request, quirks);
+        let mut asking = Asking::new(&self.config, request, facts, quirks);
         if self.spec.quirks.iter().any(|quirk| quirk.word == SYSTEM_FIRST.word) {
             let first = system_first(request.messages);
             if first != request.messages && asking.has(&SYSTEM_FIRST) {
@@ -120,13 +220,18 @@ impl Remote {
         (payload, asking.open)
     }
 
-    fn accepted(&mut self, response: Response, quirks: Quirks) -> Body {
+    /// Waits for the first event of the answer: a refusal may still come in its place.
+    async fn begin(&self, response: Response, request: &Request<'_>) -> Begun {
+        let body = Body::new(response, self.http.place.clone(), self.http.timeouts);
+        Begun::wait(body, (self.spec.reader)(!request.tools.is_empty())).await
+    }
+
+    fn accepted(&mut self, quirks: Quirks) {
         let learned = quirks.beyond(&self.quirks);
         if !learned.is_empty() {
             self.memory.keep(&learned);
             self.quirks = quirks;
         }
-        Body::new(response, self.http.place.clone(), self.http.timeouts)
     }
 
     /// Waits before the next try, or says why there is none.

@@ -3,12 +3,13 @@
 //! A provider is a file or folder of this room with one [`ProviderSpec`], and one line in [`spec`].
 
 use super::answer::AnswerReader;
+use super::catalog::Catalog;
 use super::media::Accepts;
 use super::payload::Payload;
 use super::quirks::Quirk;
 use super::send::Asking;
-use super::{cli, embedded, ollama, openai};
-use crate::config::{ModelConfig, Planner, Provider};
+use super::{anthropic, cli, embedded, ollama, openai, responses};
+use crate::config::{ModelConfig, OPENAI_URL, Planner, Provider, Wire};
 
 /// The capabilities of a provider.
 pub struct ProviderSpec {
@@ -53,6 +54,10 @@ pub(super) struct HttpSpec {
     pub name: &'static str,
     /// Where requests go, under `base_url`.
     pub path: &'static [&'static str],
+    /// How the key is sent.
+    pub auth: Auth,
+    /// Headers of every request.
+    pub headers: &'static [(&'static str, &'static str)],
     /// Writes the body of a request.
     pub body: fn(&mut Asking<'_>) -> Payload,
     /// A reader of one answer; `true` if what has calls must be kept to be sent back.
@@ -61,12 +66,37 @@ pub(super) struct HttpSpec {
     pub quirks: &'static [&'static Quirk],
     /// The hint for a model that is not there.
     pub missing: fn(&str) -> String,
+    /// Where it tells of its models.
+    pub catalog: Catalog,
+    /// Requests name the root of their conversation, for the server's cache.
+    pub root_key: bool,
+}
+
+/// How a key is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Auth {
+    /// `Authorization: Bearer KEY`
+    Bearer,
+    /// In a header of its own.
+    Header(&'static str),
+}
+
+impl ProviderSpec {
+    /// Whether requests are to name the root of their conversation.
+    pub fn names_root(&self) -> bool {
+        self.http.is_some_and(|api| api.root_key)
+    }
 }
 
 /// The capabilities of the provider of a model.
 pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
     match config.provider {
-        Provider::Openai => &openai::SPEC,
+        Provider::Openai => match config.wire {
+            Some(Wire::Responses) => &responses::SPEC,
+            None if config.base_url == OPENAI_URL => &responses::SPEC,
+            Some(Wire::Chat) | None => &openai::SPEC,
+        },
+        Provider::Anthropic => &anthropic::SPEC,
         Provider::Ollama => &ollama::SPEC,
         Provider::Cli => &cli::SPEC,
         Provider::Embedded => &embedded::SPEC,

@@ -67,6 +67,9 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/retry", Takes::Nothing, "answer the last question again", |_, _| at_once(|| Ok(After::Turn(None)))),
     row("/tail", Takes::Address, "go on from another bubb", |s, address| at_once(|| prompt(s.tail(address)))),
     row("/show", Takes::Nothing, "print the conversation so far", |s, _| at_once(|| prompt(s.show()))),
+    row("/compact", Takes::Text, "go on from a summary", |s, words| {
+        Box::pin(async { prompt(s.compact(words).await) })
+    }),
     row("/branch", Takes::Name, "name this place; the name moves on", |s, name| {
         at_once(|| prompt(s.name_branch(name)))
     }),

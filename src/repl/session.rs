@@ -7,6 +7,7 @@ use super::complain::complain;
 use super::entered::Entered;
 use super::paths::pasted_file;
 use super::reader::Reader;
+use super::slash::KEEP;
 use crate::bubb::BubbId;
 use crate::config::ModelConfig;
 use crate::conv::{Addressee, Forest, Wanted};
@@ -14,11 +15,14 @@ use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Out, Paint, say};
 use crate::turn::attach::{NewFile, check_files};
-use crate::turn::{Ask, Question, Report, Start, TurnEnv, Wish, start};
+use crate::turn::{Ask, Compaction, Question, Report, Start, TurnEnv, Wish, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
 const SIGINT: u8 = 2;
+
+/// How long a server may take to tell of its model's window.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// How a session begins.
 pub struct SessionOptions {
@@ -51,6 +55,8 @@ pub struct Session<'o> {
     /// Files that go with the next question.
     pub(super) files: Vec<NewFile>,
     runs: Vec<String>,
+    /// It was told how much of the window the conversation fills.
+    told_fill: bool,
 }
 
 /// Reads entries and takes turns until the person leaves.
@@ -85,6 +91,7 @@ impl<'o> Session<'o> {
             model: None,
             files: Vec::new(),
             runs,
+            told_fill: false,
         })
     }
 
@@ -161,12 +168,23 @@ impl<'o> Session<'o> {
         if let Err(error) = self.check_files().await {
             return told(state, &error);
         }
+        let (forest, start) = match (&question, start) {
+            (Some(text), Start::Under(tail)) if self.env.compacts_by_itself() => {
+                match self.make_room(&forest, tail, text.len()).await {
+                    Ok(Some(id)) => (self.forest()?, Start::Under(id)),
+                    Ok(None) => (forest, start),
+                    Err(error) => return told(state, &error),
+                }
+            }
+            _ => (forest, start),
+        };
         let question = question.map(|text| Question { text, files: self.files.clone() });
         match self.take(state, &forest, start, question.clone()).await {
             Ok(report) => {
                 self.runs.clear();
                 self.files.clear();
                 self.follow(&report)?;
+                self.tell_fill().await?;
                 match report.error {
                     Some(error) => told(state, &error),
                     None => Ok(state.after(Step::Done)),
@@ -184,6 +202,63 @@ impl<'o> Session<'o> {
                 told(state, &error)
             }
         }
+    }
+
+    /// Compacts, and goes on from there.
+    pub(super) async fn compacted(&mut self, forest: &Forest, wanted: Compaction<'_>) -> Result<BubbId> {
+        let model = match self.model.take() {
+            Some(model) => model,
+            None => self.env.interrupt.or(self.env.configured.choose()).await?,
+        };
+        let insts = ui::insts_with_warnings(self.env.insts()?);
+        let state = State::Idle.after(Step::Entered);
+        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
+        let hush = self.reader.hush();
+        let compacted = self.env.compact(&model, &insts, forest, wanted, &mut view).await;
+        view.end();
+        drop(hush);
+        self.model = Some(model);
+        let id = compacted?;
+        (self.at, self.branch) = (Some(id), None);
+        Ok(id)
+    }
+
+    /// Compacts the conversation if a question of `more` bytes would not fit.
+    async fn make_room(&mut self, forest: &Forest, tail: BubbId, more: usize) -> Result<Option<BubbId>> {
+        let model = match self.model.take() {
+            Some(model) => model,
+            None => self.env.interrupt.or(self.env.configured.choose()).await?,
+        };
+        let filling = tokio::time::timeout(PATIENCE, self.env.fill(&model, forest, tail, more)).await;
+        self.model = Some(model);
+        match filling {
+            Ok(Ok(Some(fill))) if fill.is_full() => {
+                say("note: the conversation would not fit the model's window: it goes on from a summary");
+                let wanted = Compaction { tail, keep: KEEP, instruction: None };
+                match self.compacted(forest, wanted).await {
+                    Err(error) if error.kind == Kind::Usage => Ok(None),
+                    compacted => compacted.map(Some),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Says once that the conversation fills most of the model's window.
+    async fn tell_fill(&mut self) -> Result<()> {
+        let (Some(model), Some(at), false) = (&self.model, self.at, self.told_fill) else { return Ok(()) };
+        let forest = self.forest()?;
+        let filling = tokio::time::timeout(PATIENCE, self.env.fill(model, &forest, at, 0));
+        if let Ok(Ok(Some(fill))) = filling.await
+            && fill.percent() >= 80
+        {
+            self.told_fill = true;
+            say(&format!(
+                "note: the conversation fills {} % of the model's window; /compact goes on from a summary",
+                fill.percent()
+            ));
+        }
+        Ok(())
     }
 
     async fn take(

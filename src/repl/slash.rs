@@ -8,9 +8,12 @@ use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::store::check_branch_name;
 use crate::term::{edit, excerpt, say};
-use crate::turn::Prompts;
 use crate::turn::attach::NewFile;
+use crate::turn::{Compaction, Prompts, Start};
 use crate::ui;
+
+/// How many of the last turns stay as they are.
+pub(super) const KEEP: usize = 2;
 
 impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.
@@ -124,6 +127,18 @@ impl Session<'_> {
         let question =
             forest.last_question(found.ix).map(|ix| self.store.text(&forest.name(ix))).transpose()?;
         say(&format!("on from {id} ({height}): {}", excerpt(&question.unwrap_or_default())));
+        Ok(())
+    }
+
+    /// Goes on from a summary of the conversation but its last turns.
+    pub(super) async fn compact(&mut self, instruction: &str) -> Result<()> {
+        let forest = self.store.forest()?;
+        let Start::Under(tail) = self.start(&forest, false)? else {
+            return Err(Error::nothing("there is nothing to summarise yet"));
+        };
+        let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
+        let id = self.compacted(&forest, Compaction { tail, keep: KEEP, instruction }).await?;
+        say(&format!("on from a summary: {id}; the conversation before it stays as it is"));
         Ok(())
     }
 

@@ -29,9 +29,12 @@ pub struct Entry<'a> {
     /// Tokens of the request, as the provider counted them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
-    /// Tokens of the request that the provider had in its cache.
+    /// Of these, how many the server had in its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
+    /// Of these, how many it put into its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
     /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
@@ -59,7 +62,7 @@ pub struct Fact {
     pub model: Option<String>,
     /// Tokens of the request.
     pub input: Option<u64>,
-    /// Tokens of the request that the provider had in its cache.
+    /// Of these, how many the server had in its cache.
     pub cached: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,

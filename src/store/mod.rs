@@ -37,6 +37,7 @@ mod tidy;
 mod tidy_tests;
 mod titles;
 mod watch;
+mod wire;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

@@ -40,6 +40,7 @@ impl Store {
             if removed.map_err(|error| self.error("cannot delete", name.to_string(), error))? {
                 days.insert(Day::of(name.id));
             }
+            self.drop_wire(name.id);
         }
         if !blobs.is_empty() {
             let removed = blobs.iter().try_for_each(|hash| self.remove_blob(hash));

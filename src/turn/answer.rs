@@ -12,7 +12,7 @@ use super::schema::AnswerSchema;
 use super::{Event, Front, Interrupt};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::{Error, Kind as ErrorKind, Result};
-use crate::model::{self, Answer, ToolCall, Usage};
+use crate::model::{self, Answer, Replay, ToolCall, Usage};
 use crate::store::{Draft, Entry, Store};
 use crate::tool::mcp::CallRequest;
 use crate::tool::{Piece, pieces};
@@ -36,6 +36,8 @@ struct Receiving<'s> {
     tools: Tools,
     /// The tools it calls by its API.
     calls: Vec<ToolCall>,
+    /// The answer as it was received, if it has calls.
+    replay: Option<Replay>,
     /// All that it says, where calls may be among it.
     said: String,
     /// What of that is shown at once.
@@ -45,8 +47,10 @@ struct Receiving<'s> {
 /// How a model may call tools in its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tools {
-    /// Not at all.
+    /// Not at all; calls are overheard.
     None,
+    /// It is told of none, or that none may be called any more; a call all the same is one.
+    Unoffered,
     /// By its API's own fields.
     Native,
     /// In words, as its prompt told it to; by its API all the same, if it likes.
@@ -58,7 +62,7 @@ pub enum Received {
     /// The turn's last word.
     Answer(Answered),
     /// Calls of tools, and the words around them, which are a hidden bubb.
-    Calls(Option<Name>, Vec<ToolCall>),
+    Calls(Option<Name>, Vec<ToolCall>, Option<Replay>),
     /// Calls that stood in the text, and the words around them, which no bubb holds yet.
     Told(String, Vec<CallRequest>),
     /// An answer that does not fit the schema, kept as a hidden bubb; and the fault.
@@ -100,9 +104,11 @@ pub async fn receive(
         usage: Usage::default(),
         start: place.start,
         first_ms: None,
-        held: place.schema.is_some() || place.tools != Tools::None && !front.shows_at_once(),
+        held: place.schema.is_some()
+            || matches!(place.tools, Tools::Native | Tools::Told) && !front.shows_at_once(),
         tools: place.tools,
         calls: Vec::new(),
+        replay: None,
         said: String::new(),
         hold: CallFilter::default(),
     };
@@ -112,13 +118,25 @@ pub async fn receive(
     receiving.spool();
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
     let calls = std::mem::take(&mut receiving.calls);
+    let replay = receiving.replay.take();
     if done.is_ok() && calls.is_empty() {
         let (words, told) = told_calls(&receiving.said);
         if !told.is_empty() {
             let ms = start.elapsed().as_millis() as u64;
             let (model, input, output) = (Some(place.model), usage.input, usage.output);
+            let (cached, cache_write) = (usage.cached, usage.cache_write);
             // The journal is never needed: that it cannot be written is no reason to fail.
-            let entry = Entry { what: "calls", model, input, output, ms, first_ms, ..Entry::default() };
+            let entry = Entry {
+                what: "calls",
+                model,
+                input,
+                output,
+                cached,
+                cache_write,
+                ms,
+                first_ms,
+                ..Entry::default()
+            };
             let _ = place.store.journal(entry);
             return Ok(Received::Told(words, told));
         }
@@ -162,6 +180,8 @@ pub async fn receive(
         model: Some(place.model),
         input: usage.input,
         output: usage.output,
+        cached: usage.cached,
+        cache_write: usage.cache_write,
         ms,
         first_ms,
         failed: done.as_ref().is_err_and(|error| !matches!(error.kind, ErrorKind::Signal(_))),
@@ -171,7 +191,7 @@ pub async fn receive(
     let _ = place.store.journal(entry);
     match (done, kept) {
         (Ok(()), Some(kept)) if let Some(fault) = fault => Ok(Received::Unfit(kept?, fault)),
-        (Ok(()), kept) if !last => Ok(Received::Calls(kept.transpose()?, calls)),
+        (Ok(()), kept) if !last => Ok(Received::Calls(kept.transpose()?, calls, replay)),
         (Ok(()), Some(kept)) => Ok(Received::Answer(Answered { name: kept?, usage, ms })),
         (Ok(()), None) => {
             Err(Error::remote("the model answered nothing").hint("ask again: `lepo do --retry`"))
@@ -229,6 +249,7 @@ async fn follow(
                 receiving.calls.push(call);
                 front.happens(Event::Called);
             }
+            Some(model::Event::Replay(replay)) => receiving.replay = Some(replay),
             Some(model::Event::ToolCall(_)) => {}
             Some(model::Event::Done(_)) => {}
         }
@@ -252,7 +273,7 @@ impl<'s> Receiving<'s> {
                     front.happens(Event::Text(&shown));
                 }
             }
-            Tools::None | Tools::Native => front.happens(Event::Text(text)),
+            Tools::None | Tools::Unoffered | Tools::Native => front.happens(Event::Text(text)),
         }
         self.buffer.extend_from_slice(text.as_bytes());
         if self.buffer.len() >= SPOOL_BUFFER {

@@ -8,14 +8,15 @@ use std::time::Instant;
 
 use super::Event;
 use super::answer::{Place, Received, Tools, receive};
-use super::context::{Inst, messages};
+use super::called::CalledAnswer;
+use super::context::{Inst, instruction, messages};
 use super::flow::Turn;
 use super::native::{call_text, command_of, run_command};
 use super::request::{Next, several};
 use super::schema::{asking_again, complaint, tell, unfit};
 use super::send::send;
 use crate::bubb::Kind;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Request, ToolCall, ToolSpec, ToolWire, spec};
 use crate::tool::ToolRequest;
 use crate::tool::mcp::{CallRequest, blocks, native_name};
@@ -27,14 +28,30 @@ pub(super) struct Offer {
     pub commands: bool,
     /// The tools of MCP servers.
     pub calls: bool,
+    /// They are told, as they were before, but tool use has ended.
+    pub ended: bool,
 }
 
 /// How the model is told of tools.
 #[derive(Default)]
-struct Told {
-    specs: Vec<ToolSpec>,
-    blocks: Option<String>,
+pub(super) struct Told {
+    /// In fields of its API.
+    native: bool,
+    pub specs: Vec<ToolSpec>,
+    pub blocks: Option<String>,
 }
+
+impl Told {
+    fn is_nothing(&self) -> bool {
+        self.specs.is_empty() && self.blocks.is_none()
+    }
+}
+
+/// What a model is told that calls a tool where there is none.
+const NO_TOOLS: &str = "there are no tools here: answer in words";
+
+/// What a model is told once tool use has ended.
+const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
 
 /// What a model asked for in one answer.
 enum Wanted {
@@ -50,35 +67,63 @@ impl Turn<'_> {
             self.servers_ready().await?;
         }
         let mut told = self.tell(offer);
-        let nothing = Told::default();
         let mut done = self.record.transcript.requests_of_turn();
-        let mut rounds = (self.env.settings().max_rounds as usize).saturating_sub(done.len());
+        let mut rounds = match offer.ended {
+            true => 0,
+            false => (self.env.settings().max_rounds as usize).saturating_sub(done.len()),
+        };
         // A turn that is gone on with has a side branch already.
         let side = self.record.transcript.side_branch();
         let schema = self.schema.clone();
         let mut asked_again = false;
+        let cache_key = self.cache_key().await?;
+        let mut warned = false;
         loop {
-            let offered = if rounds > 0 { &told } else { &nothing };
+            let open = rounds > 0 && !told.is_nothing();
             let inst = Inst::General(self.insts.general.as_deref());
+            let transcript = &self.record.transcript;
             let mut messages = messages(
-                &self.record.transcript.said,
+                &transcript.said,
+                &transcript.called,
                 inst,
                 spec(self.config).path,
-                offered.blocks.as_deref(),
+                told.blocks.as_deref(),
             );
+            if rounds == 0 && told.blocks.is_some() {
+                messages.push(instruction(ENDED));
+            }
             if let Some(schema) = &schema {
                 tell(&mut messages, spec(self.config).path, &schema.instruction());
             }
             let (start, interrupt) = (Instant::now(), &self.env.interrupt);
-            let tools = match (&offered.blocks, offered.specs.as_slice()) {
-                (Some(_), _) => Tools::Told,
-                (None, []) => Tools::None,
-                (None, _) => Tools::Native,
+            let tools = match &told.blocks {
+                Some(_) => Tools::Told,
+                None if open => Tools::Native,
+                None => Tools::Unoffered,
             };
             // An answer that must have a form could call no tools.
-            let wire = schema.as_ref().filter(|_| tools == Tools::None).map(|schema| &schema.wire);
-            let request = Request { messages: &messages, tools: &offered.specs, schema: wire };
-            let answer = interrupt.or(send(self.model, self.front, &mut self.record, request)).await??;
+            let wire = schema.as_ref().filter(|_| !open).map(|schema| &schema.wire);
+            let request = Request {
+                messages: &messages,
+                tools: &told.specs,
+                tools_ended: !open,
+                cache_key: cache_key.as_deref(),
+                schema: wire,
+            };
+            let sent = interrupt.or(send(self.model, self.front, &mut self.record, request)).await?;
+            if sent.is_err() {
+                let Some(error) = sent.err() else { continue };
+                if !told.native || told.specs.is_empty() || self.model.takes_tools() {
+                    return Err(error);
+                }
+                self.plan_instead(offer, open && side.get().is_none()).await?;
+                if self.record.report.pending.is_some() {
+                    return self.record.pending();
+                }
+                told = self.tell(Offer { commands: false, ..offer });
+                continue;
+            }
+            let Some(answer) = sent.ok() else { continue };
             let base = *side.get_or_init(|| self.record.transcript.path.len());
             let place = Place {
                 store: &self.env.store,
@@ -90,6 +135,7 @@ impl Turn<'_> {
                 model: &self.config.name,
                 start,
             };
+            let at = self.record.transcript.said.len();
             let wanted: Vec<Wanted> = match receive(answer, place, self.front, interrupt).await? {
                 Received::Answer(answered) => {
                     self.record.transcript.path.truncate(base);
@@ -97,21 +143,23 @@ impl Turn<'_> {
                     self.record.report.is_json = schema.is_some();
                     return Ok(());
                 }
-                Received::Unfit(_, fault) if tools == Tools::None && asked_again => {
+                Received::Unfit(_, fault) if !open && asked_again => {
                     return Err(unfit(&self.config.name, &fault));
                 }
                 Received::Unfit(words, fault) => {
                     self.record.transcript.take_up(&words)?;
                     self.add(Kind::System, true, complaint(&fault).as_bytes())?;
                     self.front.happens(Event::Say(&asking_again(&fault)));
-                    asked_again |= tools == Tools::None;
-                    (rounds, told) = (0, Told::default());
+                    asked_again |= !open;
+                    rounds = 0;
                     continue;
                 }
-                Received::Calls(words, calls) => {
+                Received::Calls(words, calls, replay) => {
                     if let Some(words) = words {
                         self.record.transcript.take_up(&words)?;
                     }
+                    let answer = CalledAnswer { at, calls: calls.clone(), replay };
+                    self.record.transcript.called.push(answer);
                     calls.into_iter().map(Wanted::Native).collect()
                 }
                 Received::Told(words, calls) => {
@@ -121,6 +169,14 @@ impl Turn<'_> {
                     calls.into_iter().map(Wanted::Told).collect()
                 }
             };
+            if !open {
+                if std::mem::replace(&mut warned, true) {
+                    return Err(Error::remote("the model calls tools and does not answer")
+                        .hint("ask again with `lepo do --retry`, or another model: -m NAME"));
+                }
+                self.not_carried_out(wanted, if told.is_nothing() { NO_TOOLS } else { ENDED })?;
+                continue;
+            }
             rounds = match self.calls(wanted, &mut done).await? {
                 Next::Again if rounds == 1 => {
                     let limit = self.env.settings().max_rounds;
@@ -130,23 +186,65 @@ impl Turn<'_> {
                 }
                 Next::Again => rounds - 1,
                 Next::Answer => 0,
-                Next::Wait => return self.record.pending(),
+                Next::Wait => {
+                    if let Some(id) = self.record.report.pending {
+                        self.record.transcript.keep_called(&self.env.store, self.config, id);
+                    }
+                    return self.record.pending();
+                }
             };
-            if rounds == 0 {
-                told = Told::default();
-            }
         }
     }
 
+    /// The server takes no native tools: they are told in words, and a chooser plans where one still can.
+    async fn plan_instead(&mut self, offer: Offer, can_plan: bool) -> Result<()> {
+        match offer.commands && can_plan {
+            true => self.plan().await,
+            false => Ok(()),
+        }
+    }
+
+    /// What servers find their cache of this conversation by: its root, where the model's API has a field for
+    /// it. A new conversation's root is known once it is on disk.
+    pub(super) async fn cache_key(&mut self) -> Result<Option<String>> {
+        if !spec(self.config).names_root() {
+            return Ok(None);
+        }
+        if self.record.transcript.path.is_empty() {
+            let saved = self.record.transcript.saved().await?;
+            self.record.tell_saved(self.front, saved);
+        }
+        Ok(self.record.transcript.path.first().map(ToString::to_string))
+    }
+
+    /// Answers calls that nothing may come of any more.
+    fn not_carried_out(&mut self, calls: Vec<Wanted>, why: &str) -> Result<()> {
+        if let Some(told) = several(calls.len()) {
+            self.add(Kind::Assistant, true, told.as_bytes())?;
+        }
+        for call in calls {
+            let text = match call {
+                Wanted::Told(request) => ToolRequest::Call(request).canonical(),
+                Wanted::Native(call) => {
+                    self.request_of(&call).map_or_else(|| call_text(&call), |request| request.canonical())
+                }
+            };
+            self.add(Kind::Assistant, true, text.as_bytes())?;
+            self.add(Kind::Tool, true, format!("error: {why}").as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// How the model of this turn is told of what it may ask for.
-    fn tell(&self, offer: Offer) -> Told {
-        let mut told = Told::default();
-        if offer.commands {
+    pub(super) fn tell(&self, offer: Offer) -> Told {
+        let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
+        let mut told = Told { native, ..Told::default() };
+        if offer.commands && native {
             told.specs.push(run_command());
         }
         let servers = self.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
-        match spec(self.config).tools {
-            ToolWire::Native => {
+        match native {
+            true => {
                 for server in servers {
                     told.specs.extend(server.tools.iter().map(|tool| ToolSpec {
                         name: native_name(&server.config.name, &tool.name),
@@ -155,7 +253,7 @@ impl Turn<'_> {
                     }));
                 }
             }
-            ToolWire::Prompt => {
+            false => {
                 let mut servers = servers.map(|s| (s.config.name.as_str(), s.tools.as_slice())).peekable();
                 if servers.peek().is_some() {
                     told.blocks = Some(blocks(servers));

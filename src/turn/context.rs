@@ -3,7 +3,7 @@
 //! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
 
 use super::attach::sent_text;
-use super::native::call_of;
+use super::called::{CalledAnswer, answer_at};
 use super::transcript::Said;
 use crate::bubb::Kind;
 use crate::model::{Message, PathForm, Role};
@@ -17,16 +17,24 @@ pub enum Inst<'i> {
     Planner(Option<&'i str>),
 }
 
-/// The messages of one request. `blocks` are tools told in words, at the end of the system prompt.
-pub fn messages(said: &[Said], inst: Inst<'_>, form: PathForm, blocks: Option<&str>) -> Vec<Message> {
+/// The messages of one request. `called` are the answers of this turn that have calls; `blocks` are tools
+/// told in words, at the end of the system prompt.
+pub fn messages(
+    said: &[Said],
+    called: &[CalledAnswer],
+    inst: Inst<'_>,
+    form: PathForm,
+    blocks: Option<&str>,
+) -> Vec<Message> {
     let mut messages = match form {
-        PathForm::Messages => with_calls(said, inst),
-        PathForm::Prompted => whole(said, inst),
+        PathForm::Messages => whole(said, called, inst, true),
+        PathForm::Prompted => whole(said, called, inst, false),
         PathForm::Program => for_program(said, inst, blocks.is_some()),
         PathForm::Plain => plain(said),
     };
     let Some(blocks) = blocks else { return messages };
-    let prompt = said.first().is_some_and(is_system_prompt) && form == PathForm::Prompted;
+    let takes_it = matches!(form, PathForm::Messages | PathForm::Prompted);
+    let prompt = takes_it && said.first().is_some_and(is_system_prompt);
     match messages.first_mut() {
         Some(first) if prompt => {
             first.text = format!("{}\n\n{blocks}", first.text.trim_end()).into();
@@ -36,25 +44,28 @@ pub fn messages(said: &[Said], inst: Inst<'_>, form: PathForm, blocks: Option<&s
     messages
 }
 
-fn whole(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
+fn whole(said: &[Said], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<Message> {
     let (Inst::General(inst) | Inst::Planner(inst)) = inst;
-    let path = said.iter().map(message);
-    path.chain(inst.map(|inst| Message::new(Role::System, inst))).collect()
-}
-
-/// A call with its result behind it is one in the API's own fields too.
-fn with_calls(said: &[Said], inst: Inst<'_>) -> Vec<Message> {
-    let mut messages = whole(said, inst);
-    for (place, pair) in said.windows(2).enumerate() {
-        let [asked, result] = pair else { continue };
-        let is_call =
-            asked.hidden && asked.kind == Kind::Assistant && result.hidden && result.kind == Kind::Tool;
-        if let Some(call) = call_of(&asked.text, place).filter(|_| is_call) {
-            messages[place + 1].call_id = Some(call.id.clone());
-            messages[place] = Message { calls: vec![call], ..Message::new(Role::Assistant, "") };
+    let (mut messages, mut at) = (Vec::new(), 0);
+    while let Some(bubb) = said.get(at) {
+        match answer_at(said, at, called, rebuild) {
+            Some((answer, end)) => {
+                messages.extend(answer);
+                at = end;
+            }
+            None => {
+                messages.push(message(bubb));
+                at += 1;
+            }
         }
     }
+    messages.extend(inst.map(instruction));
     messages
+}
+
+/// The instruction of one request.
+pub fn instruction(text: &str) -> Message {
+    Message { instruction: true, ..Message::new(Role::System, text) }
 }
 
 /// Such programs have a system prompt of their own: no root, no `general`; and the question alone
@@ -71,7 +82,7 @@ fn for_program(said: &[Said], inst: Inst<'_>, told: bool) -> Vec<Message> {
     };
     let kept = if alone && planner.is_none() && !told { path.len() - 1 } else { 0 };
     let path = path.iter().skip(kept).map(|said| message(said));
-    path.chain(planner.map(|inst| Message::new(Role::System, inst))).collect()
+    path.chain(planner.map(instruction)).collect()
 }
 
 /// It answers worse with any system message: the root and insts stay out, what a command printed is
@@ -113,15 +124,20 @@ fn role(kind: Kind) -> Role {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    use super::super::request::several;
     use super::super::transcript::fixture::path;
     use super::*;
+    use crate::model::{Replay, ToolCall};
 
     fn written(messages: &[Message]) -> String {
         let line = |message: &Message| {
             let calls: String =
                 message.calls.iter().map(|call| format!("{}={}", call.id, call.name)).collect();
             let answers = message.call_id.iter().map(|id| format!("{id}:")).collect::<String>();
-            format!("{} {answers}{}{calls}", message.role.word(), message.text)
+            let received = if message.replay.is_some() { "*" } else { "" };
+            format!("{}{received} {answers}{}{calls}", message.role.word(), message.text)
         };
         messages.iter().map(line).collect::<Vec<_>>().join(" / ").replace("\n\n", "+")
     }
@@ -170,7 +186,54 @@ mod tests {
             ("s1 P / s0 ran / u0 hi", general, Plain, "user ran+hi"),
             ("s0 ran / u0 a / a0 b / u0 c", general, Plain, "user ran+a / assistant b / user c"),
         ] {
-            assert_eq!(written(&messages(&path(said), inst, form, None)), expected, "{said}");
+            assert_eq!(written(&messages(&path(said), &[], inst, form, None)), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn one_answer_is_one_message_with_all_its_calls() {
+        let note = several(2).unwrap();
+        let (ls, id) = (r#"{"access":"read","command":"ls"}"#, r#"{"access":"read","command":"id"}"#);
+        let answer = format!("u0 q / a1 I look. / a1 {note} / a1 {ls} / t1 r / a1 {id} / t1 s");
+        let call = |id: &str, command: &str| ToolCall {
+            id: id.into(),
+            name: "run_command".into(),
+            arguments: json!({"command": command, "access": "read"}),
+        };
+        let received = Replay::new(json!("as received"));
+        let live = |calls: Vec<ToolCall>| vec![CalledAnswer { at: 1, calls, replay: Some(received.clone()) }];
+        let both = || vec![call("x", "ls"), call("y", "id")];
+        let dropped = "dropped: it was not carried out, because a call before it ended the use of tools";
+        for (said, called, expected) in [
+            // made of the bubbs
+            (
+                answer.clone(),
+                vec![],
+                format!("user q / assistant I look.+{note}call_3=run_commandcall_5=run_command / tool call_3:r / tool call_5:s"),
+            ),
+            (
+                format!("u0 q / a1 {ls} / t1 r / a1 {id} / t1 s"),
+                vec![],
+                "user q / assistant call_1=run_command / tool call_1:r / assistant call_3=run_command / tool call_3:s".into(),
+            ),
+            // as received
+            (answer, live(both()), "user q / assistant* I look.x=run_commandy=run_command / tool x:r / tool y:s".into()),
+            (
+                format!("u0 q / a1 {note} / a1 {ls} / t1 refused / s1 dropped: 1"),
+                live(both()),
+                format!("user q / assistant* x=run_commandy=run_command / tool x:refused / tool y:{dropped} / system dropped: 1"),
+            ),
+            // edited, so not as received
+            (
+                format!("u0 q / a1 {ls} / a1 {id} / t1 s"),
+                live(vec![call("x", "ls")]),
+                format!("user q / assistant {ls}call_2=run_command / tool call_2:s"),
+            ),
+            // still waiting
+            (format!("u0 q / a1 {ls}"), live(vec![call("x", "ls")]), format!("user q / assistant {ls}")),
+        ] {
+            let messages = messages(&path(&said), &called, Inst::General(None), PathForm::Messages, None);
+            assert_eq!(written(&messages), expected, "{said}");
         }
     }
 
@@ -185,7 +248,7 @@ mod tests {
             ("s1 P / u0 hi", Plain, "system BLOCKS / user hi"),
         ] {
             let inst = Inst::General(Some("INST"));
-            assert_eq!(written(&messages(&path(said), inst, form, Some("BLOCKS"))), expected, "{said}");
+            assert_eq!(written(&messages(&path(said), &[], inst, form, Some("BLOCKS"))), expected, "{said}");
         }
     }
 }

@@ -157,6 +157,11 @@ impl TurnEnv {
         (servers, notes)
     }
 
+    /// The MCP servers as turns use them.
+    pub(super) async fn servers_of_turns(&self) -> MutexGuard<'_, Servers> {
+        self.servers.lock().await
+    }
+
     /// Ends what turns have left running: to be waited for before the process ends.
     pub async fn close(&self) {
         self.servers.lock().await.close().await;

@@ -101,32 +101,41 @@ impl<'t> Turn<'t> {
         }
 
         let planner = self.planner();
-        let mut tools = self.env.settings().tool_call_mode != ToolMode::Off;
+        let tools = self.env.settings().tool_call_mode != ToolMode::Off;
         if tools {
             // They start while the model is asked about commands.
             self.servers.begin();
         }
         let mut on_side_branch = false;
+        let mut ended = false;
+        let decided = ask.decision.as_ref().map(|decision| decision.name.id);
         if let Some(decision) = ask.decision {
             on_side_branch = decision.name.kind == Kind::Assistant;
-            tools &= self.decided(decision).await? == Next::Again;
+            self.record.transcript.take_up_called(&self.env.store, self.config, decision.name.id);
+            ended = self.decided(decision).await? != Next::Again;
         }
         // A planner's bubbs belong to the conv, not behind a native call.
-        if tools && planner == Planner::Chooser && !on_side_branch {
+        if tools && !ended && planner == Planner::Chooser && !on_side_branch {
             self.plan().await?;
         }
         if self.record.report.pending.is_some() {
             return self.record.pending();
         }
+        // Behind a native call the model is told the same tools as before it, even if it may call none.
+        let tools = tools && (!ended || on_side_branch);
         let commands = tools && planner == Planner::Native;
         let calls = tools && !self.servers.is_empty();
-        self.answer(Offer { commands, calls }).await
+        let answered = self.answer(Offer { commands, calls, ended }).await;
+        if let Some(request) = decided.filter(|_| answered.is_ok()) {
+            self.env.store.drop_wire(request);
+        }
+        answered
     }
 
     /// Who decides about commands. Native tools are an API's, which only some providers have.
-    fn planner(&mut self) -> Planner {
+    pub(super) fn planner(&mut self) -> Planner {
         match self.env.settings().planner_or(spec(self.config).planner) {
-            Planner::Native if spec(self.config).tools != ToolWire::Native => {
+            Planner::Native if spec(self.config).tools != ToolWire::Native || !self.model.takes_tools() => {
                 let name = &self.config.name;
                 let note = format!("note: {name} has no native tools: a chooser and a writer plan instead");
                 self.front.happens(Event::Say(&note));

@@ -9,11 +9,14 @@ pub mod attach;
 mod between;
 mod call;
 mod call_filter;
+mod called;
 mod command_runner;
+mod compact;
 mod context;
 mod decision;
 mod env;
 mod event;
+mod fill;
 mod flow;
 mod group;
 mod interrupt;
@@ -31,9 +34,11 @@ mod start;
 mod transcript;
 
 pub use command_runner::CommandRunner;
+pub use compact::Compaction;
 pub use decision::{Decision, Verdict};
 pub use env::{Configured, TrustedFile, TurnEnv};
 pub use event::{Event, Front};
+pub use fill::Fill;
 pub use flow::Ask;
 pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Participant, Polled, Speech, Watch,

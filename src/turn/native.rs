@@ -41,6 +41,20 @@ pub fn call_text(call: &ToolCall) -> String {
     json!({ "arguments": call.arguments, "name": call.name }).to_string()
 }
 
+/// Whether a bubb is what this call was written down as.
+pub fn is_bubb_of(call: &ToolCall, text: &str) -> bool {
+    if let Some(command) = command_of(call) {
+        return command.canonical() == text;
+    }
+    match ToolRequest::from_canonical(text) {
+        Some(ToolRequest::Call(request)) => {
+            let named = call.name == request.native_name() || call.name == request.tool;
+            named && call.arguments.as_object() == Some(&request.arguments)
+        }
+        _ => call_text(call) == text,
+    }
+}
+
 /// The call that a bubb is. Its id is made from its place, so that it is the same whenever it is told.
 pub fn call_of(text: &str, place: usize) -> Option<ToolCall> {
     let id = format!("call_{place}");

@@ -69,12 +69,15 @@ impl Turn<'_> {
     ) -> Result<Option<(T, Used)>> {
         let messages = messages(
             &self.record.transcript.said,
+            &self.record.transcript.called,
             Inst::Planner(inst.as_deref()),
             spec(self.config).path,
             None,
         );
+        let cache_key = self.cache_key().await?;
         for schema in [Some(schema), None] {
-            let request = Request { messages: &messages, schema, ..Request::default() };
+            let cache_key = cache_key.as_deref();
+            let request = Request { messages: &messages, schema, cache_key, ..Request::default() };
             let start = Instant::now();
             let interrupt = &self.env.interrupt;
             let work = async {
@@ -99,6 +102,8 @@ impl Turn<'_> {
             model: Some(&self.config.name),
             input: used.usage.input,
             output: used.usage.output,
+            cached: used.usage.cached,
+            cache_write: used.usage.cache_write,
             ms: used.ms,
             ..Entry::default()
         });

@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::Start;
 use super::attach::{Attached, LeftOut, choose};
+use super::called::CalledAnswer;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
@@ -40,6 +41,8 @@ pub struct Transcript {
     pub said: Vec<Said>,
     /// The ids of the bubbs on disk, oldest first.
     pub path: Vec<BubbId>,
+    /// The answers of this turn that have calls, in order.
+    pub called: Vec<CalledAnswer>,
     /// A new root's time is not before this.
     not_before: u64,
     unsaved: Option<JoinHandle<Written>>,
@@ -61,6 +64,7 @@ impl Transcript {
             store: store.clone(),
             said: Vec::new(),
             path: Vec::new(),
+            called: Vec::new(),
             not_before: forest.root_time(crate::store::now()),
             unsaved: None,
         };

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::config::{self, ModelConfig, NewModel, Paths, Provider, Settings, Word};
 use crate::error::Result;
 use crate::model::weights::{self, SMOLLM2};
+use crate::model::{ModelFacts, offered_before};
 use crate::term::say;
 
 /// A model to choose, and what there is to know of it.
@@ -43,6 +44,24 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
     };
     let missing = embedded_in(settings).is_none().then_some(embedded);
     configured.chain(missing).collect()
+}
+
+/// The models that the server of `PROVIDER:` offered within the last hour, each as `PROVIDER:MODEL` with what
+/// is known of it. Nothing is asked.
+pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(String, String)> {
+    let Some((word, _)) = begun.split_once(':') else { return Vec::new() };
+    let Ok(config) = settings.server_of(&format!("{word}:")) else { return Vec::new() };
+    let models = offered_before(&config, &paths.state).into_iter();
+    models.map(|model| (format!("{word}:{}", model.id), offered_line(&model))).collect()
+}
+
+/// A model that a server offers, on one line: `ID`, then its window, its size and what it can do, where told.
+pub fn offered_line(model: &ModelFacts) -> String {
+    let mut words = vec![model.id.clone()];
+    words.extend(model.context.map(|tokens| format!("{tokens} tokens")));
+    words.extend(model.size.map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9)));
+    words.extend((!model.capabilities.is_empty()).then(|| model.capabilities.join(",")));
+    words.join(" ")
 }
 
 impl ListedModel {

@@ -98,7 +98,7 @@ mod tests {
         rows.begin("제미니", "waits");
         rows.goes_on("claude", "answers", true);
         rows.goes_on("claude", "answers", true);
-        rows.end("제미니", "done", Usage { input: None, output: Some(34) });
+        rows.end("제미니", "done", Usage { output: Some(34), ..Usage::default() });
         assert_eq!(
             rows.lines(),
             ["claude  answers    0.0 s  2 tokens", "제미니  done       0.0 s  34 tokens"]

@@ -97,8 +97,12 @@ struct Record {
     over: bool,
 }
 
+/// What a server says that looks at what it is asked; the number of the request comes first.
+type Judge = Box<dyn Fn(usize, &Asked) -> Reply + Send + Sync>;
+
 #[derive(Default)]
 struct Shared {
+    judge: Option<Judge>,
     record: Mutex<Record>,
     changed: Condvar,
 }
@@ -127,10 +131,19 @@ pub struct Server {
 impl Server {
     /// Starts a server that gives `replies` in order, and 410 after the last.
     pub fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+        let record = Record { script: replies.into_iter().collect(), ..Record::default() };
+        Server::serving(Shared { record: Mutex::new(record), ..Shared::default() })
+    }
+
+    /// Starts a server that answers each request as `judge` says.
+    pub fn judging(judge: impl Fn(usize, &Asked) -> Reply + Send + Sync + 'static) -> Self {
+        Server::serving(Shared { judge: Some(Box::new(judge)), ..Shared::default() })
+    }
+
+    fn serving(shared: Shared) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let record = Record { script: replies.into_iter().collect(), ..Record::default() };
-        let shared = Arc::new(Shared { record: Mutex::new(record), changed: Condvar::new() });
+        let shared = Arc::new(shared);
         let accepting = shared.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -204,8 +217,12 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     while !reader.fill_buf()?.is_empty() {
         shared.change(|r| r.begun += 1);
         let asked = read_request(&mut reader)?;
-        shared.change(|r| r.asked.push(asked));
-        let reply = shared.record.lock().unwrap().script.pop_front();
+        let number = shared.record.lock().unwrap().asked.len();
+        shared.change(|r| r.asked.push(asked.clone()));
+        let reply = match &shared.judge {
+            Some(judge) => Some(judge(number, &asked)),
+            None => shared.record.lock().unwrap().script.pop_front(),
+        };
         let reply = reply.unwrap_or_else(|| Reply::new(410, "the script is over"));
         if !say(&stream, &reply, shared)? {
             return stream.shutdown(std::net::Shutdown::Both);

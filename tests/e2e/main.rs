@@ -70,5 +70,6 @@ mod tidying;
 mod trust;
 mod watching;
 mod wild;
+mod wires;
 
 use common::{bots, disk, home, paths_in_code, pty, screen, scripted};

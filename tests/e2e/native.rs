@@ -65,8 +65,8 @@ fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
         [
             "system PROMPT",
             "user say it",
-            &format!("assistant call_2{ECHO}"),
-            "tool call_2:$ echo 한글 | tee -a ran\nexit code: 0\nstdout:\n한글",
+            &format!("assistant x0{ECHO}"),
+            "tool x0:$ echo 한글 | tee -a ran\nexit code: 0\nstdout:\n한글",
             "system GENERAL"
         ]
     );
@@ -98,8 +98,8 @@ fn words_around_calls_are_hidden_and_a_pipe_gets_the_answer_only() {
     assert!(found[9].text.contains("carried out before"), "{}", found[9].text);
     assert_eq!(bot.home.read("work/ran"), "한글\n");
     let seen = short(&bot.bodies()[1]);
-    assert_eq!(seen[2], "assistant I will look. ");
-    assert_eq!(seen[6], r#"assistant call_6{"nail":1}"#);
+    assert_eq!(seen[2], format!("assistant I will look. x0{ECHO}x1{{\"nail\":1}}x2{ECHO}"));
+    assert!(seen[4].starts_with("tool x1:error: there is no such tool"), "{}", seen[4]);
 }
 
 #[test]
@@ -123,7 +123,9 @@ fn a_refusal_drops_the_rest_and_ends_tool_use() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F s1 E / G a0 B");
     assert_eq!(bubbs(&bot.home)[5].text, "calls of the same answer that were dropped: 1");
-    assert!(bot.bodies()[1]["tools"].is_null());
+    assert_eq!(bot.bodies()[1]["tool_choice"], "none");
+    let seen = short(&bot.bodies()[1]);
+    assert!(seen[4].starts_with("tool x1:dropped"), "each call has a result: {}", seen[4]);
     assert_eq!(bot.home.read("work/ran"), "");
 }
 
@@ -142,7 +144,7 @@ fn a_pending_call_is_approved_later_and_the_answer_hangs_where_it_belongs() {
     let found = bubbs(&bot.home);
     assert_eq!(document["conv"], json!([found[0].id, found[1].id, found[4].id]));
     assert_eq!(document["tools"][0]["result"], found[3].id.as_str());
-    assert_eq!(short(&bot.bodies()[1])[2], format!("assistant call_2{ECHO}"));
+    assert_eq!(short(&bot.bodies()[1])[2], format!("assistant x0{ECHO}"));
 }
 
 #[test]
@@ -152,7 +154,9 @@ fn calls_after_one_that_waits_are_dropped_and_the_model_is_told() {
     let id = bubbs(&bot.home).pop().unwrap().id;
     assert_eq!(bot.home.alone(&["do", "--approve", &id]).code, 0);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a0 B");
-    assert!(short(&bot.bodies()[1])[2].contains("waits for consent are dropped"));
+    let seen = short(&bot.bodies()[1]);
+    assert_eq!(seen[2], format!("assistant x0{ECHO}x1{ECHO}"));
+    assert!(seen[4].starts_with("tool x1:dropped"), "{}", seen[4]);
 }
 
 #[test]
@@ -162,10 +166,11 @@ fn rounds_are_limited() {
         [echo(), openai_calls("", &[("run_command", r#"{"access":"full","command":"ls"}"#)])],
     );
     let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
-    // Calls that were not offered are no answer.
+    // A call all the same has a result that says so, and is no answer.
     assert_eq!(ran.code, 3, "{}", ran.out);
-    assert!(bot.bodies()[1]["tools"].is_null());
-    assert_eq!(bubbs(&bot.home).len(), 4);
+    assert_eq!(bot.bodies()[1]["tool_choice"], "none");
+    assert_eq!(bubbs(&bot.home).len(), 6);
+    assert!(bubbs(&bot.home)[5].text.contains("no tool can be called any more"));
 }
 
 #[test]

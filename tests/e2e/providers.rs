@@ -26,7 +26,11 @@ fn config(provider: Provider, base_url: &str) -> ModelConfig {
     ModelConfig {
         model: "test-1".into(),
         base_url: base_url.into(),
-        key: Key { value: Some(Secret::new(KEY)), looked_for: "TEST_KEY in the environment".into() },
+        key: Key {
+            value: Some(Secret::new(KEY)),
+            looked_for: "TEST_KEY in the environment".into(),
+            ..Key::default()
+        },
         active: true,
         ..ModelConfig::new("mine", provider)
     }

@@ -6,10 +6,14 @@ use std::sync::Arc;
 use super::group_args::GroupArgs;
 use crate::bubb::BubbId;
 use crate::commands::complete;
-use crate::config::{Flags, ToolMode, list_words, read_word};
+use crate::config::{Flags, Options, ToolMode, list_words, read_word};
 use crate::error::{Error, Result};
 use crate::turn::{AnswerSchema, Verdict};
 use crate::ui::Shown;
+
+/// What `--effort` often is.
+const EFFORTS: &[(&str, &str)] =
+    &[("none", "do not think"), ("low", "a little"), ("medium", "some"), ("high", "much")];
 
 /// The words of `--tools`.
 const TOOL_MODES: &[(&str, &str)] =
@@ -73,6 +77,21 @@ pub struct DoArgs {
     /// Which model answers: a configured name, or PROVIDER:MODEL; repeatable with --parallel
     #[arg(short, long, value_name = "NAME", add = complete::model())]
     pub(super) model: Vec<String>,
+    /// How much chance is in the answer, this time: 0 to 2
+    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
+    pub(super) temperature: Option<serde_json::Number>,
+    /// How much the model thinks, this time: none, low, medium, high, or what else its server knows
+    #[arg(long, value_name = "WORD", add = complete::one_of(EFFORTS))]
+    pub(super) effort: Option<String>,
+    /// The longest answer, in tokens, this time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) max_tokens: Option<u64>,
+    /// Go on from a summary of the conversation, which stays; PROMPT says what the summary is to heed
+    #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "attach", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"])]
+    pub(super) compact: bool,
+    /// With --compact: how many of the last questions stay as they are (2)
+    #[arg(long, value_name = "N", requires = "compact")]
+    pub(super) keep: Option<usize>,
     /// Consent for tool requests this time: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES))]
     pub(super) tools: Option<ToolMode>,
@@ -123,7 +142,13 @@ impl DoArgs {
 
     /// The options that change settings.
     pub fn flags(&self) -> Result<Flags> {
-        let flags = Flags { config: self.config.clone(), tools: self.tools, ..Flags::default() };
+        let options = Options {
+            temperature: self.temperature.clone(),
+            max_tokens: self.max_tokens,
+            effort: self.effort.clone(),
+            ..Options::default()
+        };
+        let flags = Flags { config: self.config.clone(), tools: self.tools, options, ..Flags::default() };
         self.group.flags(&self.model, flags)
     }
 
@@ -157,6 +182,11 @@ impl DoArgs {
     }
 }
 
+fn temperature(text: &str) -> std::result::Result<serde_json::Number, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=2.0).contains(number));
+    number.and_then(serde_json::Number::from_f64).ok_or_else(|| "it is a number from 0 to 2".to_string())
+}
+
 fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
     const MODES: &[ToolMode] = ToolMode::ALL;
     read_word(text, MODES).ok_or_else(|| list_words(MODES))
@@ -172,6 +202,7 @@ Examples:
   lepo do --schema person.json --file cv.txt | jq .name
   lepo do --tail main --retry -m other
   lepo do --list-tools
+  lepo do --compact --keep 3 'what matters are the figures'
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
   lepo do --debate --tail @            # the same debate, on

@@ -1,6 +1,7 @@
 //! `lepo do`: a turn with a model. The only command that connects to a model.
 
 mod args;
+mod compact;
 mod group;
 mod group_args;
 mod input;
@@ -55,6 +56,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if let Some(mode) = args.group.mode() {
         return group::run_group(&args, mode, (prompt, schema), context);
+    }
+    if args.compact {
+        return compact::run_compact(&args, context);
     }
     let verdict = args.verdict()?;
     let asks_nothing = args.retry || verdict.is_some();

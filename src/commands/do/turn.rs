@@ -29,6 +29,9 @@ pub fn run_turn(
     let servers = setup.servers()?;
     let runtime = runtime()?;
     let config = runtime.block_on(setup.configured.choose())?;
+    if let Some(note) = setup.configured.settings.ambient_note().filter(|_| !args.quiet) {
+        say(&note);
+    }
     if let Some(question) = &question {
         check_files(&question.files, &config)?;
     }
@@ -66,13 +69,23 @@ pub fn run_turn(
     let mut report = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
+        let (forest, begin) = match (&question, begin) {
+            (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
+                let more = question.text.len();
+                match super::compact::make_room(&env, &config, &insts, &forest, tail, more).await? {
+                    Some(id) => (&store.forest()?, Start::Under(id)),
+                    None => (&forest, begin),
+                }
+            }
+            _ => (&forest, begin),
+        };
         let ask = Ask { decision, schema, ..Ask::new(begin, question, &args.run) };
         let taken = if args.events {
-            env.turn(&config, &insts, &forest, &mut EventLines::new(context.out), ask).await
+            env.turn(&config, &insts, forest, &mut EventLines::new(context.out), ask).await
         } else {
             let state = State::Idle.after(Step::Entered);
             let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
-            let taken = env.turn(&config, &insts, &forest, &mut view, ask).await;
+            let taken = env.turn(&config, &insts, forest, &mut view, ask).await;
             view.end();
             taken
         };

@@ -92,7 +92,7 @@ fn what_is_shown_has_no_key_in_it() {
     assert!(about("models.a").source.to_string().ends_with("config.toml:1"));
     assert_eq!(about("models.c").value, "cli ai");
     assert_eq!(about("http.idle_timeout").value, "120");
-    assert_eq!(settings.key_variables(), ["OPENAI_API_KEY"]);
+    assert_eq!(settings.key_variables(), ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]);
 }
 
 #[test]
@@ -121,10 +121,19 @@ fn the_variables_of_all_keys_are_hidden_whoever_uses_them() {
     let keys = |settings: Settings| settings.key_variables().to_vec();
     // A repository's model of the same name takes the place of the user's.
     let settings = load(&model("MINE"), &model("THEIRS"), &[], &Flags::default()).unwrap();
-    assert_eq!(keys(settings), ["OPENAI_API_KEY", "MINE", "THEIRS"]);
+    assert_eq!(
+        keys(settings),
+        ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "MINE", "THEIRS"]
+    );
     let other = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(other.path(), model("OTHER")).unwrap();
     let flags = Flags { config: Some(other.path().to_path_buf()), ..Flags::default() };
-    assert_eq!(keys(load(&model("MINE"), "", &[], &flags).unwrap()), ["OPENAI_API_KEY", "OTHER", "MINE"]);
-    assert_eq!(keys(load("nonsense", "", &[], &flags).unwrap()), ["OPENAI_API_KEY", "OTHER"]);
+    assert_eq!(
+        keys(load(&model("MINE"), "", &[], &flags).unwrap()),
+        ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OTHER", "MINE"]
+    );
+    assert_eq!(
+        keys(load("nonsense", "", &[], &flags).unwrap()),
+        ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OTHER"]
+    );
 }

@@ -4,12 +4,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::model::answer::AnswerReader;
+use crate::model::answer::{AnswerReader, Refused};
 use crate::model::body::cut_off;
 use crate::model::error_text::{excerpt, is_half, words};
 use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::Lines;
+use crate::model::replay::Replay;
 
 #[derive(Deserialize)]
 struct Line {
@@ -24,11 +25,11 @@ struct Line {
     error: Option<Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Part {
     content: Option<String>,
     thinking: Option<String>,
-    tool_calls: Option<Vec<Called>>,
+    tool_calls: Option<Vec<Value>>,
 }
 
 #[derive(Deserialize)]
@@ -53,7 +54,12 @@ pub struct Reader {
 
 #[derive(Default)]
 struct State {
-    calls: usize,
+    /// What the message said, to be sent back if it has calls.
+    content: String,
+    thinking: String,
+    called: Vec<Value>,
+    calls: Vec<ToolCall>,
+    refused: Option<Refused>,
     begun: bool,
     done: bool,
 }
@@ -77,6 +83,10 @@ impl AnswerReader for Reader {
             _ => Err(cut_off("the stream ended without `done`")),
         }
     }
+
+    fn refused(&self) -> Option<Refused> {
+        self.state.refused.clone()
+    }
 }
 
 impl State {
@@ -88,23 +98,31 @@ impl State {
             .map_err(|_| Error::remote(format!("the answer is no JSON: {}", excerpt(line))))?;
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
+            // It is told after a status of success what would have been a refusal.
+            self.refused = Refused::new(400, &words);
             return Err(
                 Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
             );
         }
         self.begun = true;
         let said = |text: Option<String>| text.filter(|text| !text.is_empty());
-        events.extend(said(line.thinking).map(Event::Thinking));
-        if let Some(part) = line.message {
-            events.extend(said(part.thinking).map(Event::Thinking));
-            events.extend(said(part.content).map(Event::Text));
-            for call in part.tool_calls.unwrap_or_default() {
-                events.push_back(Event::ToolCall(self.call(call)));
-            }
+        let part = line.message.unwrap_or_default();
+        for thinking in said(line.thinking).into_iter().chain(said(part.thinking)) {
+            self.thinking.push_str(&thinking);
+            events.push_back(Event::Thinking(thinking));
+        }
+        if let Some(text) = said(part.content) {
+            self.content.push_str(&text);
+            events.push_back(Event::Text(text));
+        }
+        for call in part.tool_calls.unwrap_or_default() {
+            self.call(call);
         }
         if line.done {
             self.done = true;
-            let usage = Usage { input: line.prompt_eval_count, output: line.eval_count };
+            self.hand_on_calls(events);
+            let (input, output) = (line.prompt_eval_count, line.eval_count);
+            let usage = Usage { input, output, ..Usage::default() };
             if usage != Usage::default() {
                 events.push_back(Event::Usage(usage));
             }
@@ -113,14 +131,30 @@ impl State {
         Ok(())
     }
 
-    fn call(&mut self, call: Called) -> ToolCall {
-        self.calls += 1;
+    fn call(&mut self, received: Value) {
+        let Ok(call) = Called::deserialize(&received) else { return };
         let arguments = match call.function.arguments {
             Value::Null => json!({}),
             Value::String(text) => message::arguments(&text),
             value => value,
         };
-        let id = call.id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", self.calls));
-        ToolCall { id, name: call.function.name, arguments }
+        let made = || format!("call_{}", self.calls.len() + 1);
+        let id = call.id.filter(|id| !id.is_empty()).unwrap_or_else(made);
+        self.called.push(received);
+        self.calls.push(ToolCall { id, name: call.function.name, arguments });
+    }
+
+    /// The calls, and before them the message they are in as it was received.
+    fn hand_on_calls(&mut self, events: &mut Events) {
+        if self.calls.is_empty() {
+            return;
+        }
+        let mut message = json!({"role": "assistant", "content": self.content});
+        if !self.thinking.is_empty() {
+            message["thinking"] = std::mem::take(&mut self.thinking).into();
+        }
+        message["tool_calls"] = std::mem::take(&mut self.called).into();
+        events.push_back(Event::Replay(Replay::new(message)));
+        events.extend(self.calls.drain(..).map(Event::ToolCall));
     }
 }

@@ -1,48 +1,43 @@
 //! OpenAI's chat completions: what comes back, a stream of events or one document.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::chunk::{CallPiece, Choice, Chunk, Delta};
+use super::merge::{merge, push};
 use crate::error::{Error, Result};
-use crate::model::answer::AnswerReader;
-use crate::model::body::cut_off;
-use crate::model::error_text::{excerpt, is_half, words};
+use crate::model::answer::Refused;
+use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::fast_path::{Pattern, Voice};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::LIMIT;
-use crate::model::sse::{Frame, Sse};
+use crate::model::replay::Replay;
+use crate::model::sse_answer::{Decoder, not_understood};
 
 /// The most tool calls in one answer: each takes a look at all others.
 const MOST_CALLS: usize = 1000;
 
-/// Reads an answer, whatever pieces its bytes come in.
+/// What has come of an answer.
 #[derive(Default)]
-pub struct Reader {
-    shape: Shape,
-    state: State,
-}
-
-/// What the bytes are, known from the first that is no white space.
-#[derive(Default)]
-enum Shape {
-    #[default]
-    Unknown,
-    Stream(Sse),
-    /// One JSON document, from a server that does not stream; or a page of HTML.
-    Document(Vec<u8>),
-}
-
-#[derive(Default)]
-struct State {
+pub struct State {
     calls: Vec<Call>,
     usage: Option<Usage>,
     finish: Option<Finish>,
-    /// The first line that was no part of an event.
-    stray: Option<String>,
     pattern: Option<Pattern>,
+    /// The field that the pattern's text is in.
+    field: &'static str,
+    /// The message as received, but for its calls; only where it may have to be sent back.
+    kept: Option<Map<String, Value>>,
+    refused: Option<Refused>,
     begun: bool,
     done: bool,
+}
+
+impl State {
+    /// Reads an answer; `keep` if it is to be sent back should it have calls.
+    pub fn new(keep: bool) -> State {
+        State { kept: keep.then(Map::new), ..State::default() }
+    }
 }
 
 /// A call that is still being put together.
@@ -51,99 +46,63 @@ struct Call {
     id: String,
     name: String,
     arguments: String,
+    /// What else came with it, such as a signature.
+    extra: Map<String, Value>,
 }
 
-impl AnswerReader for Reader {
-    fn read(&mut self, mut bytes: &[u8], events: &mut Events) -> Result<()> {
-        if let Shape::Unknown = self.shape {
-            // White space, and a byte order mark.
-            let blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
-            let Some(start) = bytes.iter().position(|byte| !blank(byte)) else { return Ok(()) };
-            bytes = &bytes[start..];
-            self.shape = match bytes[0] {
-                b'{' | b'[' | b'<' => Shape::Document(Vec::new()),
-                _ => Shape::Stream(Sse::default()),
-            };
+impl Decoder for State {
+    const END: &'static str = "`finish_reason` or `[DONE]`";
+    const FORM: &'static str = FORM;
+
+    fn document(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
+        self.data(data, events)?;
+        if self.begun {
+            // A whole document needs no other end mark.
+            self.finish.get_or_insert(Finish::Stop);
         }
-        let Reader { shape, state } = self;
-        match shape {
-            Shape::Stream(sse) => sse.feed(bytes, |frame| state.frame(frame, events)),
-            Shape::Document(document) if document.len() + bytes.len() > LIMIT => {
-                Err(Error::remote("the answer is one document of more than 16 MiB"))
-            }
-            Shape::Document(document) => {
-                document.extend_from_slice(bytes);
-                Ok(())
-            }
-            Shape::Unknown => Ok(()),
+        Ok(())
+    }
+
+    fn close(&mut self, events: &mut Events) {
+        if self.finish.is_some() {
+            self.done(events);
         }
     }
 
-    fn end(&mut self, events: &mut Events) -> Result<()> {
-        let Reader { shape, state } = self;
-        match shape {
-            Shape::Unknown => return Err(Error::remote("the answer was empty")),
-            Shape::Document(document) if is_half(document) => {
-                return Err(cut_off("the document is not complete"));
-            }
-            Shape::Document(document) => {
-                state.data(document, events)?;
-                if !state.begun {
-                    return Err(not_understood(document));
-                }
-                // A whole document needs no other end mark.
-                state.finish.get_or_insert(Finish::Stop);
-            }
-            Shape::Stream(sse) => sse.end(|frame| match frame {
-                Frame::Data(data) if is_half(data) => Ok(()),
-                frame => state.frame(frame, events),
-            })?,
-        }
-        match (state.done, state.finish.is_some(), &state.stray) {
-            (true, _, _) => Ok(()),
-            (false, true, _) => {
-                state.done(events);
-                Ok(())
-            }
-            (false, false, Some(stray)) if !state.begun => {
-                Err(Error::remote(format!("the answer is no stream of events: {stray}")))
-            }
-            _ => Err(cut_off("the stream ended without `finish_reason` or `[DONE]`")),
-        }
+    fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
     }
 
     fn is_finishing(&self) -> bool {
-        self.state.finish.is_some()
+        self.finish.is_some()
     }
-}
 
-impl State {
-    fn frame(&mut self, frame: Frame<'_>, events: &mut Events) -> Result<()> {
-        match frame {
-            _ if self.done => Ok(()),
-            Frame::Data(b"[DONE]") => {
-                self.done(events);
-                Ok(())
-            }
-            Frame::Data(data) => self.data(data, events),
-            // An error that a server sent as bare JSON, in place of an event.
-            Frame::Stray(line) if line.starts_with(b"{\"error\"") => self.data(line, events),
-            Frame::Stray(line) => {
-                self.stray.get_or_insert_with(|| excerpt(line));
-                Ok(())
-            }
-        }
+    fn refused(&self) -> Option<Refused> {
+        self.refused.clone()
     }
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
         if let Some(event) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+            if let (Some(kept), Event::Text(text) | Event::Thinking(text)) = (&mut self.kept, &event) {
+                push(kept, self.field, text);
+            }
             events.push_back(event);
             return Ok(());
         }
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(data))?;
+        if data == b"[DONE]" {
+            self.done(events);
+            return Ok(());
+        }
+        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
         let error = chunk.error.or(chunk.message.filter(Value::is_string)).filter(|error| !error.is_null());
         if let Some(error) = error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
+            let status = error.get("code").or(error.get("status")).and_then(Value::as_u64);
+            self.refused = status.and_then(|status| Refused::new(status, &words));
             return Err(
                 Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
             );
@@ -151,7 +110,7 @@ impl State {
         let priced = chunk.usage.is_some();
         if let Some(tokens) = chunk.usage {
             self.begun = true;
-            self.usage = Some(Usage { input: tokens.prompt_tokens, output: tokens.completion_tokens });
+            self.usage = Some(tokens.usage());
         }
         let Some(Choice { delta, finish_reason }) = chunk.choices.0 else { return Ok(()) };
         self.begun = true;
@@ -160,13 +119,20 @@ impl State {
         }
         let Some(delta) = delta else { return Ok(()) };
         if !priced && self.finish.is_none() && delta.tool_calls.as_ref().is_none_or(Vec::is_empty) {
-            self.pattern = only_text(&delta).and_then(|(text, voice)| Pattern::of(data, text, voice));
+            let only = only_text(&delta);
+            self.field = only.map(|(_, field, _)| field).unwrap_or_default();
+            self.pattern = only.and_then(|(text, _, voice)| Pattern::of(data, text, voice));
+        }
+        if let Some(kept) = &mut self.kept {
+            keep(kept, data);
         }
         self.delta(delta, events)
     }
+}
 
+impl State {
     fn delta(&mut self, delta: Delta<'_>, events: &mut Events) -> Result<()> {
-        for (text, voice) in texts(&delta) {
+        for (text, _, voice) in texts(&delta) {
             if !text.is_empty() {
                 events.push_back(voice.says(text.to_owned()));
             }
@@ -178,26 +144,40 @@ impl State {
     /// with another id than that is a new call, for some servers give every call the index 0.
     fn call(&mut self, piece: CallPiece) -> Result<()> {
         let id = piece.id.unwrap_or_default();
+        let names =
+            piece.function.as_ref().is_some_and(|f| f.name.as_ref().is_some_and(|name| !name.is_empty()));
+        // Some servers give calls neither an index nor an id: a name then begins another one.
+        let begins = piece.index.is_none() && id.is_empty() && names;
         let known = match piece.index {
             Some(index) => self.calls.iter().rposition(|call| call.index == Some(index)),
             None => self.calls.len().checked_sub(1),
         };
         let at = match known.and_then(|at| Some((at, self.calls.get(at)?))) {
-            Some((at, call)) if id.is_empty() || call.id.is_empty() || call.id == id => at,
+            Some((at, call))
+                if (id.is_empty() || call.id.is_empty() || call.id == id)
+                    && (!begins || call.arguments.is_empty()) =>
+            {
+                at
+            }
             _ if self.calls.len() >= MOST_CALLS => {
                 return Err(Error::remote(format!(
                     "the model asks for more than {MOST_CALLS} tool calls at once"
                 )));
             }
             _ => {
-                let (name, arguments) = (String::new(), String::new());
-                self.calls.push(Call { index: piece.index, id: String::new(), name, arguments });
+                let (name, arguments, extra) = (String::new(), String::new(), Map::new());
+                self.calls.push(Call { index: piece.index, id: String::new(), name, arguments, extra });
                 self.calls.len() - 1
             }
         };
         let call = &mut self.calls[at];
         if call.id.is_empty() {
             call.id = id;
+        }
+        if self.kept.is_some() {
+            let mut extra = piece.extra;
+            extra.shift_remove("type");
+            merge(&mut call.extra, extra);
         }
         let Some(function) = piece.function else { return Ok(()) };
         match function.name {
@@ -216,32 +196,69 @@ impl State {
     /// The end mark has come: hands on what could not be known to be complete before.
     fn done(&mut self, events: &mut Events) {
         self.done = true;
-        for (position, call) in self.calls.drain(..).enumerate() {
-            let id = if call.id.is_empty() { format!("call_{}", position + 1) } else { call.id };
+        for (position, call) in self.calls.iter_mut().enumerate() {
+            if call.id.is_empty() {
+                call.id = format!("call_{}", position + 1);
+            }
+        }
+        if let Some(mut message) = self.kept.take().filter(|_| !self.calls.is_empty()) {
+            message.insert("tool_calls".to_owned(), self.calls.iter().map(Call::received).collect());
+            let mut whole = Map::new();
+            whole.insert("role".to_owned(), "assistant".into());
+            whole.insert("content".to_owned(), message.shift_remove("content").unwrap_or_else(|| "".into()));
+            whole.extend(message);
+            events.push_back(Event::Replay(Replay::new(Value::Object(whole))));
+        }
+        for call in self.calls.drain(..) {
             let arguments = message::arguments(&call.arguments);
-            events.push_back(Event::ToolCall(ToolCall { id, name: call.name, arguments }));
+            events.push_back(Event::ToolCall(ToolCall { id: call.id, name: call.name, arguments }));
         }
         events.extend(self.usage.map(Event::Usage));
         events.push_back(Event::Done(self.finish.take().unwrap_or(Finish::Stop)));
     }
 }
 
-/// What a delta says, in order.
-fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, Voice); 3] {
+impl Call {
+    /// The call as it is sent back.
+    fn received(&self) -> Value {
+        let function = json!({"name": self.name, "arguments": self.arguments});
+        let mut call = json!({"id": self.id, "type": "function", "function": function});
+        if let Value::Object(fields) = &mut call {
+            merge(fields, self.extra.clone());
+        }
+        call
+    }
+}
+
+/// Adds what an event says to the message that may have to be sent back; calls are put together elsewhere.
+fn keep(kept: &mut Map<String, Value>, data: &[u8]) {
+    let mut chunk: Value = serde_json::from_slice(data).unwrap_or_default();
+    let Some(choice) = chunk.get_mut("choices").and_then(|choices| choices.get_mut(0)) else { return };
+    for name in ["delta", "message"] {
+        if let Some(Value::Object(mut delta)) = choice.get_mut(name).map(Value::take) {
+            for skipped in ["role", "tool_calls", "function_call"] {
+                delta.shift_remove(skipped);
+            }
+            merge(kept, delta);
+        }
+    }
+}
+
+/// What a delta says, in order, each with its field.
+fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, &'static str, Voice); 3] {
     // Servers in between two names send the same text under both.
-    let thinking =
-        if delta.reasoning_content.0.is_empty() { &delta.reasoning.0 } else { &delta.reasoning_content.0 };
-    [(thinking, Voice::Thinking), (&delta.content.0, Voice::Text), (&delta.refusal.0, Voice::Text)]
+    let thinking = match delta.reasoning_content.0.is_empty() {
+        true => (&*delta.reasoning.0, "reasoning", Voice::Thinking),
+        false => (&*delta.reasoning_content.0, "reasoning_content", Voice::Thinking),
+    };
+    [thinking, (&delta.content.0, "content", Voice::Text), (&delta.refusal.0, "refusal", Voice::Text)]
 }
 
 /// The one text of a delta that has only one.
-fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, Voice)> {
+fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, &'static str, Voice)> {
     let both_names = !delta.reasoning_content.0.is_empty() && !delta.reasoning.0.is_empty();
-    let mut said = texts(delta).into_iter().filter(|(text, _)| !text.is_empty());
+    let mut said = texts(delta).into_iter().filter(|(text, ..)| !text.is_empty());
     said.next().filter(|_| !both_names && said.next().is_none())
 }
 
-fn not_understood(data: &[u8]) -> Error {
-    Error::remote(format!("the answer is no chat completion: {}", excerpt(data)))
-        .hint("check that `provider` and `base_url` belong together")
-}
+const FORM: &str = "chat completion";

@@ -6,7 +6,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use crate::model::event::Usage;
 
 /// An event of a stream, or a whole completion: they differ in `delta` and `message` alone.
 #[derive(serde::Deserialize)]
@@ -44,6 +46,8 @@ pub(super) struct CallPiece {
     pub index: Option<usize>,
     pub id: Option<String>,
     pub function: Option<FunctionPiece>,
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 #[derive(serde::Deserialize)]
@@ -57,6 +61,27 @@ pub(super) struct FunctionPiece {
 pub(super) struct Tokens {
     pub prompt_tokens: Option<u64>,
     pub completion_tokens: Option<u64>,
+    pub prompt_tokens_details: Option<TokenDetails>,
+    /// Where DeepSeek tells it.
+    pub prompt_cache_hit_tokens: Option<u64>,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct TokenDetails {
+    pub cached_tokens: Option<u64>,
+}
+
+impl Tokens {
+    /// The same, in the room's words.
+    pub fn usage(self) -> Usage {
+        let cached = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
+        Usage {
+            input: self.prompt_tokens,
+            output: self.completion_tokens,
+            cached: cached.or(self.prompt_cache_hit_tokens),
+            cache_write: None,
+        }
+    }
 }
 
 /// The first item of a list, without a list being made; nothing for an empty one or null.

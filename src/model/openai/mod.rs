@@ -3,16 +3,19 @@
 
 mod answer;
 mod chunk;
+mod merge;
 
 use serde_json::{Value, json};
 
 use super::answer::AnswerReader;
+use super::catalog::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
-use super::quirks::{MALFORMED, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE};
+use super::quirks::{MALFORMED, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
 use super::send::Asking;
-use super::spec::{HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::sse_answer::SseAnswer;
 use crate::config::Planner;
 
 /// Any server that speaks chat completions.
@@ -26,8 +29,24 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         path: &["chat", "completions"],
         body,
         reader,
-        quirks: &[&TEMPERATURE, &RESPONSE_FORMAT, &STRICT, &STREAM_OPTIONS, &SYSTEM_FIRST],
+        auth: Auth::Bearer,
+        headers: &[],
+        quirks: &[
+            &EFFORT_NONE,
+            &THOUGHT_SIGNATURE,
+            &REASONING_CONTENT,
+            &TEMPERATURE,
+            &RESPONSE_FORMAT,
+            &STRICT,
+            &STREAM_OPTIONS,
+            &MAX_COMPLETION_TOKENS,
+            &TOOL_CHOICE,
+            &TOOLS,
+            &SYSTEM_FIRST,
+        ],
         missing: check_model,
+        catalog: CATALOG,
+        root_key: false,
     }),
 };
 
@@ -45,26 +64,121 @@ static STREAM_OPTIONS: Quirk = Quirk {
     says: "does not take `stream_options`: asking again without it",
 };
 
-fn reader(_: bool) -> Box<dyn AnswerReader> {
-    Box::<answer::Reader>::default()
+/// Tools are taken only from a model that does not reason (OpenAI's chat completions since gpt-5.4).
+static EFFORT_NONE: Quirk = Quirk {
+    word: "effort_none",
+    status: MALFORMED,
+    named: &[&["reasoning_effort"], &["tool"]],
+    says: "takes tools only with `reasoning_effort` \"none\": asking again so; `wire = \"responses\"` has both",
+};
+
+/// Calls need a signature (Gemini). What was received has one; for what is rebuilt there is a word.
+static THOUGHT_SIGNATURE: Quirk = Quirk {
+    word: "thought_signature",
+    status: MALFORMED,
+    named: &[&["thought_signature", "thoughtsignature"]],
+    says: "needs a signature with each call: asking again with the one that stands for none",
+};
+
+/// Calls need the thinking before them (DeepSeek). For what is rebuilt it is empty.
+static REASONING_CONTENT: Quirk = Quirk {
+    word: "reasoning_content",
+    status: MALFORMED,
+    named: &[&["reasoning_content"]],
+    says: "needs `reasoning_content` with each call: asking again with an empty one",
+};
+
+static MAX_COMPLETION_TOKENS: Quirk = Quirk {
+    word: "max_completion_tokens",
+    status: MALFORMED,
+    named: &[&["max_tokens"], &["max_completion_tokens"]],
+    says: "takes `max_completion_tokens` in place of `max_tokens`: asking again so",
+};
+
+static TOOL_CHOICE: Quirk = Quirk {
+    word: "tool_choice",
+    status: MALFORMED,
+    named: &[&["tool_choice"]],
+    says: "does not take `tool_choice`: asking again without it",
+};
+
+/// Where servers of OpenAI's kind tell of their models.
+pub(super) const CATALOG: Catalog =
+    Catalog { path: &["models"], one: One::Listed, needed: false, read: model_facts };
+
+/// What a server says of a model: llama.cpp, OpenRouter, vLLM, LM Studio and others each in fields of their own.
+fn model_facts(model: &Value) -> Option<ModelFacts> {
+    let number = |pointers: &[&str]| pointers.iter().find_map(|pointer| model.pointer(pointer)?.as_u64());
+    let words = |pointer: &str| {
+        let words = model.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        words.filter_map(|word| Some(word.as_str()?.to_owned())).collect::<Vec<String>>()
+    };
+    let mut capabilities = words("/capabilities");
+    capabilities.extend(words("/supported_parameters"));
+    Some(ModelFacts {
+        id: model["id"].as_str()?.to_owned(),
+        context: number(&[
+            "/meta/n_ctx",
+            "/context_length",
+            "/max_model_len",
+            "/max_context_length",
+            "/context_window",
+            "/meta/n_ctx_train",
+        ]),
+        max_tokens: number(&["/top_provider/max_completion_tokens", "/max_completion_tokens"]),
+        size: number(&["/meta/size", "/size"]),
+        capabilities,
+    })
+}
+
+fn reader(keep: bool) -> Box<dyn AnswerReader> {
+    Box::new(SseAnswer::new(answer::State::new(keep)))
 }
 
 /// The JSON of a request, without what the model does not take.
 fn body(asking: &mut Asking<'_>) -> Payload {
-    let request = asking.request;
-    let none = serde_json::Map::new();
-    let mut object = Object::new(&none);
-    object.field("model", asking.config.model.as_str());
+    let (request, config) = (asking.request, asking.config);
+    let options = &config.options;
+    let mut object = Object::new(&config.extra);
+    object.field("model", config.model.as_str());
     if !request.tools.is_empty() {
         object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
     }
-    list(object.key("messages"), request.messages, said);
+    let rebuilt =
+        request.messages.iter().any(|message| !message.calls.is_empty() && message.replay.is_none());
+    let marks = Marks {
+        signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
+        reasoning: rebuilt && asking.has(&REASONING_CONTENT),
+    };
+    list(object.key("messages"), request.messages, |payload, message| said(payload, message, &marks));
     object.field("stream", true);
     if asking.takes(&STREAM_OPTIONS) {
         object.field("stream_options", json!({"include_usage": true}));
     }
     if asking.takes(&TEMPERATURE) {
-        object.field("temperature", super::TEMPERATURE);
+        object.field("temperature", super::temperature(config));
+    }
+    if !request.tools.is_empty() {
+        asking.has(&TOOLS);
+        if request.tools_ended && asking.takes(&TOOL_CHOICE) {
+            object.field("tool_choice", "none");
+        }
+    }
+    match &options.effort {
+        _ if !request.tools.is_empty() && asking.has(&EFFORT_NONE) => {
+            object.field("reasoning_effort", "none")
+        }
+        Some(effort) => object.field("reasoning_effort", effort.as_str()),
+        None => {}
+    }
+    if let Some(limit) = options.max_tokens {
+        let name = if asking.has(&MAX_COMPLETION_TOKENS) { "max_completion_tokens" } else { "max_tokens" };
+        object.field(name, limit);
+    }
+    object.maybe("top_p", options.top_p.clone());
+    object.maybe("seed", options.seed);
+    if !options.stop.is_empty() {
+        object.field("stop", options.stop.clone());
     }
     if let Some(schema) = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT)) {
         let strict = asking.takes(&STRICT);
@@ -72,6 +186,12 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         object.field("response_format", json!({"type": "json_schema", "json_schema": form}));
     }
     object.end()
+}
+
+/// What calls must have whose message is not there as it was received.
+struct Marks {
+    signature: bool,
+    reasoning: bool,
 }
 
 fn tool(tool: &ToolSpec) -> Value {
@@ -108,14 +228,25 @@ fn part(payload: &mut Payload, file: &MediaFile) {
     payload.raw("}}");
 }
 
-fn said(payload: &mut Payload, message: &Message) {
+fn said(payload: &mut Payload, message: &Message, marks: &Marks) {
+    if let Some(replay) = &message.replay {
+        return payload.json(replay.json());
+    }
     payload.raw("{\"role\":");
     payload.json(message.role.word());
     payload.raw(",\"content\":");
     content(payload, message);
     if !message.calls.is_empty() {
         payload.raw(",\"tool_calls\":");
-        payload.json(&message.calls.iter().map(called).collect::<Vec<Value>>());
+        let mut calls: Vec<Value> = message.calls.iter().map(called).collect();
+        if let Some(first) = calls.first_mut().filter(|_| marks.signature) {
+            first["extra_content"] =
+                json!({"google": {"thought_signature": "skip_thought_signature_validator"}});
+        }
+        payload.json(&calls);
+        if marks.reasoning {
+            payload.raw(",\"reasoning_content\":\"\"");
+        }
     }
     if let Some(id) = &message.call_id {
         payload.raw(",\"tool_call_id\":");
@@ -126,11 +257,16 @@ fn said(payload: &mut Payload, message: &Message) {
 
 /// A call that was made, as the API repeats it: its arguments are JSON within a string.
 fn called(call: &ToolCall) -> Value {
-    let arguments = match &call.arguments {
+    let function = json!({"name": call.name, "arguments": arguments_text(call)});
+    json!({"id": call.id, "type": "function", "function": function})
+}
+
+/// The arguments of a call as text.
+pub(super) fn arguments_text(call: &ToolCall) -> String {
+    match &call.arguments {
         Value::String(text) => text.clone(),
         value => value.to_string(),
-    };
-    json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+    }
 }
 
 #[cfg(test)]
@@ -142,7 +278,8 @@ mod tests {
 
     fn sent(request: Request<'_>, quirks: &Quirks) -> Value {
         let config = ModelConfig { model: "m".into(), ..ModelConfig::new("m", Provider::Openai) };
-        serde_json::from_slice(&body(&mut Asking::new(&config, request, quirks)).to_vec()).unwrap()
+        let facts = ModelFacts::default();
+        serde_json::from_slice(&body(&mut Asking::new(&config, request, &facts, quirks)).to_vec()).unwrap()
     }
 
     #[test]
@@ -156,7 +293,8 @@ mod tests {
             Message { calls: vec![call], ..Message::new(Role::Assistant, "") },
             Message { call_id: Some("c1".into()), ..Message::new(Role::Tool, "r") },
         ];
-        let request = Request { messages: &messages, schema: Some(&schema), tools: &[tool] };
+        let request =
+            Request { messages: &messages, schema: Some(&schema), tools: &[tool], ..Request::default() };
         assert_eq!(
             sent(request, &Quirks::default()),
             json!({
@@ -182,7 +320,7 @@ mod tests {
     fn what_a_model_does_not_take_is_left_out() {
         let schema = Schema { name: "choice".into(), schema: json!({}) };
         let messages = [Message::new(Role::User, "hi")];
-        let request = Request { messages: &messages, schema: Some(&schema), tools: &[] };
+        let request = Request { messages: &messages, schema: Some(&schema), ..Request::default() };
         let quirks = [&TEMPERATURE, &RESPONSE_FORMAT, &STREAM_OPTIONS].into_iter().collect();
         assert_eq!(
             sent(request, &quirks),

@@ -36,7 +36,7 @@ impl GroupTurn<'_> {
             for note in left.words(&name) {
                 self.watch.sees(Moment::In(&name, Event::Say(&note)));
             }
-            let said = messages(&said, general, voice.form, None);
+            let said = messages(&said, &[], general, voice.form, None);
             let spoken = voice.speak(&said, schema.as_deref(), transcript.tip(), self).await;
             let mut report = Report {
                 conv: transcript.path.clone(),

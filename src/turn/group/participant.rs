@@ -138,6 +138,8 @@ impl Participant {
             model: Some(&self.name),
             input: brief.usage.input,
             output: brief.usage.output,
+            cached: brief.usage.cached,
+            cache_write: brief.usage.cache_write,
             ms: brief.ms,
             ..Entry::default()
         });

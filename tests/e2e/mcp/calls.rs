@@ -45,9 +45,10 @@ fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
         (Some("s__echo"), Some("Says what it is told."))
     );
     let sent = bodies[1]["messages"].as_array().unwrap();
-    assert_eq!(sent[3]["tool_calls"][0]["function"]["name"], "s__echo");
-    assert_eq!(sent[4]["role"], "tool");
-    assert_eq!(sent[4]["tool_call_id"], sent[3]["tool_calls"][0]["id"]);
+    // The words and the call of one answer are one message.
+    assert_eq!(sent[2]["tool_calls"][0]["function"]["name"], "s__echo");
+    assert_eq!(sent[3]["role"], "tool");
+    assert_eq!(sent[3]["tool_call_id"], sent[2]["tool_calls"][0]["id"]);
     // A finished turn leaves its tool chatter out of the next one by the forest's shape alone.
     assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
     let said: Vec<String> = messages(&bot.bodies()[2]).into_iter().map(|(_, text)| text).collect();
@@ -109,7 +110,7 @@ fn a_result_that_says_error_is_a_result_and_a_failed_call_ends_tool_use() {
     assert_eq!(bot_two.home.alone(&["do", "x"]).code, 0);
     assert_eq!(forest(&bot_two.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F s1 E / G a0 B");
     assert_eq!(bubbs(&bot_two.home)[4].text, "error: not like this");
-    assert!(bot_two.bodies()[1]["tools"].is_null());
+    assert_eq!(bot_two.bodies()[1]["tool_choice"], "none");
 }
 
 #[test]
@@ -121,7 +122,8 @@ fn rounds_of_calls_are_limited() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert!(ran.err.contains("note: 2 rounds of tools are the limit"), "{}", ran.err);
     assert_eq!(left(&bot.home, "s", "calls").len(), 2);
-    assert!(bot.bodies()[2]["tools"].is_null());
+    assert_eq!(bot.bodies()[2]["tool_choice"], "none");
+    assert_eq!(bot.bodies()[2]["tools"], bot.bodies()[0]["tools"]);
 }
 
 #[test]

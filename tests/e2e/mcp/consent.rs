@@ -39,7 +39,7 @@ fn no_is_told_to_the_model_and_ends_tool_use() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(left(&bot.home, "s", "calls").is_empty());
     assert_eq!(bubbs(&bot.home)[3].text, "refused: the user said no");
-    assert!(bot.bodies()[1]["tools"].is_null());
+    assert_eq!(bot.bodies()[1]["tool_choice"], "none");
 }
 
 #[test]

@@ -125,9 +125,9 @@ fn a_long_wait_is_said_and_not_waited() {
 
 #[test]
 fn other_refusals_are_final_and_in_the_servers_words() {
-    let server = Server::start([Reply::new(400, r#"{"error":{"message":"context length exceeded"}}"#)]);
+    let server = Server::start([Reply::new(400, r#"{"error":{"message":"no such field"}}"#)]);
     let failure = ask(&openai(&server)).failure();
-    assert!(failure.contains("refused the request: 400 Bad Request: context length exceeded"), "{failure}");
+    assert!(failure.contains("refused the request: 400 Bad Request: no such field"), "{failure}");
     assert_eq!(server.asked().len(), 1);
 }
 

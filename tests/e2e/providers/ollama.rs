@@ -12,15 +12,16 @@ fn an_answer_streams_and_says_what_it_cost() {
     let schema = Schema { name: "s".into(), schema: json!({"type": "object"}) };
     let tool = ToolSpec { name: "t".into(), description: "d".into(), schema: json!({}) };
     let messages = [Message::new(Role::System, "be brief"), Message::new(Role::User, "why?")];
-    let request = Request { messages: &messages, schema: Some(&schema), tools: &[tool] };
+    let request =
+        Request { messages: &messages, schema: Some(&schema), tools: &[tool], ..Request::default() };
     let heard = ask_request(&ollama(&server), TIMEOUTS, request);
-    let usage = Usage { input: Some(12), output: Some(34) };
+    let usage = Usage { input: Some(12), output: Some(34), ..Usage::default() };
     assert_eq!(heard.text(), "Hello");
     assert_eq!(heard.whole().split_off(2), [Event::Usage(usage), Event::Done(Finish::Stop)]);
 
     let asked = &server.asked()[0];
     assert_eq!(asked.path, "/api/chat");
-    let expected = json!({"model": "test-1", "stream": true, "options": {"temperature": 0.1},
+    let expected = json!({"model": "test-1", "stream": true, "truncate": false, "shift": false, "options": {"temperature": 0.1},
         "format": {"type": "object"}, "messages": [
             {"role": "system", "content": "be brief"}, {"role": "user", "content": "why?"}]});
     assert_eq!(asked.json(), expected, "and no `tools`");
@@ -59,7 +60,8 @@ fn thinking_is_heard_in_both_places_and_native_calls_are_accepted() {
         call("x9", "list", json!({})),
         Event::Done(Finish::Length),
     ];
-    assert_eq!(heard.whole().split_off(2), expected);
+    // Before them comes the message they are in.
+    assert_eq!(heard.whole().split_off(3), expected);
 }
 
 #[test]

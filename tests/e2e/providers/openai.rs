@@ -10,7 +10,7 @@ use lepo::model::{Event, Finish, ToolCall, Usage};
 fn an_answer_streams_and_says_what_it_cost() {
     let server = Server::start([openai_sse(["Hel", "lo ", "세상"])]);
     let heard = ask(&openai(&server));
-    let usage = Usage { input: Some(12), output: Some(34) };
+    let usage = Usage { input: Some(12), output: Some(34), ..Usage::default() };
     let text = |t: &str| Event::Text(t.into());
     let expected = [text("Hel"), text("lo "), text("세상"), Event::Usage(usage), Event::Done(Finish::Stop)];
     assert_eq!(heard.whole(), expected);

@@ -140,7 +140,7 @@ fn the_embedded_model_is_one_process_for_all_questions() {
         assert!(first.text().ends_with(&line.len().to_string()));
         let events = first.whole();
         assert_eq!(events[0], Event::Notice("small".into()));
-        let usage = Usage { input: Some(3), output: Some(2) };
+        let usage = Usage { input: Some(3), output: Some(2), ..Usage::default() };
         assert_eq!(events[3..], [Event::Usage(usage), Event::Done(Finish::Length)]);
     });
 }

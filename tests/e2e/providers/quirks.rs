@@ -23,7 +23,7 @@ fn conversation() -> Vec<Message> {
 fn ask_twice(server: &Server, schema: Option<&Schema>) -> [Vec<String>; 2] {
     let state = tempfile::tempdir().unwrap();
     let messages = conversation();
-    let request = Request { messages: &messages, schema, tools: &[] };
+    let request = Request { messages: &messages, schema, ..Request::default() };
     [(); 2].map(|()| {
         run(async {
             let mut model = Model::new(&openai(server), TIMEOUTS, state.path(), opened(), None).unwrap();

@@ -1,0 +1,100 @@
+//! `lepo do --compact`: a conversation goes on from a summary of it.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use super::DoArgs;
+use super::setup::{Setup, find_tail, runtime};
+use crate::bubb::BubbId;
+use crate::commands::Context;
+use crate::config::{Insts, ModelConfig};
+use crate::conv::Forest;
+use crate::error::{Error, Kind, Result};
+use crate::term::say;
+use crate::tool::{Proposal, Reply};
+use crate::turn::{Compaction, Event, Front, Interrupt, Start, TurnEnv, Wish, start};
+use crate::ui::{self, State, Step, TurnView};
+
+/// How many of the last turns stay as they are, if nothing is said.
+pub const KEEP: usize = 2;
+
+/// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
+pub async fn make_room(
+    env: &TurnEnv,
+    config: &ModelConfig,
+    insts: &Insts,
+    forest: &Forest,
+    tail: BubbId,
+    more: usize,
+) -> Result<Option<BubbId>> {
+    match env.fill(config, forest, tail, more).await? {
+        Some(fill) if fill.is_full() => {
+            say("note: the conversation would not fit the model's window: it goes on from a summary");
+            let wanted = Compaction { tail, keep: KEEP, instruction: None };
+            match env.compact(config, insts, forest, wanted, &mut Quiet).await {
+                // Nothing but the last turns is there: the question goes as it is.
+                Err(error) if error.kind == Kind::Usage => Ok(None),
+                compacted => compacted.map(Some),
+            }
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Shows nothing but notes.
+struct Quiet;
+
+impl Front for Quiet {
+    fn happens(&mut self, event: Event<'_>) {
+        if let Event::Say(text) = event {
+            say(text);
+        }
+    }
+
+    fn shows_at_once(&self) -> bool {
+        false
+    }
+
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+        // Nothing is asked while a summary is written.
+        Box::pin(async { Ok(Reply::Nobody) })
+    }
+}
+
+/// Compacts, and prints the id of the new tail.
+pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
+    let setup = Setup::read(args, context)?;
+    let servers = setup.servers()?;
+    let runtime = runtime()?;
+    let config = runtime.block_on(setup.configured.choose())?;
+    let store: std::sync::Arc<_> = context.store()?.into();
+    let forest = store.forest()?;
+    let tail = find_tail(args, &store, &forest)?;
+    let nothing = || Error::usage("no conversation to summarise").hint("`lepo ls` lists the conversations");
+    let from = match start(&store, &forest, Wish { new: false, tail, retry: false })? {
+        Start::Under(id) => id,
+        _ => return Err(nothing()),
+    };
+    let instruction = args.prompt.join(" ");
+    let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
+    let wanted = Compaction { tail: from, keep: args.keep.unwrap_or(KEEP), instruction };
+    let compacted = runtime.block_on(async {
+        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
+        let insts = ui::insts_with_warnings(env.insts()?);
+        let state = State::Idle.after(Step::Entered);
+        let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+        let compacted = env.compact(&config, &insts, &forest, wanted, &mut view).await;
+        view.end();
+        env.close().await;
+        compacted
+    });
+    runtime.shutdown_background();
+    let id = compacted?;
+    if let (Some(tail), Some(branch)) = (tail, &args.tail)
+        && tail.by_branch
+    {
+        ui::move_branch(&store, branch, from, id, args.quiet)?;
+    }
+    context.out.line(&id.to_string());
+    Ok(0)
+}

@@ -1,0 +1,322 @@
+//! Anthropic's Messages API: what comes back, a stream of events or one message.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
+use crate::model::answer::Refused;
+use crate::model::error_text::{excerpt, words};
+use crate::model::event::{Event, Events, Finish, Usage};
+use crate::model::fast_path::{Pattern, Voice};
+use crate::model::message::{self, ToolCall};
+use crate::model::ndjson::LIMIT;
+use crate::model::replay::Replay;
+use crate::model::sse_answer::{Decoder, not_understood};
+
+/// One event, as far as it is used.
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    index: Option<usize>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    content_block: Option<Map<String, Value>>,
+    message: Option<Value>,
+    usage: Option<Tokens>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize, Default)]
+struct Delta<'a> {
+    #[serde(default, borrow)]
+    text: Cow<'a, str>,
+    #[serde(default, borrow)]
+    thinking: Cow<'a, str>,
+    #[serde(default, borrow)]
+    signature: Cow<'a, str>,
+    #[serde(default, borrow)]
+    partial_json: Cow<'a, str>,
+    citation: Option<Value>,
+    stop_reason: Option<String>,
+    stop_details: Option<Value>,
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+struct Tokens {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+}
+
+/// What has come of an answer.
+#[derive(Default)]
+pub struct State {
+    blocks: Vec<Block>,
+    tokens: Tokens,
+    stop: Option<String>,
+    stop_details: Option<Value>,
+    pattern: Option<Pattern>,
+    refused: Option<Refused>,
+    begun: bool,
+    done: bool,
+}
+
+/// A block as received, its streamed texts joined.
+struct Block {
+    index: usize,
+    fields: Map<String, Value>,
+    json: String,
+}
+
+const FORM: &str = "answer of the Messages API";
+
+impl Decoder for State {
+    const END: &'static str = "`message_stop`";
+    const FORM: &'static str = FORM;
+
+    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
+        if let Some(event) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+            // A pattern holds the index of its block, which is the last one.
+            match (&event, self.blocks.last_mut()) {
+                (Event::Text(text), Some(block)) => block.join("text", text),
+                (Event::Thinking(text), Some(block)) => block.join("thinking", text),
+                _ => {}
+            }
+            events.push_back(event);
+            return Ok(());
+        }
+        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
+        match chunk.kind.as_ref() {
+            "error" => return Err(self.failed(chunk.error.unwrap_or_default())),
+            "message_start" => {
+                self.begun = true;
+                let usage = chunk.message.and_then(|message| message.get("usage").cloned());
+                self.count(usage.and_then(|usage| serde_json::from_value(usage).ok()));
+            }
+            "content_block_start" => {
+                self.pattern = None;
+                if let (Some(index), Some(fields)) = (chunk.index, chunk.content_block) {
+                    self.start(index, fields, events);
+                }
+            }
+            "content_block_delta" => {
+                if let (Some(index), Some(delta)) = (chunk.index, chunk.delta) {
+                    self.pattern = None;
+                    if self.blocks.last().is_some_and(|block| block.index == index) {
+                        let (text, voice) = match delta.text.is_empty() {
+                            false => (&delta.text, Voice::Text),
+                            true => (&delta.thinking, Voice::Thinking),
+                        };
+                        self.pattern = Pattern::of(data, text, voice);
+                    }
+                    return self.delta(index, delta, events);
+                }
+            }
+            "message_delta" => {
+                self.count(chunk.usage);
+                if let Some(delta) = chunk.delta {
+                    self.stop = delta.stop_reason.or(self.stop.take());
+                    self.stop_details = delta.stop_details.or(self.stop_details.take());
+                }
+            }
+            "message_stop" => return self.finish(events),
+            // `ping`, `content_block_stop`, and what is yet to come.
+            _ => {
+                // llama.cpp and gateways send errors in OpenAI's form.
+                if let Some(error) = chunk.error {
+                    return Err(self.failed(error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
+        let mut whole: Value = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
+        if let Some(error) = whole.get_mut("error").map(Value::take) {
+            return Err(self.failed(error));
+        }
+        let Some(Value::Array(blocks)) = whole.get_mut("content").map(Value::take) else { return Ok(()) };
+        self.begun = true;
+        for (index, block) in blocks.into_iter().enumerate() {
+            if let Value::Object(fields) = block {
+                self.start(index, fields, events);
+            }
+        }
+        self.count(whole.get("usage").and_then(|usage| serde_json::from_value(usage.clone()).ok()));
+        self.stop = whole["stop_reason"].as_str().map(str::to_owned);
+        self.stop_details = whole.get("stop_details").cloned();
+        self.finish(events)
+    }
+
+    fn close(&mut self, _: &mut Events) {}
+
+    fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn refused(&self) -> Option<Refused> {
+        self.refused.clone()
+    }
+}
+
+impl State {
+    fn start(&mut self, index: usize, fields: Map<String, Value>, events: &mut Events) {
+        let said = |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        match fields.get("type").and_then(Value::as_str) {
+            Some("text") => events.extend(said("text").map(|text| Event::Text(text.to_owned()))),
+            Some("thinking") => events.extend(said("thinking").map(|text| Event::Thinking(text.to_owned()))),
+            _ => {}
+        }
+        self.blocks.push(Block { index, fields, json: String::new() });
+    }
+
+    fn delta(&mut self, index: usize, delta: Delta<'_>, events: &mut Events) -> Result<()> {
+        let Some(block) = self.blocks.iter_mut().rev().find(|block| block.index == index) else {
+            return Ok(());
+        };
+        if !delta.text.is_empty() {
+            block.join("text", &delta.text);
+            events.push_back(Event::Text(delta.text.into_owned()));
+        }
+        if !delta.thinking.is_empty() {
+            block.join("thinking", &delta.thinking);
+            events.push_back(Event::Thinking(delta.thinking.into_owned()));
+        }
+        if !delta.signature.is_empty() {
+            block.join("signature", &delta.signature);
+        }
+        block.json.push_str(&delta.partial_json);
+        if let Some(citation) = delta.citation {
+            match block.fields.get_mut("citations") {
+                Some(Value::Array(all)) => all.push(citation),
+                _ => {
+                    block.fields.insert("citations".to_owned(), json!([citation]));
+                }
+            }
+        }
+        let length: usize = self.blocks.iter().map(|block| block.json.len()).sum();
+        if length > LIMIT { Err(Error::remote("the arguments of a tool call exceed 16 MiB")) } else { Ok(()) }
+    }
+
+    /// What is told later counts; what is not told stays.
+    fn count(&mut self, tokens: Option<Tokens>) {
+        let Some(told) = tokens else { return };
+        let kept = self.tokens;
+        self.tokens = Tokens {
+            input_tokens: told.input_tokens.or(kept.input_tokens),
+            output_tokens: told.output_tokens.or(kept.output_tokens),
+            cache_read_input_tokens: told.cache_read_input_tokens.or(kept.cache_read_input_tokens),
+            cache_creation_input_tokens: told
+                .cache_creation_input_tokens
+                .or(kept.cache_creation_input_tokens),
+        };
+    }
+
+    /// The end mark has come.
+    fn finish(&mut self, events: &mut Events) -> Result<()> {
+        self.done = true;
+        if self.stop.as_deref() == Some("refusal") {
+            return Err(refusal(self.stop_details.take()));
+        }
+        let mut calls = Vec::new();
+        for block in &mut self.blocks {
+            calls.extend(block.call());
+        }
+        if !calls.is_empty() {
+            let content: Vec<Value> = self
+                .blocks
+                .drain(..)
+                .filter(|block| !block.is_blank())
+                .map(|block| block.fields.into())
+                .collect();
+            events.push_back(Event::Replay(Replay::new(json!({"role": "assistant", "content": content}))));
+            events.extend(calls.into_iter().map(Event::ToolCall));
+        }
+        let Tokens { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
+            self.tokens;
+        let parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens];
+        let usage = Usage {
+            // The API leaves cached tokens out of its count.
+            input: input_tokens.map(|_| parts.into_iter().flatten().sum()),
+            output: output_tokens,
+            cached: cache_read_input_tokens,
+            cache_write: cache_creation_input_tokens,
+        };
+        if usage != Usage::default() {
+            events.push_back(Event::Usage(usage));
+        }
+        events.push_back(Event::Done(Finish::from_word(self.stop.as_deref().unwrap_or("end_turn"))));
+        Ok(())
+    }
+
+    /// The error for an event that is one. Its type says the HTTP status that it would have had.
+    fn failed(&mut self, error: Value) -> Error {
+        let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
+        let kind = error["type"].as_str().unwrap_or_default();
+        let status = match kind {
+            "overloaded_error" => Some(529),
+            "rate_limit_error" => Some(429),
+            "api_error" | "server_error" => Some(500),
+            "timeout_error" => Some(504),
+            "invalid_request_error" | "exceed_context_size_error" => Some(400),
+            "authentication_error" => Some(401),
+            "permission_error" => Some(403),
+            "not_found_error" => Some(404),
+            "request_too_large" => Some(413),
+            _ => error["code"].as_u64(),
+        };
+        self.refused = status.and_then(|status| Refused::new(status, &format!("{words} ({kind})")));
+        Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
+    }
+}
+
+impl Block {
+    fn join(&mut self, field: &str, text: &str) {
+        match self.fields.get_mut(field) {
+            Some(Value::String(whole)) => whole.push_str(text),
+            _ => {
+                self.fields.insert(field.to_owned(), text.into());
+            }
+        }
+    }
+
+    /// The call that the block is. Its arguments become a part of it.
+    fn call(&mut self) -> Option<ToolCall> {
+        if self.fields.get("type")?.as_str()? != "tool_use" {
+            return None;
+        }
+        let mut arguments = self.fields.get("input").cloned().unwrap_or_else(|| json!({}));
+        if !self.json.is_empty() {
+            arguments = message::arguments(&self.json);
+        }
+        let input = if arguments.is_object() { arguments.clone() } else { json!({}) };
+        self.fields.insert("input".to_owned(), input);
+        let text = |name: &str| Some(self.fields.get(name)?.as_str()?.to_owned());
+        Some(ToolCall { id: text("id")?, name: text("name")?, arguments })
+    }
+
+    /// A text of white space, which the API sends but does not take.
+    fn is_blank(&self) -> bool {
+        let text = |name: &str| self.fields.get(name).and_then(Value::as_str);
+        text("type") == Some("text") && text("text").is_none_or(|text| text.trim().is_empty())
+    }
+}
+
+/// The error for a model that declines to answer.
+fn refusal(details: Option<Value>) -> Error {
+    let details = details.unwrap_or_default();
+    let told: Vec<String> =
+        ["category", "explanation"].iter().filter_map(|key| words(details.get(*key)?)).collect();
+    let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(": ")) };
+    Error::remote(format!("the model refused to answer{told}"))
+        .hint("ask in other words, or another model: -m NAME")
+}

@@ -1,0 +1,46 @@
+//! What a model said together with its calls, in its server's own form: to be sent back as it came.
+//!
+//! Servers sign and encrypt parts of it, and refuse it if anything is missing or changed. Only the
+//! provider it came from understands it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::spec;
+use crate::config::ModelConfig;
+
+/// An assistant's message, or its items, as received.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replay(Arc<Value>);
+
+impl Replay {
+    /// One that was received, or kept.
+    pub fn new(received: Value) -> Replay {
+        Replay(Arc::new(received))
+    }
+
+    /// Its JSON, to be kept or sent.
+    pub fn json(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// Where a replay comes from; it is sent back to the same place only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The API it is in the form of.
+    pub provider: &'static str,
+    /// The server's address.
+    pub base_url: String,
+    /// The server's name for the model.
+    pub model: String,
+}
+
+impl Origin {
+    /// The origin of what this model says; none for a program.
+    pub fn of(config: &ModelConfig) -> Option<Origin> {
+        let api = spec(config).http?;
+        Some(Origin { provider: api.name, base_url: config.base_url.clone(), model: config.model.clone() })
+    }
+}

@@ -1,0 +1,220 @@
+//! `lepo do --compact`: a conversation goes on from a summary of it. The old one stays as it is.
+//!
+//! Under the same root: the summary, visible, and behind it copies of the last turns. The request for the
+//! summary begins as the requests before it did, so that the server finds them in its cache.
+
+use super::answer_loop::Offer;
+use super::context::{Inst, messages};
+use super::flow::Turn;
+use super::record::TurnRecord;
+use super::send::{send, whole};
+use super::transcript::{Said, Transcript};
+use super::{Event, Front, Start, TurnEnv};
+use crate::bubb::{BubbId, Kind, Name};
+use crate::config::{Insts, ModelConfig, Planner, ToolMode};
+use crate::conv::Forest;
+use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::model::{Gate, Message, PathForm, Request, Role, spec};
+use crate::store::Entry;
+
+/// What the first line of a summary begins with.
+const SUMMARY: &str = "[summary of the conversation up to ";
+
+/// What the model is asked for.
+const ASKED: &str = "Write a summary of the conversation so far, from which it can be gone on with when the \
+    messages themselves are gone: what was asked, what was found out and decided, names of files, commands and \
+    figures that matter, and what is still open. Write it as notes, in the language of the conversation, \
+    without an introduction. Call no tools.";
+
+/// What is to be summarised.
+#[derive(Debug, Clone, Copy)]
+pub struct Compaction<'c> {
+    /// The end of the conversation.
+    pub tail: BubbId,
+    /// How many of its last turns stay as they are.
+    pub keep: usize,
+    /// What else the summary is to heed.
+    pub instruction: Option<&'c str>,
+}
+
+impl TurnEnv {
+    /// Summarises a conversation but its last turns; gives the tail of the new one. Interrupted or failed, it
+    /// has written nothing.
+    pub async fn compact(
+        &self,
+        config: &ModelConfig,
+        insts: &Insts,
+        forest: &Forest,
+        wanted: Compaction<'_>,
+        front: &mut dyn Front,
+    ) -> Result<BubbId> {
+        let gate = Gate::new();
+        gate.open();
+        let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
+        let start = Start::Under(wanted.tail);
+        let transcript = Transcript::at(&self.store, forest, start)?;
+        let cut = cut(&transcript.said, wanted.keep)?;
+        let path = transcript.path.clone();
+        let mut turn = Turn {
+            env: self,
+            insts,
+            config,
+            model: &mut model,
+            gate,
+            servers: &mut *self.servers_of_turns().await,
+            front,
+            schema: None,
+            record: TurnRecord::begin(transcript, &config.name, forest, start),
+        };
+        let summary = turn.summary(cut, wanted.instruction).await?;
+        let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
+        let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
+        let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
+        let copies: Vec<Name> = copies.map(|ix| forest.name(ix)).collect();
+        let mut written: Vec<Name> = Vec::new();
+        match self.write_compacted(path.first().copied(), &text, &copies, &mut written) {
+            Ok(tail) => Ok(tail),
+            Err(error) => {
+                written.reverse();
+                let _ = self.store.remove(&written, &[]);
+                Err(error)
+            }
+        }
+    }
+
+    fn write_compacted(
+        &self,
+        root: Option<BubbId>,
+        summary: &str,
+        copies: &[Name],
+        written: &mut Vec<Name>,
+    ) -> Result<BubbId> {
+        let first = self.store.write(Kind::System, false, root, 0, summary.as_bytes())?;
+        let mut tail = first.id;
+        written.push(first);
+        for name in copies {
+            let copy = self.store.write(name.kind, name.hidden, Some(tail), 0, &self.store.read(name)?)?;
+            tail = copy.id;
+            written.push(copy);
+        }
+        Ok(tail)
+    }
+}
+
+impl Turn<'_> {
+    /// Asks for a summary of the path up to `cut`.
+    async fn summary(&mut self, cut: usize, instruction: Option<&str>) -> Result<String> {
+        let left = self.record.transcript.choose_files(&spec(self.config).attachments);
+        for note in left.words(&self.config.name) {
+            self.front.happens(Event::Say(&note));
+        }
+        // Told as in any turn, for the sake of the server's cache; none may be called.
+        let tools = self.env.settings().tool_call_mode != ToolMode::Off;
+        if tools {
+            self.servers.begin();
+        }
+        let commands = tools && self.planner() == Planner::Native;
+        let offer = Offer { commands, calls: tools && !self.servers.is_empty(), ended: true };
+        if offer.calls {
+            self.front.happens(Event::Waiting);
+            self.servers_ready().await?;
+        }
+        let told = self.tell(offer);
+        let asked = match instruction {
+            Some(more) => format!("{ASKED}\n\n{more}"),
+            None => ASKED.to_string(),
+        };
+        let form = spec(self.config).path;
+        let said = self.record.transcript.said.get(..cut).unwrap_or_default();
+        let mut messages = messages(said, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
+        if form == PathForm::Plain {
+            messages.push(Message::new(Role::User, asked.as_str()));
+        }
+        let cache_key = self.cache_key().await?;
+        let request = Request {
+            messages: &messages,
+            tools: &told.specs,
+            tools_ended: true,
+            cache_key: cache_key.as_deref(),
+            ..Request::default()
+        };
+        let start = std::time::Instant::now();
+        let interrupt = &self.env.interrupt;
+        let work = async {
+            let answer = send(self.model, self.front, &mut self.record, request).await?;
+            whole(answer?, self.front).await
+        };
+        let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
+        let _ = self.env.store.journal(Entry {
+            what: "summary",
+            model: Some(&self.config.name),
+            input: usage.input,
+            output: usage.output,
+            cached: usage.cached,
+            cache_write: usage.cache_write,
+            ms: start.elapsed().as_millis() as u64,
+            ..Entry::default()
+        });
+        match text.trim().is_empty() {
+            false => Ok(text),
+            true => {
+                Err(Error::remote("the model wrote no summary").hint("try again, or with another: -m NAME"))
+            }
+        }
+    }
+}
+
+fn too_long_for_itself(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::Overflow => {
+            error.hint("name a model with a larger window for the summary: lepo do --compact -m NAME")
+        }
+        _ => error,
+    }
+}
+
+/// Where the last `keep` turns begin; a program's output that was put before a question goes with it.
+fn cut(said: &[Said], keep: usize) -> Result<usize> {
+    let is_question = |said: &Said| said.kind == Kind::User && !said.hidden;
+    let questions: Vec<usize> =
+        said.iter().enumerate().filter(|(_, said)| is_question(said)).map(|(at, _)| at).collect();
+    let nothing = || {
+        let told = format!("nothing to summarise: the conversation has {} questions", questions.len());
+        Error::usage(told).hint(format!("the last {keep} stay as they are; --keep N keeps others"))
+    };
+    let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
+    let mut cut = questions.get(first).copied().unwrap_or(said.len());
+    let is_output = |said: &Said| {
+        said.kind == Kind::System && !said.hidden && !said.root && !said.text.starts_with(SUMMARY)
+    };
+    while cut > 1 && said.get(cut - 1).is_some_and(is_output) {
+        cut -= 1;
+    }
+    let covered = said.get(..cut).unwrap_or_default();
+    if covered.len() < 2 || !covered.iter().any(is_question) {
+        return Err(nothing());
+    }
+    Ok(cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::transcript::fixture::path;
+    use super::*;
+
+    #[test]
+    fn the_last_turns_stay_as_they_are() {
+        for (said, keep, expected) in [
+            ("s1 P / u0 a / a0 b / u0 c / a0 d", 1, Some(3)),
+            ("s1 P / u0 a / a0 b / u0 c / a0 d", 0, Some(5)),
+            ("s1 P / u0 a / a0 b / u0 c / a0 d", 2, None),
+            ("s1 P / u0 a / a0 b / s0 ran / u0 c / a0 d", 1, Some(3)),
+            ("s1 P / s0 [summary of the conversation up to X] / u0 c / a0 d", 1, None),
+            ("u0 a / a0 b / u0 c", 1, Some(2)),
+            ("u0 a", 0, None),
+            ("s1 P", 0, None),
+        ] {
+            assert_eq!(cut(&path(said), keep).ok(), expected, "{said} keep {keep}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! How much of a model's window a conversation fills, as far as both are known.
+
+use super::TurnEnv;
+use crate::bubb::BubbId;
+use crate::config::{AutoCompact, ModelConfig};
+use crate::conv::Forest;
+use crate::error::Result;
+use crate::model::Gate;
+
+/// Conversations shorter than this fit every window, which is then not asked for.
+const SHORT: u64 = 3000;
+
+/// Bytes of text for one token, about.
+const BYTES: u64 = 4;
+
+/// What a conversation fills of a window, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fill {
+    /// The conversation.
+    pub tokens: u64,
+    /// The window.
+    pub window: u64,
+}
+
+impl Fill {
+    /// The share in percent.
+    pub fn percent(self) -> u64 {
+        self.tokens.saturating_mul(100) / self.window.max(1)
+    }
+
+    /// Whether there is no room for the answer: a tenth of the window.
+    pub fn is_full(self) -> bool {
+        self.percent() > 90
+    }
+}
+
+impl TurnEnv {
+    /// What the conv that ends in `tail` fills, with a question of `more` bytes. None if it is short, or where
+    /// nobody tells of the window.
+    pub async fn fill(
+        &self,
+        config: &ModelConfig,
+        forest: &Forest,
+        tail: BubbId,
+        more: usize,
+    ) -> Result<Option<Fill>> {
+        let tokens = self.tokens(forest, tail)? + more as u64 / BYTES;
+        if tokens < SHORT {
+            return Ok(None);
+        }
+        let window = match config.context {
+            Some(window) => Some(window),
+            None => {
+                let gate = Gate::new();
+                gate.open();
+                let mut model = self.configured.model(config, self.settings().http_idle, gate)?;
+                model.facts().await.context
+            }
+        };
+        Ok(window.map(|window| Fill { tokens, window }))
+    }
+
+    /// The tokens of a conv: as its model last counted them, and a guess at what came after.
+    fn tokens(&self, forest: &Forest, tail: BubbId) -> Result<u64> {
+        let facts = self.store.fact_index();
+        let path = forest.find(tail).map(|ix| forest.conv(ix).path).unwrap_or_default();
+        let mut bytes = 0;
+        for ix in path.into_iter().rev() {
+            let name = forest.name(ix);
+            if let Some(fact) = facts.get(name.id)
+                && let Some(input) = fact.input
+            {
+                return Ok(input + fact.output.unwrap_or_default() + bytes / BYTES);
+            }
+            bytes += self.store.text(&name)?.len() as u64;
+        }
+        Ok(bytes / BYTES)
+    }
+
+    /// Whether a conversation that does not fit is compacted by itself.
+    pub fn compacts_by_itself(&self) -> bool {
+        self.settings().compact == AutoCompact::Auto
+    }
+}

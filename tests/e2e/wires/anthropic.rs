@@ -1,0 +1,217 @@
+//! The Messages API, end to end.
+
+use serde_json::{Value, json};
+
+use super::{ANTHROPIC, NATIVE, bodies, home, messages_api, refused, spoken, sse};
+use crate::disk::bubbs;
+use crate::scripted::{Asked, Reply, Server};
+
+/// What the server says of its model.
+fn model(thinking: &str) -> Reply {
+    let types = json!({"adaptive": {"supported": thinking == "adaptive"}, "enabled": {"supported": thinking == "enabled"}});
+    Reply::new(
+        200,
+        json!({"type": "model", "id": "m", "max_input_tokens": 200_000, "max_tokens": 64_000,
+               "capabilities": {"thinking": {"supported": true, "types": types}}})
+        .to_string(),
+    )
+}
+
+fn blocks() -> Vec<Value> {
+    vec![
+        json!({"type": "thinking", "thinking": "I must hit it", "signature": "EqQB+/=="}),
+        json!({"type": "redacted_thinking", "data": "b64=="}),
+        json!({"type": "text", "text": "I try."}),
+        json!({"type": "tool_use", "id": "toolu_1", "name": "hammer", "input": {"z": 1, "a": "한"}}),
+        json!({"type": "tool_use", "id": "toolu_2", "name": "saw", "input": {}}),
+    ]
+}
+
+/// Refuses what the real server refuses.
+fn validate(body: &Value) -> Result<(), String> {
+    if !body["max_tokens"].is_u64() {
+        return Err("max_tokens: Field required".into());
+    }
+    let mut last = "";
+    let messages = body["messages"].as_array().ok_or("messages: Field required")?;
+    for (i, message) in messages.iter().enumerate() {
+        let role = message["role"].as_str().unwrap();
+        if role == last {
+            return Err(format!("messages.{i}: roles must alternate"));
+        }
+        if role == "system" && (last != "user" || i + 1 != messages.len()) {
+            return Err(format!("messages.{i}: a system message must follow a user message"));
+        }
+        let ids = |i: usize, kind: &str, name: &str| -> Vec<Value> {
+            let blocks = messages.get(i).and_then(|m| m["content"].as_array().cloned()).unwrap_or_default();
+            blocks.iter().filter(|b| b["type"] == kind).map(|b| b[name].clone()).collect()
+        };
+        let calls = ids(i, "tool_use", "id");
+        if calls != ids(i + 1, "tool_result", "tool_use_id") {
+            return Err(format!(
+                "messages.{i}: `tool_use` ids were found without `tool_result` blocks immediately after"
+            ));
+        }
+        if !calls.is_empty() && body["tools"].is_null() {
+            return Err("Requests which include `tool_use` blocks must define tools".into());
+        }
+        for block in message["content"].as_array().into_iter().flatten() {
+            if block["type"] == "text" && block["text"].as_str().unwrap().trim().is_empty() {
+                return Err("text content blocks must be non-empty".into());
+            }
+            if block["type"] == "thinking" && block["signature"] != "EqQB+/==" {
+                return Err("Invalid `signature` in `thinking` block".into());
+            }
+        }
+        last = role;
+    }
+    Ok(())
+}
+
+fn server(answers: Vec<Reply>, thinking: &'static str) -> Server {
+    let answers = std::sync::Mutex::new(answers.into_iter());
+    Server::judging(move |_, asked: &Asked| {
+        if asked.method == "GET" {
+            return model(thinking);
+        }
+        match validate(&asked.json()) {
+            Ok(()) => answers.lock().unwrap().next().unwrap_or_else(|| Reply::new(410, "over")),
+            Err(words) => refused(&words),
+        }
+    })
+}
+
+#[test]
+fn a_tool_loop_with_thinking_goes_back_as_it_came() {
+    let call = json!([{"type": "tool_use", "id": "t", "name": "f", "input": {}}]);
+    let broken = json!({"max_tokens": 1, "messages": [{"role": "assistant", "content": call}]});
+    assert!(validate(&broken).unwrap_err().contains("without `tool_result`"));
+
+    let server =
+        server(vec![messages_api(&blocks(), "tool_use"), spoken("Done."), spoken("Again.")], "adaptive");
+    let home = home(&server, NATIVE, ANTHROPIC);
+    let ran = home.lepo(&["do", "hit it"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    let asked = server.asked();
+    assert_eq!((asked[0].method.as_str(), asked[0].path.as_str()), ("GET", "/v1/models/m"));
+    assert_eq!(asked[1].path, "/v1/messages");
+    assert_eq!(asked[1].header("x-api-key"), Some("sk-canary"));
+    assert_eq!(asked[1].header("anthropic-version"), Some("2023-06-01"));
+    assert_eq!(asked[1].header("authorization"), None);
+
+    let bodies = bodies(&server);
+    assert_eq!(bodies[0]["max_tokens"], 64_000);
+    assert_eq!(bodies[0]["thinking"], json!({"type": "adaptive", "display": "summarized"}));
+    assert!(bodies[0]["temperature"].is_null());
+    assert_eq!(bodies[0]["system"][0]["cache_control"]["type"], "ephemeral");
+    let messages = &bodies[1]["messages"];
+    assert_eq!(messages[1]["content"], Value::Array(blocks()), "byte for byte, ids and order included");
+    let results = messages[2]["content"].as_array().unwrap();
+    assert_eq!(results.len(), 2, "all results in one message");
+    assert_eq!(results[1]["cache_control"]["type"], "ephemeral");
+    assert_eq!(messages[3], json!({"role": "system", "content": "GENERAL"}));
+    assert_eq!(bodies[0]["tools"], bodies[1]["tools"]);
+    let marks = bodies[1].to_string().matches("cache_control").count();
+    assert_eq!(marks, 2);
+
+    // A finished turn leaves its calls and their thinking out; cached tokens are in the journal.
+    assert_eq!(home.ok(&["do", "and?"]), "Again.\n");
+    assert!(!bodies_text(&server, 2).contains("tool_use"));
+    let journal = home.read("work/.lepo/_journal.ndjson");
+    assert!(journal.contains("\"input\":100,\"cached\":90"), "{journal}");
+}
+
+fn bodies_text(server: &Server, at: usize) -> String {
+    bodies(server)[at].to_string()
+}
+
+#[test]
+fn approved_later_the_signature_is_still_there() {
+    let call = vec![
+        json!({"type": "thinking", "thinking": "hm", "signature": "EqQB+/=="}),
+        json!({"type": "tool_use", "id": "toolu_9", "name": "run_command",
+               "input": {"command": "true", "access": "full"}}),
+    ];
+    let server = server(vec![messages_api(&call, "tool_use"), spoken("Done.")], "enabled");
+    let home = home(&server, NATIVE, ANTHROPIC);
+    assert_eq!(home.alone(&["do", "go"]).code, 4);
+    assert_eq!(bodies(&server)[0]["thinking"], json!({"type": "enabled", "budget_tokens": 8192}));
+    let id = bubbs(&home).pop().unwrap().id;
+    let ran = home.alone(&["do", "--approve", &id]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    assert_eq!(bodies(&server)[1]["messages"][1]["content"], Value::Array(call));
+}
+
+#[test]
+fn an_instruction_that_may_not_be_a_system_message_is_folded_once_and_for_all() {
+    let server = Server::judging(|_, asked: &Asked| {
+        if asked.method == "GET" {
+            return Reply::new(404, "{}");
+        }
+        let body = asked.json();
+        let system = body["messages"].as_array().unwrap().iter().any(|m| m["role"] == "system");
+        if system {
+            refused("messages.1: role 'system' is not supported on this model")
+        } else {
+            spoken("Hi.")
+        }
+    });
+    let home = home(&server, "planner = 'off'", ANTHROPIC);
+    let ran = home.lepo(&["do", "hi"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", ran.err);
+    assert!(ran.err.contains("takes no system message at the end"), "{}", ran.err);
+    let ran = home.lepo(&["do", "again"]);
+    assert!(!ran.err.contains("system message"), "{}", ran.err);
+    let bodies = bodies(&server);
+    assert_eq!(bodies.len(), 3);
+    let last = bodies[2]["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["content"][1]["text"], "[system]\nGENERAL");
+    assert_eq!(bodies[2]["max_tokens"], 8192);
+}
+
+#[test]
+fn errors_after_a_success_are_asked_again_and_a_refusal_is_exit_3() {
+    let overloaded =
+        || sse([json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})]);
+    let server = server(vec![overloaded().header("x", "y"), spoken("At last.")], "none");
+    let home = home(&server, "planner = 'off'", ANTHROPIC);
+    let ran = home.lepo(&["do", "hi"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "At last.\n"), "{}", ran.err);
+    assert!(ran.err.contains("answered 529"), "{}", ran.err);
+
+    let refusal = sse([
+        json!({"type": "message_start", "message": {}}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"explanation": "not this"}}}),
+        json!({"type": "message_stop"}),
+    ]);
+    let server = self::server(vec![refusal], "none");
+    let home = super::home(&server, "planner = 'off'", ANTHROPIC);
+    let ran = home.lepo(&["do", "hi"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.err.contains("the model refused to answer: not this"), "{}", ran.err);
+}
+
+#[test]
+fn once_tool_use_has_ended_tools_stay_and_none_may_be_called() {
+    let hammer = || {
+        messages_api(&[json!({"type": "tool_use", "id": "t1", "name": "hammer", "input": {}})], "tool_use")
+    };
+    let saw =
+        || messages_api(&[json!({"type": "tool_use", "id": "t2", "name": "saw", "input": {}})], "tool_use");
+    let server = server(vec![hammer(), saw(), spoken("Then in words.")], "none");
+    let home = home(&server, "planner = 'native'\nmax_rounds = 1", ANTHROPIC);
+    let ran = home.lepo(&["do", "hit"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Then in words.\n"), "{}", ran.err);
+    let sent = bodies(&server);
+    assert!(sent[0]["tool_choice"].is_null());
+    assert_eq!(sent[1]["tool_choice"], json!({"type": "none"}));
+    assert!(sent.iter().all(|body| body["tools"] == sent[0]["tools"]));
+    let told = sent[2]["messages"].as_array().unwrap().iter().rev().find(|m| m["role"] == "user").unwrap();
+    assert!(told.to_string().contains("no tool can be called any more"), "{told}");
+
+    let server = self::server(vec![hammer(), saw(), hammer()], "none");
+    let home = super::home(&server, "planner = 'native'\nmax_rounds = 1", ANTHROPIC);
+    let ran = home.lepo(&["do", "hit"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.err.contains("calls tools and does not answer"), "{}", ran.err);
+}

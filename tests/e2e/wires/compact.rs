@@ -1,0 +1,100 @@
+//! A conversation goes on from a summary of it, and stays as it is.
+
+use serde_json::Value;
+
+use super::{CHAT, bodies, chat_said, home, refused};
+use crate::disk::{bubbs, forest};
+use crate::home::Home;
+use crate::scripted::{Asked, Reply, Server};
+
+/// Four questions and their answers, then what `replies` say.
+fn talked(settings: &str, replies: impl IntoIterator<Item = Reply>) -> (Server, Home) {
+    let said = ["one", "two", "three", "four"].map(chat_said);
+    let server = Server::start(said.into_iter().chain(replies));
+    let home = home(&server, &format!("planner = 'off'\n{settings}"), CHAT);
+    for question in ["a", "b", "c", "d"] {
+        home.ok(&["do", question]);
+    }
+    (server, home)
+}
+
+fn contents(body: &Value) -> Vec<String> {
+    let messages = body["messages"].as_array().unwrap().iter();
+    messages.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_new_line_hangs_under_the_same_root_and_the_old_one_stays() {
+    let (server, home) = talked("", [chat_said("What matters."), chat_said("Five.")]);
+    home.ok(&["branch", "main"]);
+    let before = bubbs(&home);
+    let id = home.ok(&["do", "--compact", "heed the figures"]).trim().to_owned();
+    let found = bubbs(&home);
+    assert_eq!(found.len(), before.len() + 5, "a summary and two turns");
+    assert_eq!(found.last().unwrap().id, id);
+    assert!(forest(&home).ends_with("J s0 A / K u0 J / L a0 K / M u0 L / N a0 M"), "{}", forest(&home));
+    let summary = &found[before.len()].text;
+    assert_eq!(summary, &format!("[summary of the conversation up to {}]\n\nWhat matters.", before[4].id));
+
+    // The request begins as the ones before it; what is asked comes last.
+    let asked = contents(&bodies(&server)[4]);
+    assert_eq!(asked[..5], ["PROMPT", "a", "one", "b", "two"]);
+    assert!(asked[5].contains("Write a summary") && asked[5].ends_with("heed the figures"), "{}", asked[5]);
+    // It is where the next question goes; no branch moved.
+    assert_eq!(home.ok(&["do", "e"]), "Five.\n");
+    assert_eq!(contents(&bodies(&server)[5])[1..6], [summary, "c", "three", "d", "four"]);
+    assert!(home.ok(&["branch"]).contains(&before.last().unwrap().id));
+    assert_eq!(home.ok(&["fsck"]), "");
+}
+
+#[test]
+fn failed_it_has_written_nothing() {
+    let overflow = || refused("This model's maximum context length is 8192 tokens");
+    let (server, home) = talked("", [overflow(), chat_said(" \n")]);
+    let before = bubbs(&home).len();
+    let ran = home.lepo(&["do", "--compact"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.err.contains("lepo do --compact -m NAME"), "{}", ran.err);
+    assert_eq!(home.lepo(&["do", "--compact"]).code, 3, "an empty summary");
+    let ran = home.lepo(&["do", "--compact", "--keep", "9"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("nothing to summarise"), "{}", ran.err);
+    assert_eq!(bubbs(&home).len(), before);
+    assert_eq!(server.asked().len(), 6);
+}
+
+#[test]
+fn a_branch_that_is_named_moves() {
+    let (_server, home) = talked("", [chat_said("What matters.")]);
+    home.ok(&["branch", "main"]);
+    let id = home.ok(&["do", "--compact", "--tail", "main", "--keep", "1"]);
+    assert!(home.ok(&["branch"]).contains(id.trim()));
+}
+
+#[test]
+fn with_auto_a_question_that_does_not_fit_goes_on_from_a_summary() {
+    // As the server counts, four thousand tokens of a window of four thousand.
+    let server = Server::judging(|_, asked: &Asked| {
+        let last = contents(&asked.json()).pop().unwrap();
+        let text = if last.contains("Write a summary") { "What matters." } else { "Said." };
+        let stream = [
+            crate::scripted::openai_event(serde_json::json!({ "content": text }), Some("stop")),
+            format!(
+                "data: {}\n\ndata: [DONE]\n\n",
+                serde_json::json!({"choices": [], "usage": {"prompt_tokens": 4000, "completion_tokens": 9}})
+            ),
+        ];
+        Reply::new(200, stream.concat())
+    });
+    let home = home(&server, "planner = 'off'\ncompact = 'auto'", &format!("{CHAT}\ncontext = 4096"));
+    let summaries = || bubbs(&home).iter().filter(|bubb| bubb.text.contains("[summary")).count();
+    for question in ["a", "b", "c"] {
+        home.ok(&["do", question]);
+    }
+    // The last two questions are kept: there was nothing to summarise yet.
+    assert_eq!(summaries(), 0);
+    let ran = home.lepo(&["do", "d"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
+    assert!(ran.err.contains("goes on from a summary"), "{}", ran.err);
+    assert_eq!(summaries(), 1);
+}

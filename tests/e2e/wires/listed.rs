@@ -1,0 +1,43 @@
+//! What servers offer: `lepo model ls --remote`, and completing from it.
+
+use serde_json::{Value, json};
+
+use super::{ANTHROPIC, CHAT, OLLAMA, home};
+use crate::scripted::{Asked, Reply, Server};
+
+#[test]
+fn a_server_is_asked_what_it_offers_once_an_hour() {
+    let llama = json!({"data": [{"id": "smol", "meta": {"n_ctx": 8192, "size": 98_000_000}}]});
+    let first = json!({"data": [{"id": "claude-a", "max_input_tokens": 1_000_000, "max_tokens": 64_000,
+        "capabilities": {"pdf_input": {"supported": true}, "batch": {"supported": false}}}], "has_more": true, "last_id": "claude-a"});
+    let second = json!({"data": [{"id": "claude-b"}], "has_more": false});
+    let tags = json!({"models": [{"name": "qwen3:8b", "size": 5_200_000_000u64, "capabilities": ["tools", "thinking"]}]});
+    for (model, answers, expected, requests) in [
+        (CHAT, vec![llama], "smol 8192 tokens 0.1 GB\n", 1),
+        (ANTHROPIC, vec![first, second], "claude-a 1000000 tokens pdf_input\nclaude-b\n", 2),
+        (OLLAMA, vec![tags], "qwen3:8b 5.2 GB tools,thinking\n", 1),
+    ] {
+        let server = Server::judging(move |number, asked: &Asked| {
+            assert_eq!(asked.method, "GET");
+            Reply::new(200, answers[number].to_string())
+        });
+        let home = home(&server, "", model);
+        assert_eq!(home.ok(&["model", "ls", "--remote"]), expected);
+        let document: Value =
+            serde_json::from_str(&home.ok(&["model", "ls", "--remote", "test", "--json"])).unwrap();
+        assert!(document["models"][0]["id"].is_string());
+        assert_eq!(server.asked().len(), requests, "the second time it is known");
+        if model == ANTHROPIC {
+            assert!(server.asked()[1].path.contains("after_id=claude-a"));
+        }
+    }
+}
+
+#[test]
+fn a_server_that_does_not_tell_is_exit_3() {
+    let server = Server::start([Reply::new(404, "{\"error\":\"no such page\"}")]);
+    let home = home(&server, "", CHAT);
+    let ran = home.lepo(&["model", "ls", "--remote"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.err.contains("does not tell of its models"), "{}", ran.err);
+}
