@@ -176,7 +176,7 @@ impl<'a> Browser<'a> {
                 Action::LineUp => reading.scroll(-1, height),
                 Action::PageDown => reading.scroll(height as isize - 1, height),
                 Action::PageUp => reading.scroll(1 - height as isize, height),
-                Action::First | Action::Last => reading.to_end(action == Action::Last, height),
+                Action::First | Action::Last => reading.jump(action == Action::Last, height),
                 _ => {}
             }
             return;

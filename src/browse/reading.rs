@@ -200,7 +200,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Goes to the first line, or to the last screen.
-    pub fn to_end(&mut self, last: bool, height: usize) {
+    pub fn jump(&mut self, last: bool, height: usize) {
         self.top = At::default();
         if last {
             self.top.message = self.messages().saturating_sub(1);

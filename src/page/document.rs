@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use super::escape::escaped;
-use super::{Page, article, picture};
+use super::{Page, article, chart, picture};
 use crate::bubb::thousands;
 
 const STYLE: &str = include_str!("page.css");
@@ -62,7 +62,11 @@ pub fn document(page: &Page) -> String {
     html.push_str(&title);
     html.push_str("</h1><p id=about>");
     html.push_str(&escaped(&about(page)));
-    html.push_str("</p></header>\n<div id=conv tabindex=-1>\n");
+    html.push_str("</p>");
+    if let Some(figures) = &page.figures {
+        chart::figures(figures, &mut html);
+    }
+    html.push_str("</header>\n<div id=conv tabindex=-1>\n");
     article::conversation(page, &mut html);
     html.push_str("</div>\n</main>\n<template id=rest>\n");
     article::others(page, &mut html);

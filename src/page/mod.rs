@@ -5,6 +5,7 @@
 
 mod article;
 mod body;
+mod chart;
 mod document;
 mod escape;
 mod link;
@@ -14,6 +15,7 @@ mod pick;
 mod picture;
 
 pub use body::{Body, body};
+pub use chart::{Bar, Figures};
 pub use pick::{Picked, pick};
 
 use crate::bubb::{BubbId, Kind};
@@ -73,6 +75,8 @@ pub struct Page {
     is_tail: Vec<bool>,
     /// Speakers in the order in which they first speak.
     speakers: Vec<String>,
+    /// What was spent on it, where that is known.
+    pub figures: Option<Figures>,
 }
 
 impl Page {
@@ -103,7 +107,7 @@ impl Page {
         let first = asked.or_else(|| path.first().map(|&at| &messages[at]));
         let title = title.or_else(|| first.map(|message| message.body.words.clone()));
         let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| "Conversation".into());
-        Page { title, messages, path, on_path, is_tail, speakers }
+        Page { title, messages, path, on_path, is_tail, speakers, figures: None }
     }
 
     /// The number of a speaker's colour.

@@ -175,10 +175,13 @@
   }
 
   // Two texts beside each other: lines that are the same stand side by side, words that differ are marked.
-  function lines(article) {
+  function lines(element) {
     var found = [];
     (function walk(node) {
-      if (/^(P|H[3-6]|PRE|TR|FIGCAPTION|SUMMARY)$/.test(node.nodeName)) {
+      if (node.nodeName === "BUTTON" || node.className === "think") return;
+      if (node.nodeName === "TR") {
+        found.push(Array.from(node.children).map(function (cell) { return cell.textContent; }).join(" | "));
+      } else if (/^(P|H[3-6]|PRE|FIGCAPTION|SUMMARY)$/.test(node.nodeName)) {
         node.textContent.replace(/\n$/, "").split("\n").forEach(function (line) { found.push(line); });
       } else if (node.nodeName === "LI" && !node.querySelector("p,pre,ul,ol")) {
         found.push("• " + node.textContent);
@@ -188,7 +191,7 @@
           else if (child.nodeType === 3 && child.data.trim()) found.push(child.data.trim());
         });
       }
-    })(body(article));
+    })(element);
     return found;
   }
   function diff(a, b) {
@@ -239,7 +242,7 @@
       head.append(th);
     });
     table.createTBody();
-    diff(lines(articles[one]), lines(articles[other])).forEach(function (op) {
+    diff(lines(body(articles[one])), lines(body(articles[other]))).forEach(function (op) {
       if (op[0] === op[1]) { flush(); var tr = table.insertRow(); cell(tr, op[0]); cell(tr, op[1]); }
       else if (op[1] === null) gone.push(op[0]); else come.push(op[1]);
     });
@@ -251,7 +254,7 @@
     id = forkOf(id || here || shown[shown.length - 1]);
     if (!id) return;
     var all = siblings(id);
-    compare(id, all[(all.indexOf(id) + 1) % all.length]);
+    compare.apply(null, [id, all[(all.indexOf(id) + 1) % all.length]].sort());
   }
 
   // Search as one types. The last syllable may be unfinished: 하 finds 한, ㅎ finds both.
@@ -271,7 +274,7 @@
     if (on) return;
     texts = texts || order.map(function (id) {
       var text = "";
-      articles[id].querySelectorAll(":scope > div, :scope > details, .side > details").forEach(function (b) { text += b.textContent + "\n"; });
+      articles[id].querySelectorAll(":scope > div, :scope > details, .side > details").forEach(function (b) { text += lines(b).join("\n") + "\n"; });
       return text.normalize("NFC");
     });
     var wanted = pattern(query), count = 0, list = document.createDocumentFragment();
@@ -281,6 +284,7 @@
       if (!hit || ++count > 200) continue;
       var li = document.createElement("li"), a = document.createElement("a"), small = document.createElement("small"), mark = document.createElement("mark");
       var from = Math.max(0, hit.index - 40), to = hit.index + hit[0].length;
+      prepare(articles[order[i]]);
       a.href = "#" + order[i];
       small.textContent = articles[order[i]].querySelector("h2").textContent + " · " + articles[order[i]].querySelector("time").textContent;
       mark.textContent = hit[0];
@@ -391,5 +395,5 @@
   })();
   draw();
   if (location.hash.length > 1) go(decodeURIComponent(location.hash.slice(1)), true);
-  else if (rows[row[shown[shown.length - 1]]]) rows[row[shown[shown.length - 1]]].li.scrollIntoView({ block: "nearest" });
+  else if (rows[row[shown[0]]]) rows[row[shown[0]]].li.scrollIntoView({ block: "nearest" });
 })();

@@ -115,6 +115,41 @@ fn an_attached_image_is_in_the_page() {
     );
 }
 
+/// `docs/example.html` is what `lepo -s .lepo.example export --format html --all -o docs/example.html` writes;
+/// `LEPO_WRITE_DOCS=1` writes it anew.
+#[test]
+fn the_example_page_is_in_step() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/example.html");
+    let home = Home::new();
+    home.copy(".lepo.example", ".lepo.example");
+    let made = home.ok(&["-s", ".lepo.example", "export", "--format", "html", "--all"]);
+    if std::env::var_os("LEPO_WRITE_DOCS").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &made).unwrap();
+    }
+    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(there == made, "out of step: LEPO_WRITE_DOCS=1 cargo test --test e2e page");
+}
+
+#[test]
+fn figures_are_those_of_what_is_shown() {
+    let home = example();
+    let (shown, other) = ("01M80QW7SKYR26SMTCFX133MJ0", "01M80QW5DV255NT2X2MVY0TZ6K");
+    assert!(!page(&home, &["--all"]).contains("id=figures"), "without a journal there are none");
+    let line = |id: &str, model: &str, output: u64| {
+        serde_json::json!({ "time": 1, "bubb": id, "what": "answer", "model": model, "input": 1000, "output": output, "ms": 5 }).to_string()
+    };
+    home.write(
+        "work/.lepo/_journal.ndjson",
+        format!("{}\n{}\n", line(shown, "gpt", 234), line(other, "qwen", 9)),
+    );
+    let one = page(&home, &["@"]);
+    assert!(one.contains("1 answer · 1,000 tokens in · 234 out") && one.contains(">gpt<"), "{one}");
+    assert!(!one.contains("qwen"), "what is mailed tells nothing of the rest");
+    let all = page(&home, &["--all"]);
+    assert!(all.contains("2 answers · 2,000 tokens in · 243 out") && all.contains(">qwen<"), "{all}");
+}
+
 fn run_sha256(home: &Home, bytes: &[u8]) -> Vec<u8> {
     let ran = run(home.shell("sha256sum"), bytes);
     ran.out.split(' ').next().unwrap().as_bytes().to_vec()

@@ -1,18 +1,19 @@
 //! `lepo export --format html`: reads what a page is to show, and writes it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{ExportArgs, open};
-use crate::bubb::BubbId;
+use crate::bubb::{BubbId, thousands};
 use crate::commands::Context;
 use crate::commands::words::resolve_all;
 use crate::conv::{Forest, Found, Ix};
 use crate::error::{Error, Result};
-use crate::page::{self, Message, Page, Picked};
-use crate::store::{Fact, Store, in_order};
+use crate::page::{self, Bar, Figures, Message, Page, Picked};
+use crate::stats::{By, Place, Row, tally};
+use crate::store::{Fact, Record, Store, in_order};
 use crate::ui::warn_incomplete;
 
 /// Writes the page.
@@ -27,7 +28,9 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     };
     let root = forest.up(picked.bubbs[chosen].0).last();
     let title = root.and_then(|root| store.titles().remove(&forest.name(root).id));
-    let html = Page::new(messages(store, forest, &picked)?, chosen, title).html();
+    let mut page = Page::new(messages(store, forest, &picked)?, chosen, title);
+    page.figures = figures(args, store, forest, &picked);
+    let html = page.html();
     match (&args.output, args.open) {
         (Some(file), _) => {
             replace(file, html.as_bytes())?;
@@ -44,6 +47,45 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
         (None, false) => context.out.untrusted(html.as_bytes()),
     }
     Ok(0)
+}
+
+/// What was spent on the messages of the page; with all of them, on everything. Days are UTC's, so that a store
+/// gives one page everywhere.
+fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -> Option<Figures> {
+    let shown: HashSet<BubbId> = picked.bubbs.iter().map(|(ix, _)| forest.name(*ix).id).collect();
+    let counts = |record: &Record| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
+    let records: Vec<Record> = store.records().filter(counts).collect();
+    let rows = |by: By, key: &dyn Fn(&Record) -> Option<String>| {
+        tally(records.iter().cloned(), by, &HashMap::new(), |record| {
+            Some(Place { key: key(record)?, question: None })
+        })
+    };
+    let day = |record: &Record| {
+        let moment = record.bubb.map_or(record.time, BubbId::time);
+        let time = jiff::Timestamp::from_millisecond(i64::try_from(moment).ok()?).ok()?;
+        Some(time.strftime("%Y-%m-%d").to_string())
+    };
+    let (days, models) = (rows(By::Day, &day), rows(By::Model, &|record| record.model.clone()));
+    let bar = |row: Row| Bar {
+        label: row.key,
+        input: row.input - row.cached,
+        cached: row.cached,
+        output: row.output,
+    };
+    let Row { answers, failures, input, output, .. } = models.total;
+    if input + output == 0 {
+        return None;
+    }
+    let failed = if failures > 0 { format!(" · {} failed", thousands(failures)) } else { String::new() };
+    let about = format!(
+        "{} answer{} · {} tokens in · {} out{failed}",
+        thousands(answers),
+        if answers == 1 { "" } else { "s" },
+        thousands(input),
+        thousands(output)
+    );
+    let bars = |rows: Vec<Row>| rows.into_iter().map(bar).collect();
+    Some(Figures { about, days: bars(days.rows), models: bars(models.rows) })
 }
 
 /// Where the conversations of the page end, the first of which is shown first.
@@ -64,7 +106,7 @@ fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
 
 /// The ends of side branches.
 fn spent(forest: &Forest) -> Vec<Ix> {
-    let tails: std::collections::HashSet<Ix> = forest.newest_first(false).collect();
+    let tails: HashSet<Ix> = forest.newest_first(false).collect();
     forest.newest_first(true).filter(|ix| !tails.contains(ix)).collect()
 }
 
