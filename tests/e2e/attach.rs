@@ -235,3 +235,16 @@ fn the_log_has_no_files() {
         .collect();
     assert!(log.contains("base64,(300000 bytes)") && log.len() < 100_000, "{}", log.len());
 }
+
+#[test]
+fn a_session_without_an_editor_attaches_too() {
+    let bot = Bot::saying(OFF, &["A pixel."]);
+    bot.home.write("work/a.png", PNG);
+    let ran = bot.home.lepo_with(&["do", "--no-stdin"], b"");
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    let script = "printf '/attach a.png\\nwhat?\\n' | lepo do --attach a.png -q";
+    let ran = run(bot.home.program("sh", &["-c", script]), b"");
+    // Piped, stdin is the question: slash commands are words there.
+    assert_eq!(ran.out, "A pixel.\n", "{}", ran.err);
+    assert!(bot.home.ok(&["show", "--one", "@^"]).starts_with("/attach a.png\nwhat?\n\n[image/png "));
+}
