@@ -1,7 +1,7 @@
 //! What `fuzz/` needs of this room: an answer read from bytes that no network brought.
 
 use super::event::{Event, Events};
-use super::{ollama, openai};
+use super::{anthropic, ollama, openai, responses};
 
 /// Whose form the bytes have.
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +10,10 @@ pub enum Wire {
     Openai,
     /// A JSON object a line.
     Ollama,
+    /// The Messages API: server-sent events.
+    Anthropic,
+    /// The Responses API: server-sent events.
+    Responses,
 }
 
 /// The events of an answer whose bytes come in these pieces, text joined; and how it failed, if it did.
@@ -21,6 +25,8 @@ pub fn read_pieces<'b>(
     let spec = match wire {
         Wire::Openai => &openai::SPEC,
         Wire::Ollama => &ollama::SPEC,
+        Wire::Anthropic => &anthropic::SPEC,
+        Wire::Responses => &responses::SPEC,
     };
     let Some(http) = spec.http else { return (Vec::new(), None) };
     let mut reader = (http.reader)(true);

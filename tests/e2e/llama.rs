@@ -38,6 +38,35 @@ fn a_real_server_answers_and_is_kept() {
     assert_eq!(home.ok(&["fsck"]), "");
 }
 
+#[test]
+fn the_other_two_wires_answer_too() {
+    let Some(url) = std::env::var("LEPO_TEST_LLAMA").ok().filter(|url| !url.is_empty()) else {
+        eprintln!("skipped: LEPO_TEST_LLAMA names no server");
+        return;
+    };
+    let server = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).unwrap().0.to_owned();
+    for (name, lines) in [
+        ("anthropic", format!("provider = \"anthropic\"\nbase_url = \"http://{server}\"")),
+        (
+            "responses",
+            format!("provider = \"openai\"\nwire = \"responses\"\nbase_url = \"http://{server}/v1\""),
+        ),
+    ] {
+        let home = Home::with_config(&format!(
+            "planner = \"off\"\n[[models]]\nname = \"llama\"\nmodel = \"smollm2:135m\"\nactive = true\n\
+             options = {{ max_tokens = {LONGEST} }}\n{lines}\n"
+        ));
+        home.write("config/system_prompt.txt", "");
+        let ran = home.lepo(&["do", "--no-stdin", "--json", "What is the capital of France?"]);
+        assert_eq!(ran.code, 0, "{name}: {}", ran.err);
+        let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert!(!document["answer"]["text"].as_str().unwrap().trim().is_empty(), "{name}: {document}");
+        assert!(document["answer"]["usage"]["input"].as_u64().unwrap() > 5, "{name}: {document}");
+        assert_eq!(home.lepo(&["do", "--no-stdin", "And of Spain?"]).code, 0, "{name}");
+        assert_eq!(home.ok(&["fsck"]), "");
+    }
+}
+
 /// The address of something that hands each request on to `server`, and the answer back byte for byte.
 fn relay(server: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -167,20 +167,30 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
         payload.text(&message.text);
         return payload.raw("}");
     }
+    if message.role == Role::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
+        // Whole, as the API gives it: llama.cpp takes no shorter form.
+        next(payload);
+        payload.raw("{\"type\":\"message\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":");
+        payload.raw("[{\"type\":\"output_text\",\"text\":");
+        payload.text(&message.text);
+        payload.raw(",\"annotations\":[]}]}");
+    }
     let (role, label) = match message.role {
         Role::System => ("developer", ""),
         Role::User => ("user", ""),
-        Role::Assistant => ("assistant", ""),
+        Role::Assistant => return calls(payload, message, &mut next),
         Role::Tool => ("user", "[tool]\n"),
     };
-    if message.calls.is_empty() || !message.text.is_empty() {
-        next(payload);
-        payload.raw("{\"role\":");
-        payload.json(role);
-        payload.raw(",\"content\":");
-        content(payload, label, message);
-        payload.raw("}");
-    }
+    next(payload);
+    payload.raw("{\"role\":");
+    payload.json(role);
+    payload.raw(",\"content\":");
+    content(payload, label, message);
+    payload.raw("}");
+}
+
+/// The calls of a message that was not received in this turn.
+fn calls(payload: &mut Payload, message: &Message, next: &mut dyn FnMut(&mut Payload)) {
     for call in &message.calls {
         next(payload);
         payload.json(&json!({"type": "function_call", "call_id": call.id, "name": call.name,

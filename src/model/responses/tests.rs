@@ -56,7 +56,8 @@ fn a_request_has_all_that_is_asked_for() {
                 {"role": "user", "content": "hi"},
                 received[0], received[1],
                 {"type": "function_call_output", "call_id": "call_a", "output": "r"},
-                {"role": "assistant", "content": "again"},
+                {"type": "message", "role": "assistant", "status": "completed", "content":
+                    [{"type": "output_text", "text": "again", "annotations": []}]},
                 {"type": "function_call", "call_id": "call_3", "name": "t", "arguments": "{\"a\":1}"},
                 {"type": "function_call_output", "call_id": "call_3", "output": "s"},
                 {"role": "developer", "content": "INST"},
