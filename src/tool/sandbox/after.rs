@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags};
 
 use super::autorun::runs_when;
-use super::survey::{Survey, survey};
+use super::survey::{Survey, survey_after};
 
 /// The end of the name that what was moved aside gets.
 const ASIDE: &str = ".made-by-a-command";
@@ -26,8 +26,9 @@ pub struct Aftermath {
 
 /// Looks through `dir` after a command, and moves aside what it should not have made.
 pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
-    let Ok(now) = survey(dir, usize::MAX) else { return Aftermath::default() };
-    let mut found = Aftermath { unread: now.unread.saturating_sub(before.unread), ..Aftermath::default() };
+    let Ok(now) = survey_after(dir, before) else { return Aftermath::default() };
+    let mut found =
+        Aftermath { unread: now.unread.len().saturating_sub(before.unread.len()), ..Aftermath::default() };
     let short = |path: &Path| path.strip_prefix(dir).unwrap_or(path).to_path_buf();
     // A repository is found by its `.git`, or without one by its `HEAD`.
     let named = now.repositories.iter().filter(|path| !before.repositories.contains(path) && !is_empty(path));
@@ -73,6 +74,7 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::survey::survey;
     use super::*;
 
     #[test]

@@ -26,7 +26,9 @@ pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(P
         );
     }
     places.extend(submodules(dir));
-    places.extend([&survey.repositories, &survey.stores, &survey.bare].into_iter().flatten().cloned());
+    places.extend(
+        [&survey.repositories, &survey.stores, &survey.bare, &survey.unread].into_iter().flatten().cloned(),
+    );
     let mut kept = Vec::new();
     let mut next = 0;
     while let Some(place) = places.get(next).cloned() {

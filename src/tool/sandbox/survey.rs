@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::autorun::runs_when;
@@ -24,7 +24,7 @@ pub struct Survey {
     /// Files that tools run by themselves, each with what tells whether it is the same as before.
     pub runs: BTreeMap<PathBuf, Stamp>,
     /// Directories that could not be read.
-    pub unread: usize,
+    pub unread: Vec<PathBuf>,
 }
 
 /// Inode and time of the last change: a command cannot set the latter.
@@ -60,11 +60,29 @@ impl Layout {
 
 /// Looks through `dir`, links not followed; an error if it has more than `most` entries.
 pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
+    look_through(dir, most, |_| false)
+}
+
+/// The same after a command. Directories that cannot be read, and could before, are made readable: git finds
+/// a repository in one all the same.
+pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
+    let reopened = |place: &Path| {
+        let mode = std::fs::Permissions::from_mode(0o700);
+        !before.unread.iter().any(|unread| unread == place) && std::fs::set_permissions(place, mode).is_ok()
+    };
+    look_through(dir, usize::MAX, reopened)
+}
+
+fn look_through(dir: &Path, most: usize, reopened: impl Fn(&Path) -> bool) -> io::Result<Survey> {
     let (mut found, mut looked) = (Survey::default(), 0);
     let mut places = VecDeque::from([dir.to_path_buf()]);
     while let Some(place) = places.pop_front() {
-        let Ok(entries) = std::fs::read_dir(&place) else {
-            found.unread += 1;
+        let read = match std::fs::read_dir(&place) {
+            Err(_) if reopened(&place) => std::fs::read_dir(&place),
+            read => read,
+        };
+        let Ok(entries) = read else {
+            found.unread.push(place);
             continue;
         };
         let mut layout = Layout::default();
