@@ -14,6 +14,7 @@ use super::file::{ConfigFile, read_if_there};
 use super::servers::{self, ServerConfig, Target};
 use super::word::Word;
 use super::{Fields, Paths, Prompt, Secret};
+use crate::bubb::hex;
 use crate::error::{Error, Result};
 
 /// A repository's configuration file, as it is now.
@@ -183,7 +184,7 @@ pub fn hash_of(parts: &[&[u8]]) -> String {
         }
         hasher.update(part);
     }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hasher.finalize())
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use crate::bubb::hex;
 use crate::error::{Error, Result};
 use wheel::Workshop;
 
@@ -147,7 +148,7 @@ impl Weights {
             done += read as u64;
             progress(Progress { stage: FetchStage::Checking, done, total: self.size });
         }
-        Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hex(&hash.finalize()))
     }
 }
 

@@ -19,7 +19,7 @@ use super::folders::counts_in;
 use super::listing::Listing;
 use super::temporary::rename_new;
 use super::{DIR, FILE, Store, now};
-use crate::bubb::{BubbId, Day, Kind, MAX_TIME, Name};
+use crate::bubb::{BubbId, Day, Kind, MAX_TIME, Name, hex};
 use crate::error::{Error, Result};
 
 /// A batch of more bubbs than this writes those of days that are over into the folders of these days.
@@ -174,7 +174,7 @@ impl<'s> Batch<'s> {
         let read = (|| {
             let mut bytes = Vec::new();
             from.read_to_end(&mut bytes)?;
-            let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let hash = hex(&Sha256::digest(&bytes));
             if self.blobs.insert(hash.clone()) {
                 self.stage(&hash, &bytes)?;
             }

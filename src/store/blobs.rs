@@ -9,7 +9,7 @@ use std::sync::{MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use super::Store;
-use crate::bubb::{Attachment, Kind, Name, is_hash, thousands};
+use crate::bubb::{Attachment, Kind, Name, hex, is_hash, thousands};
 use crate::error::Result;
 
 /// A blob that is kept.
@@ -34,7 +34,7 @@ impl Store {
         let (mut file, len) = is_hash(hash).then(|| self.open_blob(hash).ok().flatten()).flatten()?;
         let mut bytes = Vec::with_capacity(len as usize);
         file.read_to_end(&mut bytes).ok()?;
-        let made: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let made = hex(&Sha256::digest(&bytes));
         (made == hash).then_some(bytes)
     }
 
@@ -111,7 +111,7 @@ fn copy_hashed(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(String, u
         hasher.update(&buffer[..n]);
         len += n as u64;
     }
-    Ok((hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect(), len))
+    Ok((hex(&hasher.finalize()), len))
 }
 
 /// Bytes at the end of a bubb in which its blob lines are looked for: about five hundred lines.

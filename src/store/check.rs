@@ -11,7 +11,7 @@ use rustix::fs::FileType;
 use super::hash::Content;
 use super::old_tree::Old;
 use super::{Store, branches, now};
-use crate::bubb::{BubbId, Day, Name, is_hash};
+use crate::bubb::{BubbId, Day, Name, hex, is_hash};
 use crate::conv::{Flaw, flaws};
 use crate::error::Result;
 
@@ -283,10 +283,6 @@ impl Check {
             self.add(What::Unreadable, file, error.to_string());
         }
     }
-}
-
-fn hex(hash: &[u8]) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A file name on one line, whatever is in it.

@@ -12,7 +12,7 @@ use super::paths::{Entry, decoded, encoded};
 use super::refs::is_clone_name;
 use super::state::Settings;
 use super::tree::{Misfits, Objects, Tree};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, Name, hex};
 use crate::error::{Error, Result};
 use crate::store::{Store, now};
 
@@ -198,8 +198,7 @@ fn take_blobs<'t>(
             continue;
         }
         let bytes = objects.read(oid)?;
-        let digest =
-            |bytes: &[u8]| Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
         match bytes {
             Some(bytes) if digest(&bytes) == *hash => {
                 to.blob(&mut bytes.as_slice())?;

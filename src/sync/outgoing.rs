@@ -13,7 +13,7 @@ use super::removed::Removed;
 use super::secrets::Secrets;
 use super::state::State;
 use super::tree::{LARGEST, Tree};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, Name, hex};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
@@ -205,7 +205,7 @@ fn sendable_blob(store: &Store, hash: &str, state: &State, secrets: &Secrets) ->
         return Ok(Blob::Missing);
     }
     let bytes = blob_bytes(store, hash)?;
-    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(&Sha256::digest(&bytes));
     Ok(if bytes.len() as u64 > LARGEST {
         Blob::Held("is larger than 50 MiB".into())
     } else if digest != hash {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::refs::Namespace;
+use crate::bubb::hex;
 use crate::error::{Error, Result};
 
 /// Which directory a store is, whatever its path.
@@ -46,7 +47,7 @@ impl Identity {
     /// The name of its directory of state.
     fn key(&self) -> String {
         let text = format!("{}\0{}\0{}\0{}", self.path.display(), self.device, self.inode, self.birth);
-        Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(text)[..16])
     }
 }
 

@@ -95,6 +95,8 @@ pub enum Access {
 }
 
 impl Access {
+    const ALL: [Access; 4] = [Access::Read, Access::Write, Access::Net, Access::Full];
+
     /// The word in a request.
     pub fn word(self) -> &'static str {
         match self {
@@ -105,10 +107,13 @@ impl Access {
         }
     }
 
+    /// The words of all, least first.
+    pub fn words() -> Vec<&'static str> {
+        Access::ALL.iter().map(|access| access.word()).collect()
+    }
+
     fn of(word: &str) -> Option<Access> {
-        [Access::Read, Access::Write, Access::Net, Access::Full]
-            .into_iter()
-            .find(|access| access.word() == word)
+        Access::ALL.into_iter().find(|access| access.word() == word)
     }
 }
 

@@ -12,7 +12,7 @@ use super::schema::AnswerSchema;
 use super::{Event, Front, Interrupt};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::{Error, Kind as ErrorKind, Result};
-use crate::model::{self, Answer, Replay, ToolCall, Usage};
+use crate::model::{self, Answer, Replay, ToolCall, Usage, Utf8};
 use crate::store::{Draft, Entry, Store};
 use crate::tool::mcp::CallRequest;
 use crate::tool::{Piece, pieces};
@@ -320,13 +320,9 @@ impl<'s> Receiving<'s> {
             }
             return;
         }
-        let mut rest = Vec::new();
+        let mut text = Utf8::default();
         let shown = self.draft.read_back(|piece| {
-            rest.extend_from_slice(piece);
-            // A piece may end within a character.
-            let whole = std::str::from_utf8(&rest).map_or_else(|error| error.valid_up_to(), str::len);
-            let after = rest.split_off(whole);
-            front.happens(Event::Text(&String::from_utf8_lossy(&std::mem::replace(&mut rest, after))));
+            front.happens(Event::Text(&text.decode(piece)));
             Ok(())
         });
         if let Err(error) = shown {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{ToolCall, ToolSpec};
-use crate::tool::{CommandRequest, ToolRequest};
+use crate::tool::{Access, CommandRequest, ToolRequest};
 
 /// The shell command, as a tool.
 const RUN_COMMAND: &str = "run_command";
@@ -18,7 +18,7 @@ const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's worki
 /// What the model is told of the shell command.
 pub fn run_command() -> ToolSpec {
     let text = |about: &str| json!({ "type": "string", "description": about });
-    let access = json!({ "type": "string", "enum": ["read", "write", "net", "full"] });
+    let access = json!({ "type": "string", "enum": Access::words() });
     let why = text("one short sentence for the person who allows it, in the user's language");
     ToolSpec {
         name: RUN_COMMAND.to_string(),

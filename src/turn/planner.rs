@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::model::Schema;
-use crate::tool::{CommandRequest, all};
+use crate::tool::{Access, CommandRequest, all};
 
 /// The chooser's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn choice_schema() -> Schema {
 
 /// The form of a writer's answer.
 pub fn request_schema() -> Schema {
-    let access = json!({ "type": "string", "enum": ["read", "write", "net", "full"] });
+    let access = json!({ "type": "string", "enum": Access::words() });
     let text = json!({ "type": "string" });
     schema("command_request", json!({ "command": text, "access": access, "why": text }))
 }

@@ -17,7 +17,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("store", &["bubb", "conv", "error"]),
     ("search", &["bubb", "conv", "error", "store"]),
     ("sync", &["bubb", "conv", "env", "error", "store"]),
-    ("config", &["env", "error"]),
+    ("config", &["bubb", "env", "error"]),
     ("stats", &["bubb", "config", "conv", "store", "when"]),
     ("model", &["bubb", "config", "env", "error", "process", "tls"]),
     ("tool", &["config", "env", "error", "process", "tls"]),
