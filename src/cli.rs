@@ -183,7 +183,7 @@ fn elsewhere(mut error: Error, save_to: Option<&Path>) -> Error {
     error
 }
 
-/// What the parser has to say; the answer is the exit code.
+/// Prints the parser's message; gives the exit code.
 fn misused(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
     if error.use_stderr() && wants_document(args) {
         let rendered = error.render().to_string();

@@ -1,4 +1,4 @@
-//! What can go wrong, told to a person: what failed, on what, and what to do about it.
+//! Errors, told to a person: what failed, on what, and what to do about it.
 //!
 //! A kind decides the exit code; nothing else does.
 
@@ -7,7 +7,7 @@ use std::fmt;
 /// A result whose error a person can read.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What sort of failure it is. Each has one exit code, documented in lepo(1).
+/// The kind of a failure. Each has one exit code, documented in lepo(1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// There is nothing there, or something was found to differ: exit 1.
@@ -58,9 +58,9 @@ impl Kind {
 pub struct Error {
     /// Decides the exit code.
     pub kind: Kind,
-    /// What failed, on what.
+    /// The failure and its object.
     pub message: String,
-    /// What to do about it, if that is known.
+    /// The remedy, if it is known.
     pub hint: Option<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::commands;
 
-/// What the command line comes to, before it is parsed.
+/// A command line before it is parsed.
 pub(super) enum Preparsed {
     /// It is for the parser; whether it is for `do`.
     Parse { args: Vec<OsString>, is_do: bool },

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::when;
 
-/// What `--kind` can be.
+/// The words of `--kind`.
 const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistant"), ("t", "tool")];
 
 /// Add one bubb from stdin and print its id

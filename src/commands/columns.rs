@@ -9,7 +9,7 @@ const ONE_LINE: usize = 64;
 /// The least room for excerpts in an entry of one line; tokens, then the model, make way.
 const LEAST: usize = 24;
 
-/// What is said of one conversation, cleaned.
+/// The facts about one conversation, cleaned.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     pub id: String,

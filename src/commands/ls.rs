@@ -56,7 +56,7 @@ struct Line {
     height: u32,
     /// The last visible user bubb.
     question: Option<Name>,
-    /// What only the longer forms tell.
+    /// The facts that only the longer forms show.
     more: Option<More>,
     /// The person whose store it is in, if it is not the user's own.
     from: Option<String>,
@@ -72,7 +72,7 @@ impl Line {
     }
 }
 
-/// What is told of a conv besides its tail and last question.
+/// The facts about a conv besides its tail and last question.
 struct More {
     root: BubbId,
     first: Option<Name>,

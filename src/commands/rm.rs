@@ -120,7 +120,7 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     forest.newest_first(false).filter(is_old).filter(unanswered).collect()
 }
 
-/// What would go.
+/// The files that would be deleted.
 #[derive(PartialEq, Eq)]
 struct Plan {
     tails: Vec<BubbId>,

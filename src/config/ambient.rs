@@ -9,7 +9,7 @@ use super::{Key, ModelConfig, Options, Provider, Secret};
 use crate::env::Env;
 use crate::error::{Error, Result};
 
-/// What the environment says about models.
+/// The model settings of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambient {
     servers: Vec<AmbientServer>,

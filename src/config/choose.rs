@@ -18,7 +18,7 @@ pub enum Choice {
     Look(Look),
 }
 
-/// What is left to find out when nothing is configured.
+/// The facts that are still needed when nothing is configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     /// The Ollama server to ask for its models (`GET {ollama_url}/api/tags`).
@@ -27,7 +27,7 @@ pub struct Look {
     guidance: String,
 }
 
-/// What was found on this machine.
+/// The models found on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// The first model of the Ollama server, if one answered and has any.
@@ -121,7 +121,7 @@ impl Settings {
     }
 }
 
-/// What a first model looks like.
+/// An example of a first model.
 const EXAMPLE: &str = r#"    [[models]]
     name = "gpt"
     provider = "openai"

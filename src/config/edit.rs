@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 /// A model to be added to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewModel {
-    /// What `-m` calls it.
+    /// Its name for `-m`.
     pub name: String,
-    /// Who speaks for it.
+    /// Its provider.
     pub provider: Provider,
     /// The provider's name for it, where it has one.
     pub model: Option<String>,

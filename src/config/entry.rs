@@ -31,9 +31,9 @@ pub enum KeyEntry {
 pub struct ModelEntry {
     /// The line of its `[[models]]`.
     pub source: Source,
-    /// What `-m` calls it.
+    /// Its name for `-m`.
     pub name: String,
-    /// Who speaks for it.
+    /// Its provider.
     pub provider: Provider,
     /// The provider's name for it; empty where there is none.
     pub model: String,
@@ -47,7 +47,7 @@ pub struct ModelEntry {
     pub answer: AnswerForm,
     /// `system = "first"`.
     pub system_first: bool,
-    /// What its tokens cost.
+    /// The price of its tokens.
     pub price: Option<Price>,
     /// `wire`
     pub wire: Option<Wire>,

@@ -22,7 +22,7 @@ pub struct Field<'d> {
     pub title: String,
     /// Where the key starts.
     pub at: usize,
-    /// What stands there.
+    /// The value.
     pub value: Spanned<DeValue<'d>>,
 }
 

@@ -8,7 +8,7 @@ use super::reader::{Document, Section};
 use super::table::Layer;
 use crate::error::{Error, Result};
 
-/// What a file says.
+/// The settings and models of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigFile {
     /// Its settings.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// A type of settings.
 pub trait Form: Sized {
-    /// What limits its values.
+    /// The limits of its values.
     type Limits: ?Sized;
 
     /// Reads a value of a file.

@@ -13,13 +13,13 @@ use super::write::replace;
 use super::{Paths, Provider, Secret};
 use crate::error::{Error, Result};
 
-/// What an import would do. Not `Debug`: the new text may hold keys.
+/// The plan of an import. Not `Debug`: the new text may hold keys.
 pub struct Plan {
     /// The file that would be written.
     pub target: PathBuf,
-    /// What would be added, one line each, without keys.
+    /// The entries that would be added, one line each, without keys.
     pub added: Vec<String>,
-    /// What would not, and why.
+    /// The entries that would not, and why.
     pub left_out: Vec<String>,
     text: String,
 }

@@ -49,7 +49,7 @@ impl Insts {
         DEFAULTS
     }
 
-    /// What the file says, or the default where it says nothing. Said and blank: none.
+    /// The texts of the file, or the default where it has none. Blank: none.
     fn over(self, defaults: Insts) -> Insts {
         let text = |said: Option<String>, default: Option<String>| {
             said.or(default).filter(|text| !text.trim().is_empty())

@@ -65,9 +65,9 @@ pub enum AnswerForm {
 /// A model as configured: complete, checked, with its key looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
-    /// What `-m` and `/set-model` call it.
+    /// Its name for `-m` and `/set-model`.
     pub name: String,
-    /// Who speaks for it.
+    /// Its provider.
     pub provider: Provider,
     /// The provider's own name for it; empty for `cli`.
     pub model: String,
@@ -81,7 +81,7 @@ pub struct ModelConfig {
     pub answer: AnswerForm,
     /// It takes a system message only as the first one (`system = "first"`).
     pub system_first: bool,
-    /// What its tokens cost.
+    /// The price of its tokens.
     pub price: Option<Price>,
     /// Which API of its server is spoken to; none if that depends on the address.
     pub wire: Option<Wire>,

@@ -9,18 +9,18 @@ use crate::error::{Error, Result};
 /// A prompt as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// Who is to answer, if it says so.
+    /// The model that is to answer, if it says so.
     pub model: Option<String>,
     /// The text, without that line.
     pub text: String,
 }
 
-/// What is put into a prompt.
+/// The texts that fill a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Filling<'f> {
     /// The words behind its name.
     pub words: &'f [String],
-    /// What came on stdin, if anything did.
+    /// The text of stdin, if there was any.
     pub stdin: Option<&'f str>,
 }
 

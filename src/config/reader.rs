@@ -48,7 +48,7 @@ impl<'d> Section<'d> {
         self.table.contains_key(key)
     }
 
-    /// What stands under `key` in the form wanted, if the table has it.
+    /// Reads the value of `key`, if the table has it.
     pub fn read<T>(
         &mut self,
         key: &'static str,

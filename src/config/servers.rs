@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 /// One MCP server, as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// What it is called, to people and to models.
+    /// Its name, for people and models.
     pub name: String,
-    /// What the user says of it.
+    /// The user's description.
     pub description: Option<String>,
     /// It may be used.
     pub enabled: bool,
-    /// What it is.
+    /// Its type.
     pub target: Target,
 }
 
@@ -123,7 +123,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
         .collect()
 }
 
-/// What is wrong with a server, and what would be right.
+/// A mistake in a server, and what is allowed.
 struct Mistake {
     what: String,
     hint: &'static str,
@@ -177,7 +177,7 @@ fn read(name: &str, fields: &Value) -> std::result::Result<ServerConfig, Mistake
     Ok(ServerConfig { name: name.to_string(), description, enabled, target })
 }
 
-/// What `transport` and `type` say.
+/// The words of `transport` and `type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Stdio,

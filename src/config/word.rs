@@ -17,16 +17,16 @@ pub fn list_words<T: Word>(allowed: &[T]) -> String {
     allowed.iter().map(|value| value.word()).collect::<Vec<_>>().join(" | ")
 }
 
-/// What the log of `do` holds.
+/// The least level of what the log of `do` holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
     /// Every request and response too, without keys.
     Debug,
     /// The default.
     Info,
-    /// What went wrong but was survived.
+    /// Failures that were survived.
     Warn,
-    /// What failed.
+    /// Failures.
     Error,
 }
 
@@ -58,9 +58,9 @@ pub enum ToolMode {
 }
 
 impl ToolMode {
-    /// What a file, the environment and `/set-tool-mode` may say.
+    /// The words of a file, of the environment and of `/set-tool-mode`.
     pub const LASTING: &[ToolMode] = &[ToolMode::Manual, ToolMode::Auto];
-    /// What `--tools` may say.
+    /// The words of `--tools`.
     pub const ALL: &[ToolMode] = &[ToolMode::Manual, ToolMode::Auto, ToolMode::Off];
 }
 
@@ -123,14 +123,14 @@ impl Word for AutoAccess {
     }
 }
 
-/// Who decides that a command is needed.
+/// How it is decided that a command is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planner {
     /// A tool chooser, then a command writer (the default).
     Chooser,
     /// The model itself: the command is one of its native tools.
     Native,
-    /// Nobody: the answer at once.
+    /// Not at all: the answer comes at once.
     Off,
 }
 

@@ -1,4 +1,4 @@
-//! What Tab completes: slash commands, and behind `/tail` branches and ids with a preview.
+//! Completion by Tab: slash commands, and behind `/tail` branches and ids with a preview.
 //!
 //! Names are read when they are asked for, and texts only of what is shown.
 

@@ -8,7 +8,7 @@ use reedline::{
 /// The name of the menu that Tab opens.
 pub const MENU: &str = "completion";
 
-/// What the prompt gives back for Ctrl+Z.
+/// The word that the line editor returns for Ctrl+Z.
 pub const SUSPEND: &str = "suspend";
 
 /// Emacs' keys, and Enter behind a `\` that was just typed begins a new line in its place.

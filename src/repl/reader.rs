@@ -149,7 +149,7 @@ fn bare(stop: &Arc<AtomicBool>) -> Reedline {
         .with_break_signal(stop.clone())
 }
 
-/// What Tab offers, one a line: told apart without a colour, so that it is the same for all.
+/// The menu of completions, one a line: marked without a colour, so that it is the same for all.
 fn menu() -> ColumnarMenu {
     let (normal, chosen) = (Color::Default.normal(), Color::Default.reverse());
     ColumnarMenu::default()
@@ -162,7 +162,7 @@ fn menu() -> ColumnarMenu {
         .with_description_text_style(Color::Default.dimmed())
 }
 
-/// What was entered before, in a file for its owner only. Where that cannot be, of this run only.
+/// The history of entries, in a file for its owner only. Where that cannot be, of this run only.
 fn history(state: &Path) -> Box<dyn History> {
     let path = state.join("history");
     let made = DirBuilder::new().recursive(true).mode(0o700).create(state);

@@ -75,7 +75,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Lists the models with numbers, and takes one; 0 keeps what is.
+    /// Lists the models with numbers, and takes one; 0 keeps the present one.
     pub(super) async fn set_model(&mut self, wanted: &str) -> Result<()> {
         let configured = &self.env.configured;
         let models = ui::listed_models(&configured.settings, &configured.paths);

@@ -52,7 +52,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     Ok(edited)
 }
 
-/// What is inherited if that is a terminal; else the terminal device, else `otherwise`.
+/// The inherited descriptor if that is a terminal; else the terminal device, else `otherwise`.
 fn terminal(is_one: bool, otherwise: impl FnOnce() -> Stdio) -> Stdio {
     if is_one {
         return Stdio::inherit();

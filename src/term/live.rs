@@ -1,4 +1,4 @@
-//! What is in progress: a few lines at the end of the screen, on stderr, drawn anew in place.
+//! Live rows: a few lines at the end of the screen, on stderr, drawn anew in place.
 //!
 //! Nothing else may be written to the terminal while they stand: [`Live::clear`] first. They are cut to
 //! the terminal's width, and taken away by the width it has then, so that a resize leaves nothing behind.
@@ -47,7 +47,7 @@ impl Live {
         }
     }
 
-    /// What takes the lines away that stand: to the start of the first, and all behind it is empty.
+    /// The sequence that removes the lines: to the start of the first, and all behind it is empty.
     fn away(&self, columns: usize) -> String {
         let rows: usize = self.drawn.iter().map(|&width| width.div_ceil(columns).max(1)).sum();
         match rows {

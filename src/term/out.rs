@@ -36,7 +36,7 @@ impl Out {
         self.cleaner.as_ref().and_then(|_| size_of(rustix::stdio::stdout())).map(|(columns, _)| columns)
     }
 
-    /// Nobody reads any more: a command may stop.
+    /// Whether the reader is gone: a command may stop.
     pub fn closed(&self) -> bool {
         self.closed
     }

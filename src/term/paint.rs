@@ -2,7 +2,7 @@
 
 use super::terminal::is_dumb_term;
 
-/// What `--color` says.
+/// The words of `--color`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Color {
     /// On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
@@ -58,7 +58,7 @@ impl Paint {
         self.sgr("32", text)
     }
 
-    /// What went wrong.
+    /// Red, for errors.
     pub fn red(self, text: &str) -> String {
         self.sgr("31", text)
     }
@@ -68,12 +68,12 @@ impl Paint {
         self.on
     }
 
-    /// What begins and what ends red text that is written in pieces.
+    /// The beginning and the end of red text that is written in pieces.
     pub fn red_ends(self) -> (&'static str, &'static str) {
         if self.on { ("\u{1b}[31m", "\u{1b}[0m") } else { ("", "") }
     }
 
-    /// What begins and what ends green text that is written in pieces.
+    /// The beginning and the end of green text that is written in pieces.
     pub fn green_ends(self) -> (&'static str, &'static str) {
         if self.on { ("\u{1b}[32m", "\u{1b}[0m") } else { ("", "") }
     }

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::clean;
 
-/// What stands before every line but the first.
+/// The mark before every line but the first.
 const MARK: &str = "  | ";
 
 /// The least room for a line of them, where a terminal has hardly any.

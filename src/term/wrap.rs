@@ -14,7 +14,7 @@ pub struct Wrap {
     columns: fn() -> usize,
     /// Where the next character stands.
     column: usize,
-    /// What is repeated at the beginning of a broken line, and its width.
+    /// The text that is repeated at the beginning of a broken line, and its width.
     hang: (String, usize),
     /// Spaces before the held word.
     spaces: usize,

@@ -20,7 +20,7 @@ use crate::tool::{Piece, pieces};
 /// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
 const SPOOL_BUFFER: usize = 32 << 10;
 
-/// What was received, and where it is kept.
+/// An answer that is being received, and the draft that keeps it.
 struct Receiving<'s> {
     draft: Draft<'s>,
     buffer: Vec<u8>,
@@ -40,7 +40,7 @@ struct Receiving<'s> {
     replay: Option<Replay>,
     /// All that it says, where calls may be among it.
     said: String,
-    /// What of that is shown at once.
+    /// Withholds streamed text that may turn out to be a tool call.
     hold: CallFilter,
 }
 
@@ -57,7 +57,7 @@ pub enum Tools {
     Told,
 }
 
-/// What came.
+/// An answer that was received.
 pub enum Received {
     /// The turn's last word.
     Answer(Answered),
@@ -69,7 +69,7 @@ pub enum Received {
     Unfit(Name, String),
 }
 
-/// What an answer hangs under, and who is told of it.
+/// The place of an answer, and the facts about its request.
 pub struct Place<'a> {
     /// The store.
     pub store: &'a Arc<Store>,
@@ -77,7 +77,7 @@ pub struct Place<'a> {
     pub under: Option<BubbId>,
     /// The bubb it follows otherwise: the end of the side branch, where there is one.
     pub tip: Option<BubbId>,
-    /// Who speaks, where many do: told by a hidden bubb before the answer.
+    /// The speaker in a group turn: named by a hidden bubb before the answer.
     pub speaker: Option<&'a str>,
     /// How the model may call tools.
     pub tools: Tools,

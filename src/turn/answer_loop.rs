@@ -21,7 +21,7 @@ use crate::model::{Request, ToolCall, ToolSpec, ToolWire, spec};
 use crate::tool::ToolRequest;
 use crate::tool::mcp::{CallRequest, blocks, native_name};
 
-/// What a model may ask for before its answer.
+/// The tools that a model may call before its answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offer {
     /// The shell command, natively.
@@ -53,7 +53,7 @@ const NO_TOOLS: &str = "there are no tools here: answer in words";
 /// What a model is told once tool use has ended.
 const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
 
-/// What a model asked for in one answer.
+/// One call in an answer.
 enum Wanted {
     Native(ToolCall),
     Told(CallRequest),

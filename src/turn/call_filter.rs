@@ -128,7 +128,7 @@ mod tests {
 
     const CALL: &str = r#"{"server":"s","name":"t","arguments":{"a":"}\""}}"#;
 
-    /// What is shown at once, and after the end.
+    /// The text that is shown at once, and the text that is shown after the end.
     fn shown(answer: &str) -> (String, String) {
         let mut whole = CallFilter::default();
         let now = whole.push(answer);

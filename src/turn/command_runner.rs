@@ -29,7 +29,7 @@ pub struct Carried {
     pub ran: bool,
 }
 
-/// What a command is carried out with.
+/// Carries out commands.
 #[derive(Clone, Copy)]
 pub struct CommandRunner<'h> {
     /// Settings, store, interrupt.

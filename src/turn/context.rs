@@ -1,4 +1,4 @@
-//! What a model sees: exactly one path from the root, one bubb one message, and the inst last.
+//! The messages of a request: exactly one path from the root, one bubb one message, and the inst last.
 //!
 //! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
 

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::tool::{Reply, ToolRequest};
 
-/// What the person said.
+/// The two decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// `--approve`
@@ -23,9 +23,9 @@ pub enum Verdict {
 pub struct Decision {
     /// The request's bubb.
     pub name: Name,
-    /// What it says, as checked.
+    /// The request, as checked.
     pub request: ToolRequest,
-    /// What is to come of it.
+    /// The decision.
     pub verdict: Verdict,
 }
 

@@ -1,4 +1,4 @@
-//! What happens in a turn, told to whoever shows it.
+//! Events of a turn, for its view.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -31,9 +31,9 @@ pub enum Event<'e> {
     Announce(&'e Proposal),
     /// A command begins.
     Running(&'e str),
-    /// What the person's own command writes to stdout.
+    /// Output of the person's own command on stdout.
     Stdout(&'e [u8]),
-    /// What the running command writes to stderr.
+    /// Output of the running command on stderr.
     Stderr(&'e [u8]),
     /// A tool is called.
     Calling(&'e CallRequest),
@@ -41,7 +41,7 @@ pub enum Event<'e> {
     Progress(&'e str),
 }
 
-/// Who watches a turn, and can be asked.
+/// The view of a turn, which can be asked for consent.
 pub trait Front {
     /// Something happened.
     fn happens(&mut self, event: Event<'_>);

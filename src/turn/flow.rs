@@ -16,7 +16,7 @@ use crate::model::{Gate, Model, ToolWire, spec};
 use crate::tool::GrantedCommand;
 use crate::tool::mcp::Servers;
 
-/// What is asked.
+/// A question, or a decision to go on from.
 pub struct Ask {
     /// Where it goes.
     pub start: Start,
@@ -26,7 +26,7 @@ pub struct Ask {
     pub system_prompt: Option<String>,
     /// Commands of the user's own, run first.
     pub runs: Vec<String>,
-    /// What the person said to the request that [`Start::Decided`] goes on from.
+    /// The decision on the request that [`Start::Decided`] goes on from.
     pub decision: Option<Decision>,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
@@ -57,7 +57,7 @@ pub(super) struct Turn<'t> {
     pub front: &'t mut dyn Front,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
-    /// What it has written and reached so far.
+    /// Its transcript and report, as they grow.
     pub record: TurnRecord,
 }
 
@@ -132,7 +132,7 @@ impl<'t> Turn<'t> {
         answered
     }
 
-    /// Who decides about commands. Native tools are an API's, which only some providers have.
+    /// The planner. Native tools are an API's, which only some providers have.
     pub(super) fn planner(&mut self) -> Planner {
         match self.env.settings().planner_or(spec(self.config).planner) {
             Planner::Native if spec(self.config).tools != ToolWire::Native || !self.model.takes_tools() => {

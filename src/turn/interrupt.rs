@@ -1,4 +1,4 @@
-//! What ends a turn early: SIGINT, SIGTERM, SIGHUP; and, for one reply among many, its time.
+//! Ends a turn early: on SIGINT, SIGTERM, SIGHUP; and, for one reply among many, after its time.
 
 use std::io;
 use std::time::Duration;

@@ -15,7 +15,7 @@ const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's worki
     net: and use the network. full: no sandbox, for what changes .git, such as `git add` and `git commit`, \
     and for files elsewhere; the person is always asked. Ask for the least that works.";
 
-/// What the model is told of the shell command.
+/// The specification of the shell command for the model.
 pub fn run_command() -> ToolSpec {
     let text = |about: &str| json!({ "type": "string", "description": about });
     let access = json!({ "type": "string", "enum": Access::words() });

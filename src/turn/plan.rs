@@ -110,7 +110,7 @@ impl Turn<'_> {
     }
 }
 
-/// What a request cost.
+/// The cost of a request.
 struct Used {
     usage: model::Usage,
     ms: u64,

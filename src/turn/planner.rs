@@ -18,7 +18,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// What the bubb says.
+    /// The text of the bubb.
     pub fn canonical(self) -> &'static str {
         match self {
             Choice::None => r#"{"tool":"none"}"#,

@@ -26,7 +26,7 @@ pub struct Part {
 pub struct Context {
     /// Its path, as the user gave it.
     pub path: String,
-    /// What is in it.
+    /// Its bytes.
     pub content: Looked,
 }
 

@@ -7,7 +7,7 @@ use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::tool::ToolRequest;
 
-/// What a turn has read, written and reached so far.
+/// The transcript and the report of a turn, as they grow.
 pub struct TurnRecord {
     /// The path from its root to the tip.
     pub transcript: Transcript,

@@ -1,4 +1,4 @@
-//! What a turn came to, for whoever asked.
+//! The outcome of a turn.
 
 use crate::bubb::{BubbId, Name};
 use crate::error::Error;
@@ -11,7 +11,7 @@ pub struct Report {
     pub conv: Vec<BubbId>,
     /// The question.
     pub user: Option<BubbId>,
-    /// Who was asked: the model's configured name.
+    /// The configured name of the model that was asked.
     pub model: Option<String>,
     /// The answer.
     pub answer: Option<Answered>,

@@ -27,7 +27,7 @@ pub(super) fn several(requests: usize) -> Option<String> {
     (requests > 1).then(|| format!("({requests} {told})"))
 }
 
-/// What the model is told of a no.
+/// The result of a refused request, for the model.
 const REFUSED: &str = "refused: the user said no";
 
 impl Turn<'_> {
@@ -116,7 +116,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What is put before the person; `None` for a tool that is not there.
+    /// The proposal that the person is asked about; `None` for a tool that is not there.
     async fn propose(&self, request: &ToolRequest) -> Result<Option<Proposal>> {
         match request {
             ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::tool::CommandRequest;
 
-/// What the options say.
+/// The options that choose a place.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wish {
     /// `--new`.

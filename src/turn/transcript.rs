@@ -19,25 +19,25 @@ use crate::tool::ToolRequest;
 /// One bubb of the path, with its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// Who said it.
+    /// The kind of the bubb.
     pub kind: Kind,
     /// Not shown.
     pub hidden: bool,
     /// It has no prev.
     pub root: bool,
-    /// What was said; bytes that are not UTF-8 as U+FFFD.
+    /// The text; bytes that are not UTF-8 as U+FFFD.
     pub text: Text,
     /// The files that it attaches; only a user bubb has any.
     pub files: Vec<Attached>,
 }
 
-/// What bubbs that were begun became, each with its bytes.
+/// The names of bubbs that were begun, each with its bytes.
 type Written = Result<Vec<(Name, Vec<u8>)>>;
 
 /// The path from its root to the tip.
 pub struct Transcript {
     store: Arc<Store>,
-    /// What was said, oldest first, the bubbs that are still being written too.
+    /// The texts of the path, oldest first, also of bubbs that are still being written.
     pub said: Vec<Said>,
     /// The ids of the bubbs on disk, oldest first.
     pub path: Vec<BubbId>,

@@ -75,7 +75,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     }
 }
 
-/// What is asked about, and all there is to know of it, on a terminal of so many columns.
+/// The text of a proposal, with all its facts, on a terminal of so many columns.
 pub fn text(proposal: &Proposal, columns: usize) -> String {
     match proposal {
         Proposal::Command(proposal) => command_text(proposal, columns),

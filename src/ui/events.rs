@@ -18,7 +18,7 @@ use crate::turn::{Event, Front, Moment, Watch};
 /// A turn as lines on stdout.
 pub struct EventLines<'o> {
     out: &'o mut Out,
-    /// What a command writes may end inside a character.
+    /// Decodes a command's stderr, whose pieces may end inside a character.
     stderr: Utf8,
 }
 

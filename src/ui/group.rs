@@ -46,9 +46,9 @@ pub struct GroupView<'o> {
     printed: usize,
     /// Something stands on stdout.
     begun: bool,
-    /// Who answered whether it wants the floor, since that was last said.
+    /// The bids that came since bids were last shown.
     bids: Vec<(String, Bid)>,
-    /// Whose speech streams.
+    /// A speech streams.
     speaking: bool,
     cleaner: Cleaner,
 }
@@ -85,7 +85,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// Who is asked, and what.
+    /// Shows the participants and the question.
     pub fn begin(&mut self, question: Option<&str>) {
         let dot = self.signs.dot();
         let terminal = stderr_is_terminal();
@@ -225,7 +225,7 @@ impl<'o> GroupView<'o> {
         self.complete(name, None);
     }
 
-    /// Who wants the floor, in one line if it holds them.
+    /// Shows the bids, in one line if it holds them.
     fn tell_bids(&mut self) {
         if self.bids.is_empty() {
             return;
@@ -269,7 +269,7 @@ impl<'o> GroupView<'o> {
         self.draw();
     }
 
-    /// What a command of the user's own writes to stderr.
+    /// Shows stderr of the user's own command.
     fn foreign(&mut self, bytes: &[u8]) {
         if !self.quiet && stderr_is_terminal() {
             let mut text = String::new();

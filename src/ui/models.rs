@@ -10,7 +10,7 @@ use crate::term::say;
 
 /// A model to choose, and what there is to know of it.
 pub struct ListedModel {
-    /// What `-m` calls it.
+    /// Its name for `-m`.
     pub name: String,
     provider: Provider,
     /// The provider's name for it; empty where it has none.
@@ -71,7 +71,7 @@ impl ListedModel {
         format!("{} {} {model}", self.name, self.provider.word())
     }
 
-    /// What is behind it: ` active`, ` not installed`.
+    /// Its state, behind its line: ` active`, ` not installed`.
     pub fn state(&self) -> &'static str {
         match (self.active, self.installed, &self.configured) {
             (_, Some(true), None) => " installed, not configured",

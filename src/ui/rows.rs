@@ -1,4 +1,4 @@
-//! Who is at work right now, one row each: state, seconds, tokens. Values only; the view draws them.
+//! The rows of models at work: state, seconds, tokens. Values only; the view draws them.
 
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ struct Row {
 }
 
 impl Rows {
-    /// Nobody is at work.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         *self = Rows::default();
     }

@@ -4,7 +4,7 @@ use crate::env;
 use crate::term::is_dumb;
 use crate::turn::Bid;
 
-/// What can be shown.
+/// The signs that a terminal can show.
 #[derive(Debug, Clone, Copy)]
 pub struct Signs {
     pictures: bool,

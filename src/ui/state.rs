@@ -25,7 +25,7 @@ pub enum State {
     End,
 }
 
-/// What happens to it.
+/// The steps that change the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// The person entered a question.
@@ -42,7 +42,7 @@ pub enum Step {
     Done,
     /// An invalid message, a lost connection, an interruption.
     Failed,
-    /// What went wrong was told.
+    /// The error was shown.
     Told,
     /// An empty line, `exit`, Ctrl+D, Ctrl+C at the prompt.
     Left,

@@ -1,4 +1,4 @@
-//! What a person sees of a turn: the answer on stdout; waiting, thinking and talk on stderr.
+//! The view of a turn: the answer on stdout; waiting, thinking and notes on stderr.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// What forms the Markdown of an answer: only for a person's eyes, on a terminal that has paint.
+    /// The renderer of an answer's Markdown: only on a terminal that has paint.
     pub fn markdown(self, out: &Out, paint: Paint) -> Option<Markdown> {
         let formed = out.is_terminal() && paint.is_on() && !self.plain;
         formed.then(|| Markdown::new(paint, columns))
@@ -42,7 +42,7 @@ pub struct TurnView<'o> {
     /// stderr is a terminal, and not all is to be quiet.
     talkative: bool,
     state: State,
-    /// What belongs to the state stands on the screen.
+    /// Text of the state stands on the screen.
     open: bool,
     markdown: Option<Markdown>,
     /// For what comes from outside and goes to stderr.

@@ -41,7 +41,7 @@ pub fn write_output(
     Ok(())
 }
 
-/// What stood there goes only now that something takes its place; a pipe has nothing to go.
+/// Empties the file, only now that something takes its place; a pipe cannot be emptied.
 fn empty(file: &File) -> io::Result<()> {
     if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
 }

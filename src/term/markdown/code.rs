@@ -11,7 +11,7 @@ const WORD: &str = "35";
 const ADDED: &str = "32";
 const REMOVED: &str = "31";
 
-/// What a family of languages has in common.
+/// The syntax that a family of languages has in common.
 #[derive(Debug, Clone, Copy)]
 struct Family {
     /// By which a fence names them, a space between.
@@ -81,7 +81,7 @@ const FAMILIES: &[Family] = &[
 pub enum Language {
     /// Shown as it is.
     Plain,
-    /// What was added and what was removed.
+    /// Lines added and lines removed.
     Diff,
     /// One of a family. The flag: within a comment that began on a line before.
     Known(usize, bool),

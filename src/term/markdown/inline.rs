@@ -43,7 +43,7 @@ struct Reader<'r> {
     plain: String,
 }
 
-/// What came of looking at a mark.
+/// The outcome of looking at a mark.
 enum Next {
     /// It and what it marks were read.
     Took,

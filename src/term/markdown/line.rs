@@ -1,4 +1,4 @@
-//! What form a line has, told from its first characters; or that they do not tell yet.
+//! The form of a line, told from its first characters; or that they do not tell yet.
 
 /// The form of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Form<'l> {
     Row,
 }
 
-/// What opens a block of code, and closes it.
+/// The fence of a block of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fence {
     mark: char,

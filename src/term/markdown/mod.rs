@@ -26,7 +26,7 @@ pub struct Markdown {
     /// How wide the terminal is now.
     columns: fn() -> usize,
     cleaner: Cleaner,
-    /// What came and is not decided yet.
+    /// Text that came and is not decided yet.
     pending: String,
     place: Place,
     /// Breaks prose between words; code and tables stand as they are.

@@ -9,7 +9,7 @@ use crate::model::{Accepts, encoded_len};
 /// What counts of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// What it is.
+    /// Its type.
     pub media: Media,
     /// Its length in bytes.
     pub len: u64,

@@ -16,7 +16,7 @@ const WEB: u64 = 100 << 20;
 /// A file for a question; clones share its bytes.
 #[derive(Debug, Clone)]
 pub struct NewFile {
-    /// What it is.
+    /// Its type.
     pub media: Media,
     /// Its name, clean.
     pub name: String,

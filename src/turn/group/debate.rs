@@ -21,7 +21,7 @@ use crate::turn::{Ask, Event, Report};
 pub struct Debated {
     /// As of any turn; the answer is the conclusion.
     pub report: Report,
-    /// What was said, in order.
+    /// The speeches, in order.
     pub speeches: Vec<Speech>,
     /// How many rounds began.
     pub rounds: u32,
@@ -30,17 +30,17 @@ pub struct Debated {
 /// A speech that was made.
 #[derive(Debug, Clone)]
 pub struct Speech {
-    /// Who made it.
+    /// The speaker.
     pub name: String,
     /// Its bubb.
     pub bubb: Name,
 }
 
-/// What is decided in a round.
+/// The decision of a round.
 enum Floor {
     Given(usize),
     Ended(Brief, String),
-    /// Nobody wants it, and nobody is named.
+    /// No participant wants the floor, and none is named.
     Nobody,
 }
 
@@ -57,7 +57,7 @@ impl GroupTurn<'_> {
     /// Leads a debate to its end. Whatever goes wrong is in the report, beside all that was said before.
     ///
     /// # Errors
-    /// What goes wrong before anybody is asked.
+    /// Whatever goes wrong before a model is asked.
     pub async fn debate(
         self,
         panel: &mut [Participant],
@@ -291,7 +291,7 @@ impl Debate<'_> {
     }
 }
 
-/// What cannot be read as a request is none.
+/// The bid in a reply; one that cannot be read is a pass.
 fn bid(brief: &Brief) -> Bid {
     Bid::read(&brief.said()).unwrap_or(Bid::Pass)
 }

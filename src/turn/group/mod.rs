@@ -25,7 +25,7 @@ use crate::config::Insts;
 use crate::conv::Forest;
 use crate::error::{Error, Kind};
 
-/// What happens among many, told to whoever shows it.
+/// Events of a group turn, for its view.
 #[derive(Debug)]
 pub enum Moment<'e> {
     /// Something that is in no reply: the question, a command of the user's own, a note.
@@ -42,15 +42,15 @@ pub enum Moment<'e> {
     Wants(&'e str, Bid),
     /// The orchestrator, who is this one, is asked to decide.
     Judging(&'e str),
-    /// What the orchestrator says to the reader.
+    /// The orchestrator's words to the reader.
     Narration(&'e str),
-    /// Who has the floor.
+    /// The participant that has the floor.
     Chosen(&'e str),
-    /// What the debate came to.
+    /// The conclusion of the debate.
     Concluded(&'e str),
 }
 
-/// Who watches many.
+/// The view of a group turn.
 pub trait Watch {
     /// Something happened. Replies are made side by side, so that whoever watches is shared by all.
     fn sees(&self, moment: Moment<'_>);
@@ -65,7 +65,7 @@ pub struct GroupTurn<'t> {
     pub forest: &'t Forest,
     /// The instructions in force.
     pub insts: &'t Insts,
-    /// Who watches.
+    /// The view.
     pub watch: &'t dyn Watch,
 }
 

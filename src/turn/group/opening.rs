@@ -10,7 +10,7 @@ use crate::turn::report::ToolUse;
 use crate::turn::transcript::Transcript;
 use crate::turn::{Ask, Event, Start};
 
-/// What all are asked.
+/// The conv that all participants are asked about.
 pub struct Opening {
     /// The conv to the question.
     pub transcript: Transcript,

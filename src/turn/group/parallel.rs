@@ -10,7 +10,7 @@ use crate::turn::attach::choose;
 use crate::turn::context::{Inst, messages};
 use crate::turn::{Ask, Event, Report};
 
-/// What came of asking many.
+/// The outcome of `--parallel`.
 #[derive(Debug, Default)]
 pub struct Polled {
     /// One report for each who was asked, in their order.
@@ -23,7 +23,7 @@ impl GroupTurn<'_> {
     /// Asks all of `panel` the same at the same moment. What fails is in each one's report.
     ///
     /// # Errors
-    /// What goes wrong before anybody is asked.
+    /// Whatever goes wrong before a model is asked.
     pub async fn parallel(self, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
         let schema = ask.schema.clone();
         let opening = self.open(ask).await?;

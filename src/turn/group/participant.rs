@@ -1,4 +1,4 @@
-//! One who is asked among many: a configured model, and the line to it.
+//! A participant of a group turn: a configured model, and the client for it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -38,7 +38,7 @@ pub struct Brief {
 }
 
 impl Brief {
-    /// What it says, without what it thought.
+    /// The reply without the thinking.
     pub fn said(&self) -> String {
         without_thinking(&self.text)
     }

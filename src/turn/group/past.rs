@@ -5,7 +5,7 @@ use super::protocol::{Decision, decision, selected};
 use crate::bubb::Kind;
 use crate::turn::transcript::Said;
 
-/// Who concludes, in place of a name.
+/// The name of the conclusion's author.
 const ORCHESTRATOR: &str = "orchestrator";
 
 /// The debate so far.
@@ -13,7 +13,7 @@ const ORCHESTRATOR: &str = "orchestrator";
 pub struct Past<'s> {
     /// The last question.
     pub topic: &'s str,
-    /// What else was said, oldest first: a name, and its words.
+    /// The other visible bubbs, oldest first: a name, and its words.
     pub heard: Vec<(&'s str, &'s str)>,
 }
 

@@ -8,10 +8,10 @@ use crate::config::{Insts, fill};
 /// Where an inst is empty.
 const BARE: &str = "{topic}\n\n{conversation_history}";
 
-/// What goes behind the orchestrator's prompt once its reply could not be read.
+/// Added to the orchestrator's prompt once its reply could not be read.
 const AGAIN: &str = "Your last reply named no participant and did not end the debate.";
 
-/// What goes there when the rounds are over.
+/// Added to the orchestrator's prompt when the rounds are over.
 const OVER: &str = "No round is left: nobody speaks any more. Reply with one line END: and, behind it, the \
                     summary of the conclusion.";
 
@@ -39,7 +39,7 @@ impl<'p> Prompts<'p> {
         self.fill(&self.insts.speech)
     }
 
-    /// Who speaks, of those who want to? With `again`, after a reply that did not say.
+    /// Asks the orchestrator for the next speaker; with `again`, after a reply that named none.
     pub fn decision(&self, bids: &str, again: bool) -> String {
         let asked = format!("{}\n\n{bids}", self.fill(&self.insts.orchestrator).trim_end());
         if !again {
@@ -51,7 +51,7 @@ impl<'p> Prompts<'p> {
         )
     }
 
-    /// What did it come to?
+    /// Asks the orchestrator for the conclusion.
     pub fn summary(&self) -> String {
         format!("{}\n\n{OVER}", self.fill(&self.insts.orchestrator).trim_end())
     }

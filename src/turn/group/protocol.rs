@@ -1,7 +1,7 @@
 //! The words that steer a debate, read from what models said: REQUEST, PASS, `SELECT: NAME`,
 //! `END: SUMMARY`. They count at the start of a line, in any case, and in Markdown's emphasis too.
 
-/// What one asked for the floor says.
+/// The reply of a participant that is asked for the floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bid {
     /// It has something to say.
@@ -29,7 +29,7 @@ impl Bid {
     }
 }
 
-/// What the orchestrator decides.
+/// The decision of the orchestrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The one of this place among the names speaks.
@@ -69,7 +69,7 @@ pub fn selected(text: &str) -> Option<&str> {
     text.strip_prefix("SELECT: ").filter(|name| !name.contains('\n'))
 }
 
-/// What stands behind a word and its colon at the start of a line.
+/// The text behind a word and its colon at the start of a line.
 fn behind<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     let start = line.trim_start_matches(is_mark);
     let (head, tail) = start.split_at_checked(word.len())?;
@@ -82,7 +82,7 @@ fn behind<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     Some(if emphasised { value.trim_start_matches(EMPHASIS) } else { value }.trim())
 }
 
-/// Whom a text names: alone, or before something that is no part of a name.
+/// The name that a text begins with: alone, or before something that is no part of a name.
 fn named(text: &str, names: &[&str]) -> Option<usize> {
     let bare = text.trim_matches(|c: char| is_mark(c) || "\"'“”‘’[](){}<>.,!".contains(c)).to_lowercase();
     let alone = |name: &str| [text, bare.as_str()].contains(&name) || name.to_lowercase() == bare;
@@ -97,7 +97,7 @@ fn named(text: &str, names: &[&str]) -> Option<usize> {
 
 const EMPHASIS: [char; 3] = ['*', '_', '`'];
 
-/// What may stand before a word at the start of a line: white space, and Markdown's marks.
+/// Skips white space and Markdown's marks before a word at the start of a line.
 fn is_mark(c: char) -> bool {
     c.is_whitespace() || EMPHASIS.contains(&c) || matches!(c, '#' | '>' | '-')
 }

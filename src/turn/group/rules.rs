@@ -33,7 +33,7 @@ impl Debater {
 }
 
 impl Course {
-    /// Nobody has spoken yet.
+    /// A debate without speeches so far.
     pub fn new(participants: usize, max_rounds: u32) -> Course {
         Course { debaters: vec![Debater::default(); participants], max_rounds, round: 0 }
     }
@@ -70,7 +70,7 @@ impl Course {
         self.debaters[who].failed = true;
     }
 
-    /// Who can be given the floor in this round.
+    /// The participants that can be given the floor in this round.
     pub fn present(&self) -> Vec<usize> {
         self.those(|debater| !debater.failed && !debater.is_out())
     }
