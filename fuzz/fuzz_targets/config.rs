@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lepo::config::{Env, Flags, Insts, Paths, Settings};
+use lepo::config::{Flags, Insts, Paths, Settings};
+use lepo::env::Env;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

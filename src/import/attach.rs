@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest, Sha256};
 
 use super::conversation::File;
-use crate::bubb::{Attachment, Kind, Media, clean_name};
+use crate::bubb::{Attachment, Kind, Media, clean_name, hex};
 use crate::store::Blob;
 
 /// Padding may be missing.
@@ -102,7 +102,7 @@ pub fn seems_to_name_a_blob(text: &str) -> bool {
 
 /// SHA-256 in hexadecimal.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]
