@@ -93,7 +93,8 @@ impl<'o> Context<'o> {
         let is_there = |program: &str| {
             program.contains('/') || env::search_path().iter().any(|dir| dir.join(program).is_file())
         };
-        if is_dumb() {
+        // A pager asks the terminal's description; without one it complains, and waits for a key.
+        if is_dumb() || env::var("TERM").is_none() {
             return;
         }
         let command =
