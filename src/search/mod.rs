@@ -3,14 +3,15 @@
 //! The cache (`segment`, `cache`) only ever narrows down which files are read: every line that is reported
 //! was found in a bubb's own file.
 
+mod cache;
 mod convs;
 mod files;
 mod filter;
 mod pattern;
 mod segment;
 
+pub use cache::candidates;
 pub use convs::{Convs, Place};
 pub use files::{Outcome, search_files};
 pub use filter::Filter;
 pub use pattern::{Line, LineKind, Pattern, PatternOptions};
-pub use segment::{Day, Segment, SegmentWriter};

@@ -78,6 +78,11 @@ impl SegmentWriter {
         self.days.push(day);
     }
 
+    /// Bytes of text so far.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
     /// Whether no day was added.
     pub fn is_empty(&self) -> bool {
         self.days.is_empty()
@@ -217,21 +222,6 @@ impl Segment {
         low.saturating_sub(1)
     }
 
-    /// The name of a bubb by its id, if the segment has it.
-    pub fn find(&self, id: BubbId) -> Option<Name> {
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low.midpoint(high);
-            let name = self.name(middle)?;
-            match name.id.cmp(&id) {
-                std::cmp::Ordering::Equal => return Some(name),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
-    }
-
     fn entry(&self, number: usize) -> Option<(Name, u64, u64)> {
         if number >= self.count {
             return None;
@@ -295,7 +285,6 @@ mod tests {
         assert_eq!([0, 1, 2].map(|n| segment.name(n).unwrap()), [a, b, c]);
         assert_eq!([0, 1, 2].map(|n| segment.text(n).unwrap().len()), [10, 0, 3]);
         assert_eq!([0, 5, 10, 11, 12, 15].map(|byte| segment.number_at(byte)), [0, 0, 0, 1, 2, 2]);
-        assert_eq!((segment.find(b.id), segment.find(name(3, None).id)), (Some(b), None));
         assert!(segment.days()[1].is_unchanged(&Day::new(2, 17, 18, 19)));
         assert!(!segment.days()[1].is_unchanged(&Day::new(2, 17, 20, 19)));
         assert_eq!(segment.numbers_of(&segment.days()[1]), 2..3);

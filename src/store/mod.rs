@@ -32,6 +32,7 @@ mod remove;
 mod scan;
 mod speaker;
 mod temporary;
+mod text_cache;
 mod tidy;
 #[cfg(test)]
 mod tidy_tests;

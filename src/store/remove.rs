@@ -34,6 +34,7 @@ impl Store {
 
     /// Deletes bubbs, then blobs, durably when this returns. One that is gone already is no failure.
     pub fn remove(&self, going: &[Name], blobs: &[String]) -> Result<()> {
+        self.drop_cached_texts(going).map_err(|error| self.error("cannot delete in", "_cache", error))?;
         let mut days = BTreeSet::new();
         for name in going {
             let removed = self.remove_bubb(name);

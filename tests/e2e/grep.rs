@@ -126,3 +126,77 @@ fn version_and_help_are_where_they_are_everywhere() {
     assert!(home.ok(&["-v", "grep", "x"]).starts_with("lepo "));
     assert!(home.ok(&["grep", "x", "-h"]).contains("lepo grep"));
 }
+
+/// The ids in whose files grep(1) finds a word, sorted.
+fn by_grep(home: &Home, word: &str) -> Vec<String> {
+    let found = home.shell(&format!("grep -rlF --include='*.md' -- '{word}' .lepo")).output().unwrap();
+    let text = String::from_utf8(found.stdout).unwrap();
+    let id = |path: &str| path.rsplit('/').next().unwrap()[..26].to_string();
+    let mut ids: Vec<String> = text.lines().map(id).collect();
+    ids.sort();
+    ids
+}
+
+/// The ids that `lepo grep` finds, newest first as printed and sorted.
+fn by_lepo(home: &Home, word: &str, options: &[&str]) -> Vec<String> {
+    let ran = home.lepo(&[&["grep", "-l", "--ids", "--hidden", "-F"], options, &[word]].concat());
+    let printed: Vec<String> = ran.out.lines().map(str::to_string).collect();
+    let mut ids = printed.clone();
+    ids.sort();
+    assert!(printed.iter().rev().eq(ids.iter()), "newest first: {printed:?}");
+    ids
+}
+
+#[test]
+fn days_that_are_over_are_found_with_and_without_the_cache_whatever_happens_to_them() {
+    let home = Home::new();
+    let cache = home.work().join(".lepo/_cache/text");
+    let add = |day: u32, text: &str| {
+        home.add(
+            &["--prev", "head", "--time", &format!("2025-{:02}-{:02}T10:00Z", day / 28 + 1, day % 28 + 1)],
+            text,
+        )
+    };
+    let words = ["apple", "코드", "pear tree"];
+    let check = |when: &str| {
+        for word in words {
+            let expected = by_grep(&home, word);
+            assert_eq!(by_lepo(&home, word, &[]), expected, "{word} {when}");
+            assert_eq!(by_lepo(&home, word, &["--no-cache"]), expected, "{word} {when}, without the cache");
+            assert_eq!(by_lepo(&home, word, &["-U"]), expected, "{word} {when}, by bubbs");
+        }
+    };
+    let mut ids = Vec::new();
+    for day in 0..60 {
+        ids.push(add(day, &format!("{} number {day}\nsecond line", words[day as usize % 3])));
+    }
+    home.ok(&["tidy", "--keep", "0"]);
+    // A folder is recorded once its last change is two seconds old.
+    let begun = std::time::Instant::now();
+    while std::fs::read_dir(&cache).map_or(0, Iterator::count) < 2 {
+        check("at first");
+        assert!(begun.elapsed().as_secs() < 60, "no cache was made");
+    }
+    check("cached");
+    ids.push(add(3, "apple and pear tree, later"));
+    check("with one in .lepo/");
+    home.ok(&["tidy", "--keep", "0"]);
+    check("with one in a day that was cached");
+    home.ok(&["rm", "-y", &ids[0]]);
+    check("with one removed");
+    let kept = std::fs::read(cache.join("2025-02")).unwrap();
+    assert!(!kept.windows(8).any(|bytes| bytes == b"number 0"));
+    // Renamed over, as an editor saves.
+    let path = home.work().join(home.ok(&["resolve", "--path", &ids[1]]).trim());
+    std::fs::write(path.with_extension("new"), "pear tree now").unwrap();
+    std::fs::rename(path.with_extension("new"), &path).unwrap();
+    check("with one edited");
+    std::fs::remove_file(&path).unwrap();
+    check("with one deleted by hand");
+    // Torn, and emptied.
+    std::fs::write(cache.join("2025-02"), &kept[..kept.len() / 2]).unwrap();
+    check("with a torn segment");
+    std::fs::remove_dir_all(home.work().join(".lepo/_cache")).unwrap();
+    check("without a cache");
+    assert_eq!(home.lepo(&["fsck"]).code, 0);
+}

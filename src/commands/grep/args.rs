@@ -16,6 +16,10 @@ use crate::when::{self, DayEnd};
 /// regex crate, Unicode throughout. With ADDR only those conversations are searched; a range A..B is
 /// what B's conversation has and A's has not.
 ///
+/// Days that are over are searched by a text cache in `_cache/`, made when it is first needed; every line
+/// is then taken from its own file. Text put in place into an old file by a program that leaves its folder
+/// unchanged is found only with --no-cache.
+///
 /// Exit 0 if something was found, 1 if nothing, 2 for a bad pattern, 5 if nothing was found and
 /// something could not be read.
 #[derive(Debug, clap::Args)]
@@ -88,6 +92,11 @@ impl GrepArgs {
     /// The pattern as it was typed.
     pub fn pattern_text(&self) -> &str {
         &self.pattern
+    }
+
+    /// Whether the whole store is searched for lines by their text alone.
+    pub fn is_of_all(&self) -> bool {
+        self.addresses.is_empty() && self.model.is_none() && !self.count && !self.invert_match
     }
 
     /// Whether lines of context are shown.

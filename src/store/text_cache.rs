@@ -1,0 +1,131 @@
+//! `_cache/text/YYYY-MM`: files that the search makes of days that are over. Deletable at any time.
+//!
+//! What is in them is the search's own; here is where they lie, and how a day's folder tells that it changed.
+
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+
+use rustix::fs::AtFlags;
+
+use super::folders::{Calendar, dir_at, make_dir_at};
+use super::{Store, place};
+use crate::bubb::{Day, Name};
+use crate::error::Result;
+
+/// Filesystems whose status change times can be relied on, by the magic numbers of statfs(2): ext4, xfs, btrfs,
+/// f2fs, zfs, tmpfs, overlayfs.
+const KEEP_CTIME: [u32; 7] =
+    [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0x0102_1994, 0x794C_7630];
+
+/// The state of a day's folder: any change of its entries changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FolderState {
+    /// Its inode.
+    pub inode: u64,
+    /// Its status change time, nanoseconds since 1970.
+    pub ctime: u64,
+    /// Its modification time, nanoseconds since 1970.
+    pub mtime: u64,
+}
+
+impl Store {
+    /// The days that have a folder, newest first.
+    pub fn days(&self) -> Result<Vec<Day>> {
+        let mut days = Vec::new();
+        let mut calendar = Calendar::of(self).map_err(|error| self.old_error(error))?;
+        while let Some(day) = calendar.take(self).map_err(|error| self.old_error(error))? {
+            days.push(day);
+        }
+        Ok(days)
+    }
+
+    /// Whether any day that is over has a folder.
+    pub fn has_days(&self) -> Result<bool> {
+        Ok(!Calendar::of(self).map_err(|error| self.old_error(error))?.is_empty())
+    }
+
+    /// The state of a day's folder; `None` if it is gone.
+    pub fn folder_state(&self, day: Day) -> Option<FolderState> {
+        let stat = rustix::fs::fstat(self.day_dir(day).ok()??).ok()?;
+        let nanoseconds =
+            |seconds: i64, rest: u64| (seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(rest);
+        Some(FolderState {
+            inode: stat.st_ino,
+            ctime: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
+            mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+        })
+    }
+
+    /// The bubbs that count in a day's folder, by id.
+    pub fn bubbs_of_day(&self, day: Day) -> Result<Vec<Name>> {
+        self.day_names(day).map_err(|error| self.old_error(error))
+    }
+
+    /// The bytes kept for a month; `None` if there are none.
+    pub fn cached_text(&self, month: &str) -> Option<Vec<u8>> {
+        let dir = dir_at(dir_at(&self.dir, "_cache").ok()??, "text").ok()??;
+        let flags = rustix::fs::OFlags::RDONLY
+            | rustix::fs::OFlags::NOFOLLOW
+            | rustix::fs::OFlags::NONBLOCK
+            | rustix::fs::OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&dir, month, flags, rustix::fs::Mode::empty()).ok()?;
+        let (mut file, len) = place::regular(file).ok()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(len).ok()?);
+        file.read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// Begins to make the file of a month.
+    pub fn begin_cached_text(&self) -> io::Result<CachedText<'_>> {
+        use std::os::fd::AsFd;
+        let cache = make_dir_at(self.dir.as_fd(), "_cache")?;
+        let dir = make_dir_at(cache.as_fd(), "text")?;
+        let mut mark = self.temporary("cache")?;
+        mark.file.write_all(b"*\n")?;
+        let stat = rustix::fs::fstat(&mark.file)?;
+        let clock = (stat.st_ctime as u64).wrapping_mul(1_000_000_000).wrapping_add(stat.st_ctime_nsec);
+        // git passes the cache over also where the store itself is committed.
+        mark.place(&cache, ".gitignore")?;
+        let magic = rustix::fs::fstatfs(&dir)?.f_type as u32;
+        Ok(CachedText { store: self, dir, clock, keeps_ctime: KEEP_CTIME.contains(&magic) })
+    }
+
+    /// Deletes what is kept of the months of these bubbs, so that what was deleted is gone from there too.
+    pub(super) fn drop_cached_texts(&self, bubbs: &[Name]) -> io::Result<()> {
+        let Some(cache) = dir_at(&self.dir, "_cache")? else { return Ok(()) };
+        let Some(dir) = dir_at(&cache, "text")? else { return Ok(()) };
+        let months: std::collections::BTreeSet<String> =
+            bubbs.iter().map(|name| Day::of(name.id).month()).collect();
+        for month in months {
+            match rustix::fs::unlinkat(&dir, month.as_str(), AtFlags::empty()) {
+                Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A month's file that is being made.
+pub struct CachedText<'s> {
+    store: &'s Store,
+    dir: OwnedFd,
+    /// The filesystem's own time when this began, nanoseconds since 1970.
+    clock: u64,
+    keeps_ctime: bool,
+}
+
+impl CachedText<'_> {
+    /// Whether a folder in this state can be recorded: its last change is two seconds older than the beginning,
+    /// so that a later one has another time.
+    pub fn may_record(&self, state: &FolderState) -> bool {
+        self.keeps_ctime && state.ctime.saturating_add(2_000_000_000) <= self.clock
+    }
+
+    /// Puts the bytes in place, whole or not at all.
+    pub fn finish(self, month: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.store.temporary("cache")?;
+        file.file.write_all(bytes)?;
+        file.replace(&self.dir, month)
+    }
+}
