@@ -130,14 +130,19 @@ impl Forest {
         times.into_iter().find(|&time| time <= now + AHEAD).map_or(0, |time| time + 1)
     }
 
-    /// A hidden leaf whose nearest visible ancestor has a visible descendant: tool chatter of an answered turn.
+    /// A hidden leaf whose nearest visible ancestor, or where it has none, whose root, has a visible descendant:
+    /// tool chatter of an answered turn, or what was hidden before the first question.
     pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
         self.visible_above(leaf).is_some_and(|ancestor| below.visible[ancestor.at()])
     }
 
-    /// The nearest visible ancestor of a hidden bubb.
+    /// The nearest visible ancestor of a hidden bubb, or its root if all above it is hidden.
     fn visible_above(&self, ix: Ix) -> Option<Ix> {
-        if self.name(ix).hidden { self.nearest_visible(ix) } else { None }
+        if !self.name(ix).hidden {
+            return None;
+        }
+        let root = || self.up(ix).last().filter(|&last| self.name(last).prev.is_none());
+        self.nearest_visible(ix).or_else(root)
     }
 
     /// The bubb itself or the first visible one before it.
@@ -174,8 +179,11 @@ mod tests {
             ("A s1 head / B u0 A / C a1 B / D t1 C", "D", "D"),
             // the question itself continued by another visible bubb
             ("A u0 head / B a1 A / C u0 A / D a0 C", "D", "DB"),
-            // hidden all the way to the root: nothing visible to be beside of
-            ("A s1 head / B s1 A / C u0 A", "CB", "CB"),
+            // hidden all the way to the root: it is beside what follows that
+            ("A s1 head / B s1 A / C u0 A", "C", "CB"),
+            ("A s1 head / B s1 A", "B", "B"),
+            // … and where the root is not there, beside nothing
+            ("B s1 A / C s1 B / D u0 B", "DC", "DC"),
             // a hidden leaf below an answer that nothing follows
             ("A u0 head / B a0 A / C a1 B", "C", "C"),
         ] {
@@ -206,7 +214,8 @@ mod tests {
             let forest = fixture::forest(&text);
             let hidden = |ix: &Ix| forest.name(*ix).hidden;
             let spent = |leaf: Ix| {
-                let ancestor = forest.up(leaf).find(|ix| !hidden(ix));
+                let root = forest.up(leaf).last().filter(|&ix| forest.name(ix).prev.is_none());
+                let ancestor = forest.up(leaf).find(|ix| !hidden(ix)).or(root);
                 let above =
                     |ix: Ix, at: Ix| forest.prev(ix).is_some_and(|prev| forest.up(prev).any(|up| up == at));
                 hidden(&leaf)
