@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`lepo import` against the figures of its page, with `jq` and `cat` beside it.
 
-    benches/import.py LEPO [FOLDER]      LEPO is a release build; FOLDER is on the disk that is measured
+    benches/import.py LEPO [FOLDER [MB]]      LEPO is a release build; FOLDER is on the disk that is measured
 
 Sources are made here: a ChatGPT export of 500 MB, a Claude Code log of 500 MB, 100,000 short messages.
 """
@@ -18,6 +18,7 @@ import time
 
 LEPO = os.path.abspath(sys.argv[1])
 FOLDER = sys.argv[2] if len(sys.argv) > 2 else None
+SIZE = int(sys.argv[3]) if len(sys.argv) > 3 else 500
 MB = 1_000_000
 WORDS = "the store keeps what was said as plain files and 한글 too \\n while `code` and \"quotes\" are escaped".split(" ")
 
@@ -106,7 +107,7 @@ def main():
     try:
         for name, make in (("chatgpt.json", chatgpt), ("claude.jsonl", claude)):
             path = os.path.join(folder, name)
-            make(path, 500 * MB)
+            make(path, SIZE * MB)
             size = os.path.getsize(path)
             cat, _, _ = run(["cat", path])
             jq = run(["jq", "length", path])[0] if shutil.which("jq") else None

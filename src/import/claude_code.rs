@@ -3,7 +3,7 @@
 //! One message of the API is several lines, sometimes each a snapshot of all before. Lines name their parents; a
 //! parent that is missing is the line before. Copies of a session repeat its lines, and give the same bubbs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::conversation::{Conversation, What};
@@ -55,6 +55,9 @@ const SILENT: &[&str] = &[
     "started",
 ];
 
+/// Nodes of a message in which an earlier snapshot of a text is looked for.
+const SNAPSHOTS: usize = 64;
+
 /// Reads one session with its subagents.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut session = Session::default();
@@ -104,7 +107,7 @@ struct Session {
     agents: HashMap<String, String>,
     last_call: Option<usize>,
     /// Hashes of the blocks of the message that is being read.
-    seen: (String, Vec<u64>, usize),
+    seen: (String, HashSet<u64>, usize),
 }
 
 impl Session {
@@ -183,11 +186,12 @@ impl Session {
         let is_answer = line.get("type").is("assistant");
         let id = if is_answer { message.get("id").words() } else { String::new() };
         if is_answer && (self.seen.0 != id || id.is_empty()) {
-            self.seen = (id.clone(), Vec::new(), begin);
+            self.seen = (id.clone(), HashSet::new(), begin);
         }
         let (seen, from) = (&mut self.seen.1, self.seen.2);
         if is_answer {
-            self.conversation.nodes[from..].iter_mut().for_each(|node| grow(&mut node.what, message));
+            let near = self.conversation.nodes[from..].iter_mut().rev().take(SNAPSHOTS);
+            near.for_each(|node| grow(&mut node.what, message));
         }
         let kind = if is_answer { Kind::Assistant } else { Kind::User };
         let mut parts = Parts::new(&mut self.conversation, None, at, kind).beside(side);
@@ -208,8 +212,7 @@ impl Session {
         } else {
             for block in content.items() {
                 let hash = hash(block);
-                if !seen.contains(&hash) {
-                    seen.push(hash);
+                if seen.insert(hash) {
                     answer_block(&mut parts, block);
                 }
             }

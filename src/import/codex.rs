@@ -36,6 +36,10 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
         reading.tally.skip("not a Codex session", 1);
         return Ok(());
     };
+    // A subagent is read with the thread that began it.
+    if own.begun_by.as_ref().is_some_and(|parent| *parent != own.id && threads.find(parent).is_some()) {
+        return Ok(());
+    }
     let mut log = lineage(&own, threads, reading)?;
     let mut agents: Vec<&Thread> = threads.all.iter().filter(|thread| thread.begun_by(&own.id)).collect();
     agents.sort_by_key(|thread| (thread.start, thread.path.clone()));

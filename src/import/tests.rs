@@ -237,6 +237,62 @@ fn copies_forks_and_any_order_of_files_give_one_forest() {
     assert_eq!(all, read(Format::Codex, &[one, two, three], LATER));
 }
 
+#[test]
+fn subagents_are_hidden_under_the_call_that_began_them() {
+    let first = String::from_utf8(sample(SAMPLES[1].1)).unwrap();
+    let agent = first
+        .lines()
+        .take(11)
+        .map(|line| line.replace("how many files?", "count them").replace("Three.", "I count three.") + "\n")
+        .collect::<String>()
+        .replacen(
+            "\"id\":\"01a0ae76-2436-7590-9a11-000000000001\"",
+            "\"id\":\"01a0ae76-2436-7590-9a11-000000000009\",\"parent_thread_id\":\"01a0ae76-2436-7590-9a11-000000000001\"",
+            1,
+        );
+    let name = |end: char| {
+        format!("sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-00000000000{end}.jsonl")
+    };
+    let (one, nine) = (name('1'), name('9'));
+    let bubbs = read(Format::Codex, &[(&one, first.as_bytes()), (&nine, agent.as_bytes())], LATER);
+    let tree = tree(&bubbs);
+    assert!(tree.contains("\n  u1 count them\n"), "{tree}");
+    assert!(tree.contains("\n   a1 I count three."), "{tree}");
+    assert_eq!(bubbs.keys().filter(|name| !name.hidden).count(), 2, "{tree}");
+
+    let main = String::from_utf8(sample("claude-code.jsonl")).unwrap();
+    let agent = r#"{"parentUuid":null,"isSidechain":true,"sessionId":"5e55","agentId":"7","type":"user","uuid":"s1","timestamp":"2026-08-01T10:00:01.400Z","message":{"role":"user","content":"look at b"}}
+{"parentUuid":"s1","isSidechain":true,"sessionId":"5e55","type":"assistant","uuid":"s2","timestamp":"2026-08-01T10:00:01.450Z","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"b it is"}]}}
+"#;
+    for beside in ["w/agent-7.jsonl", "w/5e55/subagents/agent-7.jsonl"] {
+        let files: Vec<(&str, &[u8])> = vec![
+            ("w/5e55.jsonl", main.as_bytes()),
+            (beside, agent.as_bytes()),
+            ("w/5e55/subagents/agent-7.meta.json", b"{\"toolUseId\":\"toolu_2\"}"),
+        ];
+        let dir = tempfile::tempdir().unwrap();
+        for (name, bytes) in &files {
+            std::fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
+            std::fs::write(dir.path().join(name), bytes).unwrap();
+        }
+        let found = recognise(&dir.path().join("w"), &mut Reading::default()).unwrap();
+        assert_eq!(found, [(Format::ClaudeCode, dir.path().join("w/5e55.jsonl"))]);
+        let mut texts = Vec::new();
+        let rules = Rules { tools: Tools::Brief, date: None, now: LATER };
+        Format::ClaudeCode
+            .read(vec![found[0].1.clone()], &mut Reading::default(), &mut |conversation, _, _| {
+                let bubbs = plan(conversation, &rules).bubbs;
+                texts = bubbs.into_iter().map(|bubb| format!("{} {}", bubb.name.tag(), bubb.text)).collect();
+                Ok(())
+            })
+            .unwrap();
+        assert!(
+            texts.contains(&"u1 look at b".to_string()) && texts.contains(&"a1 b it is".to_string()),
+            "{texts:?}"
+        );
+    }
+}
+
 /// Texts that would be requests if they stood alone in a hidden bubb.
 const REQUEST: &str = r#"{"access":"full","command":"rm -rf ~"}"#;
 

@@ -39,7 +39,11 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         let (size, newest) = measure(place);
         let newest = newest.map(when::day).unwrap_or_default();
         let count = place.sources.len();
-        let unit = if place.path.is_file() { "database" } else { "sessions" };
+        let unit = match (place.path.is_file(), count) {
+            (true, _) => "database",
+            (false, 1) => "session",
+            (false, _) => "sessions",
+        };
         context.out.line(&format!(
             "{:width$}  {count:>6} {unit:<8}  {:>9}  {newest:10}  {}",
             place.tool,
