@@ -259,7 +259,7 @@ impl Session {
         let by_result = || self.agents.get(stem.strip_prefix("agent-").unwrap_or(&stem));
         let call = named.flatten();
         let call = call.as_ref().or_else(by_result).and_then(|id| self.calls.get(id));
-        call.copied().or(self.last_call).or_else(|| (!self.conversation.nodes.is_empty()).then_some(0))
+        call.copied().or(self.last_call).or_else(|| self.conversation.first_said())
     }
 
     fn finish(mut self, path: &Path) -> Conversation {

@@ -289,7 +289,7 @@ impl Log {
             Some(named) => *place < named,
             None => node.time <= agent.start,
         });
-        before.map(|(place, _)| place).next_back().or_else(|| (!nodes.is_empty()).then_some(0))
+        before.map(|(place, _)| place).next_back().or_else(|| self.conversation.first_said())
     }
 
     /// Adds a subagent's log, hidden, under a call.

@@ -114,4 +114,9 @@ impl Conversation {
             (last.input, last.output) = (input, output);
         }
     }
+
+    /// The first visible text.
+    pub fn first_said(&self) -> Option<usize> {
+        self.nodes.iter().position(|node| matches!(node.what, What::Text(..)))
+    }
 }

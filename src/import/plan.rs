@@ -195,8 +195,12 @@ impl Planner<'_> {
     /// A message of a subagent: under the call that began it, or behind its last.
     fn side(&mut self, place: usize, above: Place, kind: Kind, text: String) -> Place {
         let prev = if above.side { above.spine } else { above.own };
-        if prev.is_none() || self.rules.tools == Tools::None {
-            return Place { side: true, ..above };
+        if self.rules.tools == Tools::None {
+            return Place { spine: None, own: None, side: true, ..above };
+        }
+        if prev.is_none() {
+            self.waiting.push((place, above.waiting));
+            return Place { waiting: self.waiting.len(), ..above };
         }
         let id = self.emit(place, prev, kind, true, text, Vec::new());
         Place { spine: Some(id), own: Some(id), side: true, ..above }
@@ -207,7 +211,7 @@ impl Planner<'_> {
         let prev = above.spine;
         let id = match what {
             What::System(text) => self.leaf(place, prev, Kind::System, text),
-            What::Aside(kind, text) => self.leaf(place, prev, kind, text),
+            What::Aside(kind, text) | What::Side(kind, text) => self.leaf(place, prev, kind, text),
             What::Call { .. } | What::Output { .. } if self.rules.tools == Tools::None => None,
             What::Call { id, name, input } => {
                 let text = self.cut(input);

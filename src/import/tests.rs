@@ -243,7 +243,7 @@ fn subagents_are_hidden_under_the_call_that_began_them() {
     let agent = first
         .lines()
         .take(11)
-        .map(|line| line.replace("how many files?", "count them").replace("Three.", "I count three.") + "\n")
+        .map(|line| line.replace("how many files?", "count them").replace("Three.", "I count three.").replace("T10:00:0", "T10:00:1") + "\n")
         .collect::<String>()
         .replacen(
             "\"id\":\"01a0ae76-2436-7590-9a11-000000000001\"",
