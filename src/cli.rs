@@ -13,7 +13,7 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::term::{Color, Out, say};
 use preparse::{Preparsed, preparse};
 
@@ -178,7 +178,11 @@ fn elsewhere(mut error: Error, save_to: Option<&Path>) -> Error {
     if let (Some(hint), Some(rel)) = (&mut error.hint, save_to) {
         let rel = rel.to_string_lossy();
         let rel = shlex::try_quote(&rel).unwrap_or(Cow::Borrowed(&rel));
-        *hint = hint.replace("`lepo ", &format!("`lepo -s {rel} "));
+        let with_store = format!("lepo -s {rel} ");
+        *hint = hint.replace("`lepo ", &format!("`{with_store}"));
+        if matches!(error.kind, Kind::Pending) {
+            *hint = hint.replace("lepo do ", &format!("{with_store}do "));
+        }
     }
     error
 }
@@ -209,6 +213,12 @@ fn wants_document(args: &[OsString]) -> bool {
 
 /// Says what went wrong; the answer is the exit code.
 fn report(error: &Error) -> u8 {
+    if matches!(error.kind, Kind::Pending) {
+        // Not a mistake: what waits, and the two commands that decide on it.
+        say(&error.chain());
+        error.hint.iter().flat_map(|hint| hint.lines()).for_each(|line| say(&format!("  {line}")));
+        return error.kind.exit_code();
+    }
     say(&format!("error: {}", error.chain()));
     if let Some(hint) = &error.hint {
         say(&format!("hint: {hint}"));

@@ -18,13 +18,15 @@ pub(super) enum Preparsed {
     Version,
 }
 
-/// `-h` and `-v` win over everything else, help over version; no command at all means `do`.
+/// `-h` and `-v` win over everything else, help over version; no command at all means `do`, and so does a
+/// first word with white space in it, or behind an option of `do` one that is no command: it is a question.
 pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Preparsed {
     let takes_value = |word: &OsStr| takes_value(root, word);
     let mut words = Vec::new();
     let (mut help, mut version, mut external) = (false, false, false);
     let mut value_next = false;
-    for word in args.iter().skip(1) {
+    let (mut after_option_of_do, mut question, mut named_do) = (false, false, None);
+    for (at, word) in args.iter().enumerate().skip(1) {
         if word == "--" || external {
             break;
         }
@@ -35,24 +37,52 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
         }
         if word.as_encoded_bytes().starts_with(b"-") && word != "-" {
             value_next = takes_value(word);
+            after_option_of_do |= words.is_empty() && !is_of_root(root, word);
         } else {
-            external = words.is_empty() && root.find_subcommand(word).is_none() && word != "help";
+            if words.is_empty() {
+                let known = root.find_subcommand(word).is_some() || word == "help";
+                question = !known && (after_option_of_do || has_white_space(word));
+                external = !known && !question;
+                named_do = (word == "do" && after_option_of_do).then_some(at);
+            }
             words.push(word.to_string_lossy().into_owned());
         }
     }
     if help {
-        return Preparsed::Help(words);
+        return Preparsed::Help(if question { vec!["do".into()] } else { words });
     }
     if version {
         return Preparsed::Version;
     }
-    if words.is_empty() {
+    if let Some(at) = named_do {
+        let word = args.remove(at);
+        args.insert(1, word);
+    }
+    if words.is_empty() || question {
         args.insert(1.min(args.len()), "do".into());
+        words.clear();
     }
     if words.first().is_some_and(|name| name == "grep") {
         args = with_letters_of_grep(args);
     }
     Preparsed::Parse { args, is_do: words.first().is_none_or(|name| name == "do") }
+}
+
+fn has_white_space(word: &OsStr) -> bool {
+    word.to_string_lossy().contains(char::is_whitespace)
+}
+
+/// Whether the root has this option: what it does not know stands there for `do`.
+fn is_of_root(root: &clap::Command, word: &OsStr) -> bool {
+    let Some(word) = word.to_str() else { return true };
+    let known = |is_meant: &dyn Fn(&clap::Arg) -> bool| root.get_arguments().any(is_meant);
+    if let Some(long) = word.strip_prefix("--") {
+        let long = long.split('=').next().unwrap_or_default();
+        let alias = |arg: &clap::Arg| arg.get_all_aliases().is_some_and(|all| all.contains(&long));
+        return known(&|arg| arg.get_long() == Some(long) || alias(arg));
+    }
+    let first = word.chars().nth(1);
+    known(&|arg| arg.get_short() == first)
 }
 
 /// In `lepo grep`, `-v` and `-c` mean what they mean in every grep. Spelled out, they are not taken for the

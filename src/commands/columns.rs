@@ -185,7 +185,7 @@ mod tests {
                 "(12) 2h       gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n",
             ),
             (80, "(12) 2h       gpt-4o [main] and what of the time z...\n"),
-            (40, "(12) 2h\n    How do I par... · and what of...\n"),
+            (40, "(12) 2h\n    How do I pars... · and what of th...\n"),
         ] {
             assert_eq!(shown(&entry(), columns), format!("{id} {line}"), "{columns}");
         }
@@ -195,7 +195,7 @@ mod tests {
             questions: vec!["날짜를 어떻게 읽나요? 그리고 시간대는 어떻게 하나요?".into()],
             ..entry()
         };
-        for columns in [20, 40, 64, 80, 200] {
+        for columns in [34, 40, 64, 80, 200] {
             shown(&korean, columns);
         }
         assert_eq!(shown(&Entry { questions: Vec::new(), ..entry() }, 40).lines().count(), 1);

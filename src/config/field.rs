@@ -89,6 +89,11 @@ impl<'d> Field<'d> {
         }
     }
 
+    /// The same, with its place.
+    pub fn flag(&self) -> Result<Set<bool>> {
+        self.yes().map(|yes| self.set(yes))
+    }
+
     /// A whole number within a range.
     pub fn number(&self, range: RangeInclusive<u32>) -> Result<Set<u32>> {
         let wanted = format!("a whole number from {} to {}", range.start(), range.end());

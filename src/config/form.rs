@@ -84,6 +84,22 @@ impl Form for u32 {
     }
 }
 
+impl Form for bool {
+    type Limits = ();
+
+    fn of_field(field: &Field<'_>, (): &()) -> Result<Set<bool>> {
+        field.flag()
+    }
+
+    fn of_text(variable: &str, text: &str, (): &()) -> Result<bool> {
+        text.parse().map_err(|_| wrong(variable, text, "it is true or false".into()))
+    }
+
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl Form for Duration {
     type Limits = ();
 

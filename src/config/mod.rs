@@ -49,4 +49,6 @@ pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
 pub use table::Settings;
 pub use trust::{Record, RepoFile, Trust, hash_of};
 pub use url::{is_loopback, needs_certificates};
-pub use word::{AutoAccess, AutoCompact, LogLevel, Planner, ToolMode, Word, list_words, read_word};
+pub use word::{
+    AutoAccess, AutoCompact, EmptyLine, LogLevel, Planner, ToolMode, Word, list_words, read_word,
+};

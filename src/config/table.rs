@@ -9,7 +9,7 @@ use super::ambient::Ambient;
 use super::form::Form;
 use super::reader::{Section, Set, Source};
 use super::tidy::Tidy;
-use super::word::{AutoAccess, AutoCompact, LogLevel, Planner, ToolMode};
+use super::word::{AutoAccess, AutoCompact, EmptyLine, LogLevel, Planner, ToolMode};
 use super::{Flags, ModelConfig, Paths};
 use crate::env::Env;
 use crate::error::Result;
@@ -119,6 +119,9 @@ const OUTPUT: std::ops::RangeInclusive<u32> = 1_000..=50_000_000;
 /// The bubbs that `.lepo/` may hold before a tidying.
 const TIDY: std::ops::RangeInclusive<u32> = 100..=100_000_000;
 
+/// The bytes that an answer may have.
+const ANSWER: std::ops::RangeInclusive<u32> = 1_000..=u32::MAX;
+
 settings! {
     /// The model that answers: it wins over the active one.
     wanted: Option<String>, - "model", (), None, option model "--model", variable "LEPO_MODEL";
@@ -142,6 +145,12 @@ settings! {
     output_limit: u32, file "output_limit", OUTPUT, 50_000;
     /// The most bubbs in `.lepo/` itself; of more, those of days that are over get folders.
     tidy: Tidy, file "tidy", TIDY, Tidy::default(), variable "LEPO_TIDY";
+    /// The most bytes of an answer; a longer one is stopped and kept.
+    max_answer: u32, file "max_answer", ANSWER, 268_435_456;
+    /// A line about tokens and time follows an answer on a terminal.
+    term_usage: bool, file "term.usage", (), true;
+    /// The effect of an empty line at the prompt.
+    empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
     /// The time limit of a connection to a model server.
     http_connect: Duration, file "http.connect_timeout", (), Duration::from_secs(10);
     /// The longest silence of a model.

@@ -149,6 +149,29 @@ impl Word for Planner {
     }
 }
 
+/// What an empty line does at the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmptyLine {
+    /// It leaves (the default).
+    Leave,
+    /// It does nothing.
+    Stay,
+}
+
+impl EmptyLine {
+    /// All of them.
+    pub const ALL: &[EmptyLine] = &[EmptyLine::Leave, EmptyLine::Stay];
+}
+
+impl Word for EmptyLine {
+    fn word(self) -> &'static str {
+        match self {
+            EmptyLine::Leave => "leave",
+            EmptyLine::Stay => "stay",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +193,7 @@ mod tests {
         check(AutoAccess::ALL, "read | write | net");
         check(AutoCompact::ALL, "off | auto");
         check(Planner::ALL, "chooser | native | off");
+        check(EmptyLine::ALL, "leave | stay");
         check(Provider::ALL, "openai | anthropic | ollama | cli | embedded");
         check(Wire::ALL, "responses | chat");
         assert!(AutoAccess::Read < AutoAccess::Net);

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use super::session::Session;
 use crate::error::Result;
 use crate::term::{columns, say};
+use crate::turn::Verdict;
 
 /// A slash command.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub enum After {
     Prompt,
     /// With a turn: this question, or the last one again.
     Turn(Option<String>),
+    /// With a word on the request that waits.
+    Decide(Verdict),
     /// It ends.
     Leave,
 }
@@ -52,29 +55,45 @@ type Run = for<'s> fn(&'s mut Session<'_>, &'s str) -> Pin<Box<dyn Future<Output
 pub const COMMANDS: &[SlashCommand] = &[
     row("/help", Takes::Nothing, "this list", |_, _| at_once(|| Ok(say_and_prompt(&help(columns()))))),
     row("/new", Takes::Nothing, "a new conversation", |s, _| at_once(|| prompt(s.new_conv()))),
-    row("/set-model", Takes::Text, "choose the model that answers", |s, name| {
+    row("/ls", Takes::Nothing, "newest conversations", |s, _| at_once(|| prompt(s.list()))),
+    row("/undo", Takes::Nothing, "take the question back", |s, _| at_once(|| prompt(s.undo()))),
+    row("/copy", Takes::Nothing, "copy the last answer", |s, _| at_once(|| prompt(s.copy()))),
+    row("/file", Takes::File, "a file with the question", |s, path| {
+        at_once(|| match path.is_empty() {
+            true => Ok(say_and_prompt("/file needs a path")),
+            false => prompt(s.file(path)),
+        })
+    }),
+    row("/approve", Takes::Nothing, "carry out what waits", |_, _| {
+        at_once(|| Ok(After::Decide(Verdict::Approve)))
+    }),
+    row("/deny", Takes::Nothing, "refuse what waits", |_, _| at_once(|| Ok(After::Decide(Verdict::Deny)))),
+    row("/system", Takes::Text, "the system prompt", |s, text| at_once(|| prompt(s.system_prompt(text)))),
+    row("/tokens", Takes::Nothing, "tokens so far", |s, _| at_once(|| prompt(s.tokens()))),
+    row("/model", Takes::Text, "model of this session", |s, name| {
+        Box::pin(async { prompt(s.use_model(name).await) })
+    }),
+    row("/set-model", Takes::Text, "the model of all sessions", |s, name| {
         Box::pin(async { prompt(s.set_model(name).await) })
     }),
-    row("/mcp", Takes::Nothing, "the MCP servers and their tools", |s, _| {
+    row("/mcp", Takes::Nothing, "MCP servers, their tools", |s, _| {
         Box::pin(async { prompt(s.servers().await) })
     }),
-    row("/set-tool-mode", Takes::OneOf(&["auto", "manual"]), "run tools at once, or ask first", |s, mode| {
+    row("/set-tool-mode", Takes::OneOf(&["auto", "manual"]), "auto, or manual: ask", |s, mode| {
         at_once(|| prompt(s.set_tool_mode(mode)))
     }),
     row("/attach", Takes::File, "attach an image or a PDF", |s, path| {
         Box::pin(async { prompt(s.attach(path).await) })
     }),
-    row("/retry", Takes::Nothing, "answer the last question again", |_, _| at_once(|| Ok(After::Turn(None)))),
-    row("/tail", Takes::Address, "go on from another bubb", |s, address| at_once(|| prompt(s.tail(address)))),
-    row("/show", Takes::Nothing, "print the conversation so far", |s, _| at_once(|| prompt(s.show()))),
+    row("/retry", Takes::Nothing, "answer again", |_, _| at_once(|| Ok(After::Turn(None)))),
+    row("/tail", Takes::Address, "go on from another one", |s, address| at_once(|| prompt(s.tail(address)))),
+    row("/show", Takes::Nothing, "print what was said", |s, _| at_once(|| prompt(s.show()))),
     row("/compact", Takes::Text, "go on from a summary", |s, words| {
         Box::pin(async { prompt(s.compact(words).await) })
     }),
-    row("/branch", Takes::Name, "name this place; the name moves on", |s, name| {
-        at_once(|| prompt(s.name_branch(name)))
-    }),
-    row("/edit", Takes::Text, "write the question in your editor", |s, text| at_once(|| s.edit(text))),
-    row("/exit", Takes::Nothing, "leave; the next `lepo` goes on", |_, _| at_once(|| Ok(After::Leave))),
+    row("/branch", Takes::Name, "name this place", |s, name| at_once(|| prompt(s.name_branch(name)))),
+    row("/edit", Takes::Text, "write in your editor", |s, text| at_once(|| s.edit(text))),
+    row("/exit", Takes::Nothing, "leave", |_, _| at_once(|| Ok(After::Leave))),
 ];
 
 const fn row(word: &'static str, takes: Takes, about: &'static str, run: Run) -> SlashCommand {
@@ -139,30 +158,38 @@ impl Takes {
     }
 }
 
-/// The other entries and keys: each with the argument or the other key after it, and what it does.
-const KEYS: &[(&str, &str, &str)] = &[
-    ("!COMMAND", "", "run it, and let the model see"),
-    ("Alt+Enter", "or \\ Enter", "a new line"),
-    ("Tab", "", "complete"),
-    ("Ctrl+R", "", "search what was entered"),
-    ("Ctrl+C", "", "stop an answer; here, leave"),
-    ("Ctrl+Z", "", "stop; `fg` goes on"),
+/// The other entries and keys, and what each does.
+const KEYS: &[(&str, &str)] = &[
+    ("!COMMAND", "run it, show the model"),
+    ("@PATH", "Tab completes files"),
+    ("Alt+Enter", "a new line; also \\ Enter"),
+    ("Tab", "complete"),
+    ("Ctrl+R", "search what was entered"),
+    ("Ctrl+C", "stop; clear; leave"),
+    ("Ctrl+Z", "stop; `fg` goes on"),
 ];
 
 const LAST: &str = "A space before / or ! asks it.";
 
-/// The text of `/help`, on a terminal of so many columns.
+/// The text of `/help`, on a terminal of so many columns: two columns where there is room.
 fn help(columns: usize) -> String {
-    let line = |word: &str, follows: &str, about: &str| {
-        let command = format!("{word} {follows}");
-        match columns < 80 {
-            true => format!("{command}\n    {about}\n"),
-            false => format!("  {command:<28} {about}\n"),
-        }
+    let commands = COMMANDS.iter().map(|command| {
+        let sign = command.takes.sign();
+        let word = if sign.len() > 4 { command.word.to_string() } else { format!("{} {sign}", command.word) };
+        (word.trim_end().to_string(), command.about.to_string())
+    });
+    let keys = KEYS.iter().map(|(word, about)| (word.to_string(), about.to_string()));
+    let entries: Vec<String> =
+        commands.chain(keys).map(|(word, about)| format!("{word:<14} {about}")).collect();
+    if columns < 80 {
+        return entries.join("\n") + "\n" + LAST;
+    }
+    let rows = entries.len().div_ceil(2);
+    let row = |i: usize| {
+        let right = entries.get(rows + i).map(String::as_str).unwrap_or_default();
+        format!("  {:<38} {right}", entries[i]).trim_end().to_string()
     };
-    let commands = COMMANDS.iter().map(|command| line(command.word, &command.takes.sign(), command.about));
-    let keys = KEYS.iter().map(|(word, follows, about)| line(word, follows, about));
-    commands.chain(keys).collect::<String>() + LAST
+    (0..rows).map(row).collect::<Vec<_>>().join("\n") + "\n  " + LAST
 }
 
 #[cfg(test)]
@@ -179,6 +206,8 @@ mod tests {
             assert_eq!(read, Entered::Command(command, first.to_string()));
             assert!(help(80).contains(command.word), "{}", command.word);
         }
-        assert!(help(40).lines().all(|line| line.len() <= 40));
+        assert!(help(40).lines().all(|line| line.len() <= 40), "{}", help(40));
+        assert!(help(80).lines().all(|line| line.len() < 80), "{}", help(80));
+        assert!(help(80).lines().count() <= 22, "it fits a screen");
     }
 }

@@ -3,10 +3,28 @@
 use crate::error::Error;
 use crate::term::say;
 
+/// What a hint says for a shell, and what does it at the prompt.
+const HERE: &[(&str, &str)] = &[
+    ("`lepo do --retry`", "/retry"),
+    ("`lepo do --list-tools`", "/mcp"),
+    ("`lepo model ls`", "/set-model"),
+    ("`lepo model use", "`/set-model"),
+    ("`lepo do --compact`", "/compact"),
+    ("`lepo do --approve", "`/approve"),
+    ("lepo do --tail ADDR QUESTION", "/tail ADDR"),
+    ("--tail goes on elsewhere", "/tail goes on elsewhere"),
+    ("with --tail", "with /tail"),
+    ("lepo do QUESTION", "type a question"),
+];
+
 /// Tells what went wrong in one line, if what to do fits into it; the prompt comes again.
 pub fn complain(error: &Error) {
     let told = format!("error: {}", error.chain());
-    match &error.hint {
+    let hint = error
+        .hint
+        .as_ref()
+        .map(|hint| HERE.iter().fold(hint.clone(), |hint, (shell, here)| hint.replace(shell, here)));
+    match hint {
         None => say(&told),
         Some(hint) if hint.contains('\n') => say(&format!("{told}\nhint: {hint}")),
         Some(hint) => say(&format!("{told}; hint: {hint}")),

@@ -62,6 +62,11 @@ impl Completion {
                 .map(|command| (command.word.to_string(), command.about.to_string()))
                 .chain(self.prompts(begun))
                 .collect(),
+            _ if begun.starts_with('@') && !line.starts_with("/tail") => {
+                let found =
+                    completions(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
+                found.map(|path| (format!("@{path}"), String::new())).collect()
+            }
             word => {
                 match COMMANDS.iter().find(|command| command.word == word).map(|command| &command.takes) {
                     Some(Takes::Address) => self.addresses(begun),
@@ -98,6 +103,15 @@ impl Completer for Completion {
                 ..Suggestion::default()
             })
             .collect();
+        if suggestions.is_empty() {
+            // The word itself: the editor would draw an empty table otherwise.
+            let value = line.get(at..pos).unwrap_or_default().to_string();
+            return CompletionResult::fresh(vec![Suggestion {
+                value,
+                span: Span::new(at, pos),
+                ..Suggestion::default()
+            }]);
+        }
         CompletionResult::fresh(suggestions)
     }
 }

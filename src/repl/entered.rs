@@ -13,7 +13,9 @@ pub enum Entered {
     Command(&'static SlashCommand, String),
     /// `/NAME WORDS`, which is no slash command: a prompt of this name, perhaps.
     Prompt(String, String),
-    /// An empty line, or `exit`.
+    /// An empty line.
+    Empty,
+    /// `exit`, `quit`, `:q`.
     Leave,
     /// It cannot be understood, and this says why.
     Wrong(String),
@@ -24,8 +26,10 @@ impl Entered {
     pub fn read(text: &str) -> Entered {
         let text = text.trim_end_matches(['\n', '\r']);
         let line = text.trim_end();
-        if matches!(line.trim_start(), "" | "exit") {
-            return Entered::Leave;
+        match line.trim_start() {
+            "" => return Entered::Empty,
+            "exit" | "quit" | ":q" => return Entered::Leave,
+            _ => {}
         }
         if let Some(command) = text.strip_prefix('!') {
             return match command.trim() {
@@ -65,8 +69,10 @@ mod tests {
         };
         let wrong = |text: &str| Entered::Wrong(text.into());
         for (text, entered) in [
-            ("", Entered::Leave),
-            ("  \n", Entered::Leave),
+            ("", Entered::Empty),
+            ("  \n", Entered::Empty),
+            ("quit", Entered::Leave),
+            (":q", Entered::Leave),
             ("exit", Entered::Leave),
             (" exit ", Entered::Leave),
             ("/exit", command("/exit", "")),

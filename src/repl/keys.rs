@@ -11,6 +11,9 @@ pub const MENU: &str = "completion";
 /// The word that the line editor returns for Ctrl+Z.
 pub const SUSPEND: &str = "suspend";
 
+/// What the prompt gives back for Ctrl+C.
+const INTERRUPT: &str = "interrupt";
+
 /// Emacs' keys, and Enter behind a `\` that was just typed begins a new line in its place.
 ///
 /// Told by the keys and not by the text: a `\` at the end of what was pasted is part of it.
@@ -28,6 +31,8 @@ impl Keys {
         // reedline's own is undo, and a job could not be stopped.
         let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.into());
         keys.add_binding(control, KeyCode::Char('z'), suspend);
+        let interrupt = ReedlineEvent::ExecuteHostCommand(INTERRUPT.into());
+        keys.add_binding(control, KeyCode::Char('c'), interrupt);
         // Ctrl+_ and Ctrl+/ are one byte to a terminal, which is read as Ctrl+7.
         for key in ['7', '_', '/'] {
             keys.add_binding(control, KeyCode::Char(key), ReedlineEvent::Edit(vec![EditCommand::Undo]));

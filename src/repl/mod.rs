@@ -1,13 +1,16 @@
 //! A session: turns in a row, at a prompt.
 
+mod aftermath;
 mod commands;
 mod complain;
 mod complete;
+mod decide;
 mod entered;
 mod keys;
 mod paths;
 mod reader;
 mod session;
 mod slash;
+mod tokens;
 
 pub use session::{SessionOptions, run_session};

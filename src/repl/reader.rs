@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reedline::{
-    Color, ColumnarMenu, FileBackedHistory, Highlighter, History, MenuBuilder, Prompt, PromptEditMode,
-    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineMenu, Signal, StyledText,
+    Color, ColumnarMenu, EditCommand, FileBackedHistory, Highlighter, History, HistoryItem, MenuBuilder,
+    Prompt, PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineMenu, Signal,
+    StyledText,
 };
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Signal as Sent, kill_current_process_group};
@@ -19,7 +20,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP};
 use tokio::task::spawn_blocking;
 
 use super::complete::Completion;
-use super::keys::{Keys, MENU};
+use super::keys::{Keys, MENU, SUSPEND};
 use crate::config::Paths;
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
@@ -28,6 +29,9 @@ use crate::turn::Interrupt;
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
 const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
+
+/// No hand enters a line sooner.
+const BY_HAND: Duration = Duration::from_millis(15);
 
 /// Entries that are remembered from run to run.
 const REMEMBERED: usize = 10_000;
@@ -41,6 +45,8 @@ pub struct Reader {
     /// Set, it makes the editor give up its line and put the terminal back as it was.
     stop: Arc<AtomicBool>,
     paint: Paint,
+    /// The last entry was there before the prompt was: it was typed while an answer came.
+    pub typed_ahead: bool,
 }
 
 impl Reader {
@@ -48,7 +54,7 @@ impl Reader {
     pub fn new(paths: &Paths, store: Arc<Store>, paint: Paint) -> Reader {
         let stop = Arc::new(AtomicBool::new(false));
         if !is_whole_terminal() {
-            return Reader { editor: None, edits: false, stop, paint };
+            return Reader { editor: None, edits: false, stop, paint, typed_ahead: false };
         }
         let editor = bare(&stop)
             .with_history(history(&paths.state))
@@ -56,7 +62,7 @@ impl Reader {
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu())));
-        Reader { editor: Some(editor), edits: true, stop, paint }
+        Reader { editor: Some(editor), edits: true, stop, paint, typed_ahead: false }
     }
 
     /// Whether there is a terminal to edit on, and to ask on besides.
@@ -70,6 +76,7 @@ impl Reader {
             return self.wait(spawn_blocking(|| read_plainly(MARK)), interrupt).await;
         };
         let mark = Mark(MARK, self.paint);
+        let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
         let reading = spawn_blocking(move || {
             let read = edit(&mut editor, &mark);
             // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
@@ -78,6 +85,8 @@ impl Reader {
         });
         let (editor, read) = self.wait(reading, interrupt).await?;
         self.editor = Some(editor);
+        // The editor may have taken up several lines at once.
+        self.typed_ahead = waits || (before && since.elapsed() < BY_HAND);
         Ok(read)
     }
 
@@ -119,6 +128,13 @@ impl Reader {
     pub fn hush(&self) -> Option<Echo> {
         self.edits.then(|| Echo::set(false)).flatten()
     }
+}
+
+/// A line was typed already.
+fn has_line() -> bool {
+    let stdin = rustix::stdio::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    rustix::event::poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
 /// Waits until the terminal is gone. Its editor would read the end of it for ever, and with SIGHUP
@@ -178,7 +194,16 @@ fn edit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
         match editor.read_line(prompt)? {
             Signal::Success(text) => return Ok(Some(text)),
             // Ctrl+Z. The terminal is as it was before; the editor keeps the line until `fg`.
-            Signal::HostCommand(_) => stop_like_a_job()?,
+            Signal::HostCommand(what) if what == SUSPEND => stop_like_a_job()?,
+            // Ctrl+C: words are cleared, and remembered; where there are none it leaves.
+            Signal::HostCommand(_) => {
+                let words = editor.current_buffer_contents().to_string();
+                if words.is_empty() {
+                    return Ok(None);
+                }
+                let _ = editor.history_mut().save(HistoryItem::from_command_line(words));
+                editor.run_edit_commands(&[EditCommand::Clear]);
+            }
             _ => return Ok(None),
         }
     }

@@ -7,22 +7,19 @@ use super::complain::complain;
 use super::entered::Entered;
 use super::paths::pasted_file;
 use super::reader::Reader;
-use super::slash::KEEP;
+use super::tokens::Spent;
 use crate::bubb::BubbId;
-use crate::config::ModelConfig;
+use crate::config::{EmptyLine, ModelConfig};
 use crate::conv::{Addressee, Forest, Wanted};
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
-use crate::term::{Out, Paint, say};
+use crate::term::{Out, Paint, say, say_dim};
 use crate::turn::attach::{NewFile, check_files};
-use crate::turn::{Ask, Compaction, Question, Report, Start, TurnEnv, Wish, start};
+use crate::turn::{Ask, Decision, Question, Report, Start, TurnEnv, Wish, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
-const SIGINT: u8 = 2;
-
-/// How long a server may take to tell of its model's window.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+pub(super) const SIGINT: u8 = 2;
 
 /// How a session begins.
 pub struct SessionOptions {
@@ -52,16 +49,31 @@ pub struct Session<'o> {
     pub(super) branch: Option<(String, BubbId)>,
     /// The model that answers, once it was chosen.
     pub(super) model: Option<ModelConfig>,
+    /// The request that waits where the conversation stands.
+    pub(super) waiting: Option<BubbId>,
+    /// Where the conversation stood before each question, the latest last: for `/undo`.
+    pub(super) past: Vec<Option<BubbId>>,
+    /// Tokens of this session so far.
+    pub(super) spent: Spent,
     /// Files that go with the next question.
     pub(super) files: Vec<NewFile>,
-    runs: Vec<String>,
+    /// Texts that go with the next question, each with its path.
+    pub(super) contexts: Vec<(String, Vec<u8>)>,
+    /// The system prompt of the next new conversation, if it is not the configured one.
+    pub(super) system: Option<String>,
+    /// What `/ls` listed, by its numbers.
+    pub(super) listed: Vec<BubbId>,
+    pub(super) runs: Vec<String>,
     /// It was told how much of the window the conversation fills.
-    told_fill: bool,
+    pub(super) told_fill: bool,
 }
 
 /// Reads entries and takes turns until the person leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
     let mut session = Session::begin(options, env, out, paint)?;
+    if session.reader.edits() && !session.shown.quiet {
+        session.tell_place()?;
+    }
     let ended = session.go_on().await;
     session.env.close().await;
     ended
@@ -89,7 +101,13 @@ impl<'o> Session<'o> {
             at: begin.id(),
             branch: named.zip(begin.id()),
             model: None,
+            waiting: None,
+            past: Vec::new(),
+            spent: Spent::default(),
             files: Vec::new(),
+            contexts: Vec::new(),
+            system: None,
+            listed: Vec::new(),
             runs,
             told_fill: false,
         })
@@ -108,12 +126,19 @@ impl<'o> Session<'o> {
                 Err(error) => return Err(error),
             };
             state = match entered {
-                Entered::Leave => state.after(Step::Left),
+                // Typed while an answer came, it was meant for that.
+                Entered::Empty if self.reader.typed_ahead && self.reader.edits() => state,
+                Entered::Empty if self.env.settings().empty_line == EmptyLine::Stay => state,
+                Entered::Empty | Entered::Leave => state.after(Step::Left),
                 Entered::Question(text) => self.ask(state, Some(text)).await?,
                 Entered::Run(command) => self.run(state, &command).await?,
                 Entered::Command(command, argument) => match command.run(self, &argument).await {
                     Ok(After::Prompt) => state,
                     Ok(After::Turn(question)) => self.ask(state, question).await?,
+                    Ok(After::Decide(verdict)) => match self.decide(verdict).await {
+                        Ok(state) => state,
+                        Err(error) => told(state.after(Step::Entered), &error)?,
+                    },
                     Ok(After::Leave) => state.after(Step::Left),
                     Err(error) => {
                         complain(&error);
@@ -133,6 +158,9 @@ impl<'o> Session<'o> {
                 }
             };
             self.env.interrupt.reset();
+        }
+        if self.reader.edits() && self.at.is_some() && !self.shown.quiet {
+            say_dim("`lepo` goes on from here; `lepo -n` starts a new conversation", self.paint);
         }
         Ok(())
     }
@@ -178,95 +206,24 @@ impl<'o> Session<'o> {
             }
             _ => (forest, start),
         };
-        let question = question.map(|text| Question { text, files: self.files.clone() });
-        match self.take(state, &forest, start, question.clone()).await {
-            Ok(report) => {
-                self.runs.clear();
-                self.files.clear();
-                self.follow(&report)?;
-                self.tell_fill().await?;
-                match report.error {
-                    Some(error) => told(state, &error),
-                    None => Ok(state.after(Step::Done)),
-                }
-            }
-            // It never began: the question is kept all the same.
-            Err(error) => {
-                if let Some(question) = question {
-                    self.at = Some(self.env.keep_question(&forest, start, question)?.id);
-                    self.files.clear();
-                    complain(&error);
-                    say("Your question is kept: /retry answers it.");
-                    return Ok(state.after(Step::Failed).after(Step::Told));
-                }
-                told(state, &error)
-            }
-        }
-    }
-
-    /// Compacts, and goes on from there.
-    pub(super) async fn compacted(&mut self, forest: &Forest, wanted: Compaction<'_>) -> Result<BubbId> {
-        let model = match self.model.take() {
-            Some(model) => model,
-            None => self.env.interrupt.or(self.env.configured.choose()).await?,
+        let question = match question.map(|text| self.with_files(text)).transpose() {
+            Ok(question) => question,
+            Err(error) => return told(state, &error),
         };
-        let insts = ui::insts_with_warnings(self.env.insts()?);
-        let state = State::Idle.after(Step::Entered);
-        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let hush = self.reader.hush();
-        let compacted = self.env.compact(&model, &insts, forest, wanted, &mut view).await;
-        view.end();
-        drop(hush);
-        self.model = Some(model);
-        let id = compacted?;
-        (self.at, self.branch) = (Some(id), None);
-        Ok(id)
-    }
-
-    /// Compacts the conversation if a question of `more` bytes would not fit.
-    async fn make_room(&mut self, forest: &Forest, tail: BubbId, more: usize) -> Result<Option<BubbId>> {
-        let model = match self.model.take() {
-            Some(model) => model,
-            None => self.env.interrupt.or(self.env.configured.choose()).await?,
-        };
-        let filling = tokio::time::timeout(PATIENCE, self.env.fill(&model, forest, tail, more)).await;
-        self.model = Some(model);
-        match filling {
-            Ok(Ok(Some(fill))) if fill.is_full() => {
-                say("note: the conversation would not fit the model's window: it goes on from a summary");
-                let wanted = Compaction { tail, keep: KEEP, instruction: None };
-                match self.compacted(forest, wanted).await {
-                    Err(error) if error.kind == Kind::Usage => Ok(None),
-                    compacted => compacted.map(Some),
-                }
-            }
-            _ => Ok(None),
+        if let Some(id) = self.waiting.take() {
+            say(&format!("note: request {id} was dropped: the conversation moved on"));
         }
+        self.past.push(self.at);
+        self.turn(state, &forest, start, question, None).await
     }
 
-    /// Says once that the conversation fills most of the model's window.
-    async fn tell_fill(&mut self) -> Result<()> {
-        let (Some(model), Some(at), false) = (&self.model, self.at, self.told_fill) else { return Ok(()) };
-        let forest = self.forest()?;
-        let filling = tokio::time::timeout(PATIENCE, self.env.fill(model, &forest, at, 0));
-        if let Ok(Ok(Some(fill))) = filling.await
-            && fill.percent() >= 80
-        {
-            self.told_fill = true;
-            say(&format!(
-                "note: the conversation fills {} % of the model's window; /compact goes on from a summary",
-                fill.percent()
-            ));
-        }
-        Ok(())
-    }
-
-    async fn take(
+    pub(super) async fn take(
         &mut self,
         state: State,
         forest: &Forest,
         start: Start,
         question: Option<Question>,
+        decision: Option<Decision>,
     ) -> Result<Report> {
         let model = match self.model.take() {
             Some(model) => model,
@@ -274,17 +231,26 @@ impl<'o> Session<'o> {
         };
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let ask = Ask::new(start, question, &self.runs);
+        let system_prompt = self.system.clone();
+        let ask = Ask { decision, system_prompt, ..Ask::new(start, question, &self.runs) };
         let hush = self.reader.hush();
         let taken = self.env.turn(&model, &insts, forest, &mut view, ask).await;
         view.end();
         drop(hush);
+        if let Ok(report) = &taken
+            && let Some(answer) = &report.answer
+        {
+            self.spent.add(answer.usage.input, answer.usage.output);
+            if !self.shown.quiet && self.reader.edits() && self.env.settings().term_usage {
+                say_dim(&ui::usage_line(report), self.paint);
+            }
+        }
         self.model = Some(model);
         taken
     }
 
     /// Goes on from what a turn came to, its branch too.
-    fn follow(&mut self, report: &Report) -> Result<()> {
+    pub(super) fn follow(&mut self, report: &Report) -> Result<()> {
         self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
         // Stopped or failed, it waits where it is for the next answer.
         if let Some(answer) = &report.answer
@@ -326,7 +292,7 @@ impl<'o> Session<'o> {
                 Ok(state.after(Step::Done))
             }
             Err(error) if error.kind == Kind::Signal(SIGINT) => {
-                say("Stopped. Nothing of it is kept.");
+                say("stopped; nothing of it is kept");
                 Ok(state.after(Step::Failed).after(Step::Told))
             }
             Err(error) => told(state, &error),
@@ -350,9 +316,9 @@ impl<'o> Session<'o> {
 }
 
 /// Tells what went wrong, and the prompt comes again; unless a signal ends it all.
-fn told(state: State, error: &Error) -> Result<State> {
+pub(super) fn told(state: State, error: &Error) -> Result<State> {
     match error.kind {
-        Kind::Signal(SIGINT) => say("Stopped. What came of an answer is kept; /retry answers again."),
+        Kind::Signal(SIGINT) => say("stopped; /retry answers again"),
         Kind::Signal(number) => return Err(Error::new(Kind::Signal(number), "interrupted")),
         _ => complain(error),
     }

@@ -3,12 +3,15 @@
 use super::commands::After;
 use super::paths::file_of;
 use super::session::Session;
-use crate::config::{Filling, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
+use std::path::Path;
+
+use crate::bubb::Kind;
+use crate::config::{Choice, Filling, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
 use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::store::check_branch_name;
-use crate::term::{edit, excerpt, say};
-use crate::turn::attach::NewFile;
+use crate::term::{copy_to_clipboard, edit, excerpt, say};
+use crate::turn::attach::{Looked, NewFile};
 use crate::turn::{Compaction, Prompts, Start};
 use crate::ui;
 
@@ -70,7 +73,8 @@ impl Session<'_> {
     }
 
     pub(super) fn new_conv(&mut self) -> Result<()> {
-        (self.at, self.branch) = (None, None);
+        (self.at, self.branch, self.waiting) = (None, None, None);
+        self.past.clear();
         say("The next question begins a new conversation.");
         Ok(())
     }
@@ -104,9 +108,110 @@ impl Session<'_> {
                 ui::activate_model(&configured.settings, &configured.paths, &model.name)?;
                 self.env.use_model(&model.name)?;
                 self.model = None;
-                say(&format!("{} answers from now on.", model.name));
+                say(&format!(
+                    "{} answers from now on. It is the default everywhere; /model is for this session",
+                    model.name
+                ));
             }
         }
+        Ok(())
+    }
+
+    /// The model of this session, or another one.
+    pub(super) async fn use_model(&mut self, name: &str) -> Result<()> {
+        if name.is_empty() {
+            if self.model.is_none() {
+                self.model = Some(self.env.interrupt.or(self.env.configured.choose()).await?);
+            }
+            let name = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
+            say(&format!("{name} answers; /model NAME takes another one for this session"));
+            return Ok(());
+        }
+        let before = self.env.settings().choose().ok();
+        self.env.use_model(name)?;
+        if let Err(error) = self.env.settings().choose() {
+            if let Some(Choice::Model(before)) = before {
+                self.env.use_model(&before.name)?;
+            }
+            return Err(error);
+        }
+        self.model = None;
+        say(&format!("{name} answers in this session"));
+        Ok(())
+    }
+
+    /// The last answer, into the clipboard of the terminal.
+    pub(super) fn copy(&mut self) -> Result<()> {
+        let forest = self.store.forest()?;
+        let at = self.at.and_then(|id| forest.find(id));
+        let answer = at.and_then(|ix| {
+            let mut up = forest.up(ix).map(|ix| forest.name(ix));
+            up.find(|name| !name.hidden && name.kind == Kind::Assistant)
+        });
+        let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
+        let text = self.store.text(&answer)?;
+        copy_to_clipboard(&text);
+        say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
+        Ok(())
+    }
+
+    /// Back to where the conversation stood before the last question. Nothing is deleted.
+    pub(super) fn undo(&mut self) -> Result<()> {
+        let before = match self.past.pop() {
+            Some(before) => before,
+            None => {
+                let forest = self.store.forest()?;
+                let question = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
+                let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
+                forest.name(question).prev
+            }
+        };
+        self.waiting = None;
+        self.at = before;
+        // The branch stays where it was put by the last answer, and is left there.
+        self.branch = None;
+        match before {
+            Some(id) => say(&format!("back to {id}; what was said stays in the store")),
+            None => say("back to the beginning; what was said stays in the store"),
+        }
+        Ok(())
+    }
+
+    /// A text file that goes with the next question.
+    pub(super) fn file(&mut self, path: &str) -> Result<()> {
+        match NewFile::look(Path::new(path))? {
+            Looked::Media(file) => {
+                say(&format!("{} goes with the next question", file.name));
+                self.files.push(file);
+            }
+            Looked::Other(bytes) => {
+                if std::str::from_utf8(&bytes).is_err() {
+                    return Err(Error::usage(format!("{path} is not text")));
+                }
+                say(&format!("{path} ({} bytes) goes with the next question", bytes.len()));
+                self.contexts.push((path.to_string(), bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// The system prompt of this conversation; or a new conversation with another one.
+    pub(super) fn system_prompt(&mut self, text: &str) -> Result<()> {
+        if !text.is_empty() {
+            self.system = Some(text.to_string());
+            say("The next question begins a new conversation with this system prompt.");
+            (self.at, self.branch, self.waiting) = (None, None, None);
+            return Ok(());
+        }
+        let forest = self.store.forest()?;
+        let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
+        let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
+        let text = match (name, &self.system) {
+            (Some(name), _) => self.store.text(&name)?,
+            (None, Some(system)) => system.clone(),
+            (None, None) => self.env.configured.system_prompt()?.unwrap_or_default(),
+        };
+        say(if text.is_empty() { "no system prompt" } else { &text });
         Ok(())
     }
 
@@ -118,7 +223,12 @@ impl Session<'_> {
     }
 
     pub(super) fn tail(&mut self, address: &str) -> Result<()> {
+        let number = address.parse::<usize>().ok().filter(|_| address.len() < 3);
+        let listed =
+            number.and_then(|number| self.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
+        let address = listed.as_deref().unwrap_or(address);
         let forest = self.store.forest_at(false, Some(address))?;
+        (self.waiting, self.past) = (None, Vec::new());
         let found = self.store.find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
         self.at = Some(id);

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -50,13 +51,34 @@ impl Tty {
         Ok(answer.is_some_and(|answer| matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")))
     }
 
-    /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`.
+    /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`. A job that was stopped
+    /// asks again when it goes on.
     pub fn ask(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
+        let goes_on = Arc::new(AtomicBool::new(false));
+        let heard = signal_hook::flag::register(signal_hook::consts::SIGCONT, goes_on.clone())?;
+        let answered = self.wait_for_line(question, withdrawn, &goes_on);
+        signal_hook::low_level::unregister(heard);
+        answered
+    }
+
+    fn wait_for_line(
+        &mut self,
+        question: &str,
+        withdrawn: &AtomicBool,
+        goes_on: &AtomicBool,
+    ) -> io::Result<Option<String>> {
         self.show(question)?;
         // Waited for in short steps: a blocked read could not be called back, and would take the next line.
-        while !ready(self.read.get_ref())? {
+        // Withdrawn, not even what is there is read: the terminal is the prompt's by then.
+        loop {
+            let ready = ready(self.read.get_ref())?;
             if withdrawn.load(Ordering::Relaxed) {
                 return Ok(None);
+            }
+            if goes_on.swap(false, Ordering::Relaxed) {
+                self.show(&format!("\n{question}"))?;
+            } else if ready {
+                break;
             }
         }
         let mut line = String::new();
@@ -67,10 +89,10 @@ impl Tty {
     }
 }
 
-/// Whether something can be read, after a tenth of a second at most.
+/// Whether something can be read, after a fiftieth of a second at most.
 fn ready(file: &File) -> io::Result<bool> {
     let mut fds = [PollFd::new(file, PollFlags::IN)];
-    let step = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    let step = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     match rustix::event::poll(&mut fds, Some(&step)) {
         Ok(n) => Ok(n > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),

@@ -2,9 +2,12 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use super::pager::{self, Pager};
 use super::terminal::size_of;
-use super::{Cleaner, clean};
+use super::{Cleaner, Paint, clean};
 use crate::error::{Error, Result};
 
 /// stdout: cleaned on a terminal, the bytes as they are elsewhere.
@@ -176,6 +179,21 @@ impl Write for Out {
     fn flush(&mut self) -> io::Result<()> {
         Out::flush(self);
         Ok(())
+    }
+}
+
+/// A line about the work, faint.
+pub fn say_dim(text: &str, paint: Paint) {
+    let mut stderr = io::stderr().lock();
+    let shown = if stderr.is_terminal() { paint.dim(&clean(text)) } else { text.into() };
+    let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
+}
+
+/// Puts a text into the clipboard of a terminal that takes it (OSC 52).
+pub fn copy_to_clipboard(text: &str) {
+    let mut stderr = io::stderr().lock();
+    if stderr.is_terminal() {
+        let _ = write!(stderr, "\u{1b}]52;c;{}\u{7}", STANDARD.encode(text)).and_then(|()| stderr.flush());
     }
 }
 

@@ -26,6 +26,10 @@ pub struct Wrap {
     active: String,
     /// Within an escape sequence.
     escape: bool,
+    /// About how wide the held word is.
+    held: usize,
+    /// The beginning of the held word was longer than a line, and is shown.
+    long: bool,
 }
 
 impl Wrap {
@@ -40,6 +44,8 @@ impl Wrap {
             last: None,
             active: String::new(),
             escape: false,
+            held: 0,
+            long: false,
         }
     }
 
@@ -63,13 +69,21 @@ impl Wrap {
                 self.escape = true;
             } else if c == ' ' || c == '\t' {
                 self.place(out);
+                self.long = false;
                 self.spaces += if c == '\t' { 8 - (self.column + self.spaces) % 8 } else { 1 };
             } else {
                 if self.last.is_some_and(|last| may_break(last, c)) {
                     self.place(out);
+                    self.long = false;
                 }
                 self.word.push(c);
                 self.last = Some(c);
+                self.held += c.width().unwrap_or_default();
+                if self.held > self.room() && c.width() != Some(0) {
+                    // No line holds it: there is nothing to wait for.
+                    self.place(out);
+                    self.long = true;
+                }
             }
         }
     }
@@ -83,7 +97,7 @@ impl Wrap {
     pub fn newline(&mut self, out: &mut String) {
         self.place(out);
         out.push('\n');
-        (self.column, self.spaces, self.hang) = (0, 0, (String::new(), 0));
+        (self.column, self.spaces, self.hang, self.long) = (0, 0, (String::new(), 0), false);
     }
 
     fn room(&self) -> usize {
@@ -98,6 +112,7 @@ impl Wrap {
             self.show(&paint, out);
             return;
         }
+        self.held = 0;
         let word = std::mem::take(&mut self.word);
         let (wide, room) = (width(&word), self.room());
         if self.column == self.hang.1 && self.spaces > 0 && self.spaces < room / 2 {
@@ -109,7 +124,7 @@ impl Wrap {
             self.space(out);
             self.show(&word, out);
             self.column += wide;
-        } else if wide <= room - self.hang.1 {
+        } else if wide <= room - self.hang.1 && !self.long {
             self.spaces = 0;
             self.break_line(out);
             self.show(&word, out);

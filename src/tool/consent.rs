@@ -1,5 +1,7 @@
 //! A person's yes to one exact request. Only this file can make a [`Granted`], and nothing runs without one.
 
+use std::collections::HashSet;
+
 use super::mcp::CallRequest;
 use super::{Access, CommandRequest, Sandbox, covers_home};
 use crate::config::{AutoAccess, ToolMode};
@@ -85,6 +87,8 @@ impl CommandProposal {
 pub enum Reply {
     /// Run it.
     Yes,
+    /// Run it, and the same again unasked for the rest of the session.
+    Always,
     /// Do not.
     No,
     /// Run this command instead, after asking again.
@@ -140,6 +144,44 @@ impl GrantedCall {
     }
 }
 
+/// What a person allowed for the rest of a session: commands to the letter, and tools of MCP servers.
+#[derive(Debug, Default)]
+pub struct Allowed {
+    commands: HashSet<(String, Access)>,
+    tools: HashSet<(String, String)>,
+}
+
+impl Allowed {
+    /// Notes what a person allowed. What no sandbox holds is asked about each time.
+    pub fn note(&mut self, proposal: &Proposal) {
+        match proposal {
+            Proposal::Command(CommandProposal { request, sandbox, .. }) => {
+                if *sandbox != Sandbox::None && request.access != Access::Full {
+                    self.commands.insert((request.command.clone(), request.access));
+                }
+            }
+            Proposal::Call(CallProposal { request, .. }) => {
+                self.tools.insert((request.server.clone(), request.tool.clone()));
+            }
+        }
+    }
+
+    /// Grants a proposal that is like one that was allowed, held by a sandbox or unchanged as that was.
+    pub fn grants(&self, proposal: &Proposal) -> Option<Granted> {
+        let granted = match proposal {
+            Proposal::Command(CommandProposal { request, sandbox, .. }) => {
+                *sandbox != Sandbox::None
+                    && request.access != Access::Full
+                    && self.commands.contains(&(request.command.clone(), request.access))
+            }
+            Proposal::Call(CallProposal { request, changed, .. }) => {
+                !changed && self.tools.contains(&(request.server.clone(), request.tool.clone()))
+            }
+        };
+        granted.then(|| proposal.clone().granted())
+    }
+}
+
 /// What came of asking.
 #[derive(Debug, PartialEq)]
 pub enum Consent {
@@ -157,7 +199,7 @@ impl Consent {
     /// Weighs a reply to a proposal.
     pub fn of(proposal: Proposal, reply: Reply) -> Consent {
         match (reply, proposal) {
-            (Reply::Yes, proposal) => Consent::Granted(proposal.granted()),
+            (Reply::Yes | Reply::Always, proposal) => Consent::Granted(proposal.granted()),
             (Reply::Nobody, _) => Consent::Pending,
             (Reply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
                 Consent::Edited(CommandRequest { command, ..request })
@@ -192,6 +234,43 @@ mod tests {
             let sandbox = sandbox.holding(access);
             let proposal = Proposal::Command(CommandProposal { request, dir: "/usr".into(), sandbox });
             assert_eq!(proposal.runs_unasked(mode, most).is_some(), unasked, "{mode:?} {most:?} {access}");
+        }
+    }
+
+    #[test]
+    fn what_was_allowed_is_that_command_or_tool_and_never_what_nothing_holds() {
+        let command = |command: &str, access, sandbox: Sandbox| {
+            let request = CommandRequest { command: command.into(), access, why: None };
+            Proposal::Command(CommandProposal { request, dir: "/".into(), sandbox })
+        };
+        let bwrap = || Sandbox::Bubblewrap("/usr/bin/bwrap".into());
+        let call = |tool: &str, changed| {
+            let request =
+                CallRequest { server: "s".into(), tool: tool.into(), arguments: Default::default() };
+            Proposal::Call(CallProposal { request, description: String::new(), changed })
+        };
+        let mut allowed = Allowed::default();
+        for proposal in [
+            command("ls", Access::Read, bwrap()),
+            command("rm x", Access::Full, bwrap()),
+            command("cat x", Access::Read, Sandbox::None),
+            call("t", false),
+        ] {
+            assert_eq!(allowed.grants(&proposal), None);
+            allowed.note(&proposal);
+        }
+        for (proposal, granted) in [
+            (command("ls", Access::Read, bwrap()), true),
+            (command("ls", Access::Write, bwrap()), false),
+            (command("ls", Access::Read, Sandbox::None), false),
+            (command("ls -l", Access::Read, bwrap()), false),
+            (command("rm x", Access::Full, bwrap()), false),
+            (command("cat x", Access::Read, bwrap()), false),
+            (call("t", false), true),
+            (call("t", true), false),
+            (call("u", false), false),
+        ] {
+            assert_eq!(allowed.grants(&proposal).is_some(), granted, "{proposal:?}");
         }
     }
 

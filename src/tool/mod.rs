@@ -11,7 +11,7 @@ mod variables;
 
 pub use capture::{Captured, Section};
 pub use consent::{
-    CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
+    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
 };
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use request::{Access, CommandRequest, ToolRequest};

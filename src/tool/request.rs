@@ -62,6 +62,16 @@ impl ToolRequest {
         }
     }
 
+    /// The same with the access behind: `ls (read)`.
+    pub fn line(&self) -> String {
+        match self {
+            ToolRequest::Command(request) => {
+                format!("{} ({})", request.command.replace('\n', "\\n"), request.access)
+            }
+            ToolRequest::Call(_) => self.words().replace('\n', "\\n"),
+        }
+    }
+
     /// What it is, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -81,7 +91,7 @@ impl ToolRequest {
 }
 
 /// What a command may do; the sandbox holds it to that.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// Read the working directory.
     #[default]

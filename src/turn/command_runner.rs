@@ -121,12 +121,11 @@ impl CommandRunner<'_> {
     }
 }
 
-/// Tells all but what a command prints to stdout, where that is for the model.
-pub fn all_but_stdout(mut tell: impl FnMut(Event<'_>)) -> impl FnMut(Event<'_>) {
-    move |event| {
-        if !matches!(event, Event::Stdout(_)) {
-            tell(event);
-        }
+/// Tells what a command prints to stdout as something to watch, where it is for the model.
+pub fn stdout_to_watch(mut tell: impl FnMut(Event<'_>)) -> impl FnMut(Event<'_>) {
+    move |event| match event {
+        Event::Stdout(bytes) => tell(Event::Printed(bytes)),
+        event => tell(event),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Made in one place, and lent to one-shot turns, sessions, groups and decisions alike.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as Lock};
 use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
@@ -22,9 +22,9 @@ use crate::env::Env;
 use crate::error::Result;
 use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights};
 use crate::store::Store;
-use crate::tool::Detected;
 use crate::tool::mcp::client::{Limits, Place};
 use crate::tool::mcp::{Patience, Pins, Servers};
+use crate::tool::{Allowed, Detected};
 
 /// A file of the repository that is trusted: its path and its bytes.
 pub type TrustedFile = (PathBuf, Vec<u8>);
@@ -128,6 +128,8 @@ pub struct TurnEnv {
     pub(super) sandbox: Detected,
     servers: Mutex<Servers>,
     pub(super) pins: Pins,
+    /// What the person allowed for the rest of the session.
+    pub(super) allowed: Lock<Allowed>,
 }
 
 impl TurnEnv {
@@ -138,6 +140,7 @@ impl TurnEnv {
             sandbox: Detected::default(),
             servers: Mutex::new(servers),
             pins: Pins::new(Record::at(configured.paths.state.join("pins"))),
+            allowed: Lock::default(),
             configured,
             store,
             interrupt,
@@ -207,7 +210,7 @@ impl TurnEnv {
         if let Some(question) = &ask.question {
             check_files(&question.files, config)?;
         }
-        if ask.start == Start::New {
+        if ask.start == Start::New && ask.system_prompt.is_none() {
             ask.system_prompt = self.configured.system_prompt()?;
         }
         let gate = Gate::new();

@@ -29,11 +29,15 @@ pub enum Event<'e> {
     Say(&'e str),
     /// A request is carried out without a question.
     Announce(&'e Proposal),
+    /// A request that waited is carried out now, on a person's word.
+    Approved(&'e Proposal),
     /// A command begins.
     Running(&'e str),
     /// Output of the person's own command on stdout.
     Stdout(&'e [u8]),
-    /// Output of the running command on stderr.
+    /// What a command writes to stdout for the model: to watch while it runs.
+    Printed(&'e [u8]),
+    /// What the running command writes to stderr.
     Stderr(&'e [u8]),
     /// A tool is called.
     Calling(&'e CallRequest),

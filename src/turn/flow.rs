@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answer_loop::Offer;
 use super::attach::keep_files;
-use super::command_runner::{Carried, all_but_stdout};
+use super::command_runner::{Carried, stdout_to_watch};
 use super::record::TurnRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;
@@ -81,7 +81,7 @@ impl<'t> Turn<'t> {
             }
             for command in &ask.runs {
                 let (runner, front) = (self.env.runner(), &mut *self.front);
-                let mut tell = all_but_stdout(|event| front.happens(event));
+                let mut tell = stdout_to_watch(|event| front.happens(event));
                 let used = runner.run(&mut self.record.transcript, command, &mut tell).await?;
                 self.record.report.tools.push(used);
             }
@@ -151,6 +151,6 @@ impl<'t> Turn<'t> {
 
     pub(super) async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
         let (runner, front) = (self.env.runner(), &mut *self.front);
-        runner.carry_out(granted, &mut all_but_stdout(|event| front.happens(event))).await
+        runner.carry_out(granted, &mut stdout_to_watch(|event| front.happens(event))).await
     }
 }

@@ -13,6 +13,8 @@ pub struct TurnRecord {
     pub transcript: Transcript,
     /// The outcome, as far as it is known.
     pub report: Report,
+    /// The request that waits for consent, in a line.
+    waiting: String,
 }
 
 impl TurnRecord {
@@ -26,7 +28,7 @@ impl TurnRecord {
             }
         };
         let report = Report { user, model: Some(model.to_string()), ..Report::default() };
-        TurnRecord { transcript, report }
+        TurnRecord { transcript, report, waiting: String::new() }
     }
 
     /// Adds a bubb, durable when this returns.
@@ -64,15 +66,15 @@ impl TurnRecord {
     /// Notes that a request waits for consent.
     pub fn wait_for(&mut self, name: &Name, request: &ToolRequest) {
         self.report.pending = Some(name.id);
+        self.waiting = request.line();
         self.report.tools.push(tool_use(name, request));
     }
 
     /// The end of a turn whose request waits for consent; nothing where none waits.
     pub fn pending(&self) -> Result<()> {
         let Some(id) = self.report.pending else { return Ok(()) };
-        let request = self.report.tools.last().map(|used| used.request.to_string()).unwrap_or_default();
-        Err(Error::new(ErrorKind::Pending, format!("request {id} waits for consent"))
-            .hint(format!("`lepo do --approve {id}` runs it, `lepo do --deny {id}` refuses it: {request}")))
+        Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting))
+            .hint(format!("lepo do --approve {id}\nlepo do --deny {id}")))
     }
 
     /// The report of the turn, which `ended` so. Interrupted, a question may still be on its way to the disk.

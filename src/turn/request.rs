@@ -6,7 +6,7 @@ use super::flow::Turn;
 use crate::bubb::Name;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::tool::mcp::CallRequest;
-use crate::tool::{CallProposal, CommandProposal, Consent, Granted, Proposal, Reply, ToolRequest};
+use crate::tool::{Allowed, CallProposal, CommandProposal, Consent, Granted, Proposal, Reply, ToolRequest};
 
 /// How tool use goes on after one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,14 @@ impl Turn<'_> {
                 self.front.happens(Event::Announce(&proposal));
                 break granted;
             }
+            if let Some(granted) = self.allowed(|allowed| allowed.grants(&proposal)) {
+                self.front.happens(Event::Announce(&proposal));
+                break granted;
+            }
             let reply = self.env.interrupt.or(self.front.ask(&proposal)).await?;
+            if reply == Reply::Always {
+                self.allowed(|allowed| allowed.note(&proposal));
+            }
             match Consent::of(proposal, reply) {
                 Consent::Granted(granted) => {
                     self.agreed(&request)?;
@@ -97,7 +104,7 @@ impl Turn<'_> {
         let reply = if proposal.is_unheld() && verdict == Verdict::Approve {
             self.env.interrupt.or(self.front.ask(&proposal)).await?
         } else {
-            self.front.happens(Event::Announce(&proposal));
+            self.front.happens(Event::Approved(&proposal));
             verdict.reply()
         };
         if let Reply::Nobody | Reply::Edit(_) = reply {
@@ -116,7 +123,12 @@ impl Turn<'_> {
         }
     }
 
-    /// The proposal that the person is asked about; `None` for a tool that is not there.
+    /// What the person allowed for the rest of the session.
+    fn allowed<T>(&self, of: impl FnOnce(&mut Allowed) -> T) -> T {
+        of(&mut self.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// What is put before the person; `None` for a tool that is not there.
     async fn propose(&self, request: &ToolRequest) -> Result<Option<Proposal>> {
         match request {
             ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {

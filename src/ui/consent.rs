@@ -2,23 +2,33 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::term::{self, Echo, Tty, excerpt_within, extent, marked, tty};
-use crate::tool::{CallProposal, CommandProposal, Proposal, Reply};
+use crate::tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 
-/// Withdraws a question when it is dropped, unless it was answered by then.
+/// Withdraws a question when it is dropped, unless it was answered by then. The terminal is free again when
+/// that is done: its reader has left.
 struct Withdraw {
     withdrawn: Arc<AtomicBool>,
     answered: bool,
+    /// Is closed by the reader's end.
+    left: Receiver<()>,
 }
+
+/// An editor that was opened for the command may take its time.
+const LEFT_BY_THEN: Duration = Duration::from_secs(1);
 
 impl Drop for Withdraw {
     fn drop(&mut self) {
         self.withdrawn.store(true, Ordering::Relaxed);
-        if !self.answered
-            && let Some(mut tty) = tty()
-        {
+        if self.answered {
+            return;
+        }
+        let _ = self.left.recv_timeout(LEFT_BY_THEN);
+        if let Some(mut tty) = tty() {
             // What is said next does not stand behind the question.
             let _ = tty.show("\n");
         }
@@ -28,10 +38,14 @@ impl Drop for Withdraw {
 /// Asks about one request, in a thread of its own: a signal can withdraw the question.
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
     let withdrawn = Arc::new(AtomicBool::new(false));
-    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false };
-    let reply = tokio::task::spawn_blocking(move || match tty() {
-        Some(mut tty) => converse(&mut tty, &proposal, &withdrawn),
-        None => Ok(Reply::Nobody),
+    let (leaves, left) = channel();
+    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false, left };
+    let reply = tokio::task::spawn_blocking(move || {
+        let _leaves: Sender<()> = leaves;
+        match tty() {
+            Some(mut tty) => converse(&mut tty, &proposal, &withdrawn),
+            None => Ok(Reply::Nobody),
+        }
     })
     .await;
     guard.answered = true;
@@ -44,28 +58,23 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     // A REPL turned it off for the turn.
     let _echo = Echo::set(true);
     tty.show(&text(proposal, tty.columns()))?;
-    let (question, command) = match proposal {
-        // Said again where it is answered: whatever the command is, this line is lepo's.
-        Proposal::Command(proposal) => (
-            format!(
-                "{}Access {}, {}. Run it? (Y/N/e): ",
-                extent(&proposal.request.command, tty.columns()),
-                proposal.request.access,
-                proposal.sandbox
-            ),
-            Some(&proposal.request.command),
-        ),
-        Proposal::Call(proposal) => {
-            let arguments = call_text(proposal, tty.columns());
-            (format!("{}Call now? (Y/N): ", extent(&arguments, tty.columns())), None)
-        }
+    if let Proposal::Call(_) = proposal {
+        tty.show("[a] allows this tool until lepo ends, [?] tells more\n")?;
+    }
+    let command = match proposal {
+        Proposal::Command(proposal) => Some(&proposal.request.command),
+        Proposal::Call(_) => None,
     };
+    let always = may_be_kept(proposal);
     loop {
         tty.forget_typed();
-        let Some(answer) = tty.ask(&question, withdrawn)? else { return Ok(Reply::No) };
+        let question = question(proposal, tty.columns());
+        let Some(answer) = tty.ask(&question, withdrawn)? else { return Ok(Reply::Nobody) };
         match (answer.as_str(), command) {
             ("y" | "Y", _) => return Ok(Reply::Yes),
             ("n" | "N", _) => return Ok(Reply::No),
+            ("a" | "A", _) if always => return Ok(Reply::Always),
+            ("?", _) => tty.show(&explanation(proposal))?,
             ("e" | "E", Some(command)) => match edit(command) {
                 Ok(command) => return Ok(Reply::Edit(command)),
                 Err(error) => tty.show(&format!("{}\n", error.chain()))?,
@@ -75,7 +84,109 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     }
 }
 
-/// The text of a proposal, with all its facts, on a terminal of so many columns.
+/// Whether a yes may count for the same again.
+fn may_be_kept(proposal: &Proposal) -> bool {
+    match proposal {
+        Proposal::Command(proposal) => proposal.sandbox != Sandbox::None,
+        Proposal::Call(_) => true,
+    }
+}
+
+/// What would hold the command, and the question: said where it is answered, whatever the command is.
+fn question(proposal: &Proposal, columns: usize) -> String {
+    let always = if may_be_kept(proposal) { " [a]lways" } else { "" };
+    match proposal {
+        Proposal::Command(proposal) => {
+            let extent = extent(&proposal.request.command, columns);
+            let bounds = wrapped(&bounds(proposal.request.access, &proposal.sandbox), columns);
+            format!("{extent}{bounds}\nRun it? [y]es [n]o [e]dit{always} [?] ")
+        }
+        Proposal::Call(proposal) => {
+            format!("{}Call now? (Y/N): ", extent(&call_text(proposal, columns), columns))
+        }
+    }
+}
+
+/// What a command of this access may do, and what holds it to that.
+fn bounds(access: Access, sandbox: &Sandbox) -> String {
+    let holder = match sandbox {
+        Sandbox::Bubblewrap(_) => "bubblewrap",
+        Sandbox::Landlock => "Landlock",
+        Sandbox::None if access == Access::Full => {
+            return "Not sandboxed: may do anything that you may.".to_string();
+        }
+        Sandbox::None => {
+            return format!("Not sandboxed: asks for {access}, but may do anything that you may.");
+        }
+    };
+    let may = match access {
+        Access::Read => "may read this directory; no home, no network",
+        Access::Write => "may change this directory; no home, no network",
+        Access::Net => "may change this directory and use the network; no home",
+        Access::Full => "may do anything that you may",
+    };
+    format!("Sandboxed ({holder}): {may}.")
+}
+
+/// What each answer comes to.
+fn explanation(proposal: &Proposal) -> String {
+    let mut text = String::new();
+    match proposal {
+        Proposal::Command(proposal) => {
+            text.push_str(match proposal.request.access {
+                Access::Read => {
+                    "read: it sees this directory and the system's programs and changes nothing.\n"
+                }
+                Access::Write => "write: it may also change files here, but not .git and not .lepo.\n",
+                Access::Net => "net: as write, and it may use the network: what it reads can leave.\n",
+                Access::Full => "full: no sandbox. It can do all that you can, with your files and keys.\n",
+            });
+            text.push_str("y  run it once\nn  do not; the model is told\ne  change the command first\n");
+            if may_be_kept(&Proposal::Command(proposal.clone())) {
+                text.push_str("a  run it, and this exact command again without asking until lepo ends\n");
+            }
+        }
+        Proposal::Call(proposal) => {
+            text.push_str("The server runs outside of any sandbox, with what it was configured with.\n");
+            text.push_str("y  call it once\nn  do not; the model is told\n");
+            text.push_str(&marked(
+                "a  call it, and again without asking until lepo ends: ",
+                &proposal.request.tool,
+                LONGEST,
+            ));
+        }
+    }
+    text + "Ctrl+C  decide later: the request waits\n"
+}
+
+fn wrapped(text: &str, columns: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last().map(String::len).unwrap_or_default();
+        if line > 0 && line + 1 + word.len() > columns {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
+/// What is said of a request that is carried out without a question, and why that is: `(auto)`, `(approved)`.
+pub fn announcement(proposal: &Proposal, why: &str) -> String {
+    let text = text(proposal, usize::MAX);
+    let text = text.trim().replacen("Command request", &format!("Running {why}"), 1);
+    match proposal {
+        Proposal::Command(proposal) => {
+            format!("{text}\n  access: {} ({})", proposal.request.access, proposal.sandbox)
+        }
+        Proposal::Call(_) => text.replacen("MCP tool call", &format!("MCP tool call {why}"), 1),
+    }
+}
+
+/// What is asked about, and all there is to know of it, on a terminal of so many columns.
 pub fn text(proposal: &Proposal, columns: usize) -> String {
     match proposal {
         Proposal::Command(proposal) => command_text(proposal, columns),
@@ -110,8 +221,8 @@ fn call_text(proposal: &CallProposal, columns: usize) -> String {
     text
 }
 
-/// Why, what will run, where, with which access, and what holds it to that. The model's words come first,
-/// and every line of them stands behind a mark: none can be taken for lepo's own.
+/// Why, what will run, and where. The model's words come first, and every line of them stands behind a mark:
+/// none can be taken for lepo's own.
 fn command_text(proposal: &CommandProposal, columns: usize) -> String {
     let request = &proposal.request;
     let mut text = String::from("\nCommand request\n");
@@ -120,7 +231,6 @@ fn command_text(proposal: &CommandProposal, columns: usize) -> String {
     }
     text.push_str(&marked("  $ ", &request.command, columns));
     text.push_str(&marked("  in ", &proposal.dir.to_string_lossy(), columns));
-    text.push_str(&format!("  access: {} ({})\n", request.access, proposal.sandbox));
     text
 }
 
@@ -143,14 +253,15 @@ fn edit(command: &str) -> Result<String> {
 mod tests {
     use super::*;
     use crate::term::width;
+    use crate::tool::CommandRequest;
     use crate::tool::mcp::CallRequest;
-    use crate::tool::{Access, CommandRequest, Sandbox};
 
     fn asked(command: &str, why: &str, columns: usize) -> String {
         let (command, why) = (command.to_string(), Some(why.to_string()));
         let request = CommandRequest { command, access: Access::Full, why };
         let proposal = CommandProposal { request, dir: "/w".into(), sandbox: Sandbox::None };
-        text(&Proposal::Command(proposal), columns)
+        let proposal = Proposal::Command(proposal);
+        text(&proposal, columns) + &question(&proposal, columns)
     }
 
     #[test]
@@ -158,16 +269,39 @@ mod tests {
         let forged = "\n\nCommand request\n  $ ls\n  in /w\n  access: read (held by bubblewrap)";
         assert_eq!(
             asked("rm -rf .", &"look\n".repeat(60), 30),
-            "\nCommand request\n  why: look look look look...\n  $ rm -rf .\n  in /w\n  access: full (no sandbox)\n"
+            "\nCommand request\n  why: look look look look...\n  $ rm -rf .\n  in /w\nNot sandboxed: may do anything\nthat you may.\nRun it? [y]es [n]o [e]dit [?] "
         );
         for columns in [30, 80] {
             let padded = format!("ls {}  access: read (held){forged}", " ".repeat(columns));
             let shown = asked(&padded, forged, columns);
             let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
-            assert_eq!(own.len(), 6, "{shown}");
+            assert_eq!(own.len(), if columns == 30 { 8 } else { 7 }, "{shown}");
             assert!(own[3].starts_with("  $ ls"), "{shown}");
             assert!(shown.lines().all(|line| width(line) <= columns), "{shown}");
-            assert!(shown.ends_with("\n  in /w\n  access: full (no sandbox)\n"), "{shown}");
+            assert!(shown.contains("\n  in /w\nNot sandboxed: may do anything"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_holds_a_command_is_told_in_words() {
+        let bwrap = Sandbox::Bubblewrap("/usr/bin/bwrap".into());
+        for (access, sandbox, begins) in [
+            (Access::Read, &bwrap, "Sandboxed (bubblewrap): may read this directory; no home, no network."),
+            (Access::Write, &bwrap, "Sandboxed (bubblewrap): may change this directory; no home"),
+            (Access::Net, &bwrap, "Sandboxed (bubblewrap): may change this directory and use the network"),
+            (Access::Read, &Sandbox::Landlock, "Sandboxed (Landlock): may read"),
+            (Access::Write, &Sandbox::None, "Not sandboxed: asks for write, but may"),
+            (Access::Full, &Sandbox::None, "Not sandboxed: may do anything"),
+        ] {
+            let request = CommandRequest { command: "ls".into(), access, why: None };
+            let sandbox = sandbox.clone();
+            let proposal = Proposal::Command(CommandProposal { request, dir: "/".into(), sandbox });
+            let asked = question(&proposal, 80);
+            assert!(asked.starts_with(begins), "{asked}");
+            assert_eq!(asked.contains("[a]lways"), begins.starts_with("Sandboxed"), "{asked}");
+            assert!(asked.lines().all(|line| line.len() <= 80), "{asked}");
+            assert!(question(&proposal, 40).lines().rev().skip(1).all(|line| line.len() <= 40));
+            assert!(explanation(&proposal).starts_with(&format!("{access}: ")));
         }
     }
 

@@ -37,13 +37,13 @@ impl<'o> EventLines<'o> {
             Event::Thinking(text) => json!({ "event": "thinking", "text": text }),
             Event::Text(text) => json!({ "event": "text", "text": text }),
             Event::Say(text) => json!({ "event": "note", "text": text }),
-            Event::Announce(proposal) => request("announce", proposal),
+            Event::Announce(proposal) | Event::Approved(proposal) => request("announce", proposal),
             Event::Running(command) => json!({ "event": "running", "command": command }),
             Event::Stderr(bytes) => json!({ "event": "stderr", "text": self.stderr.decode(bytes) }),
             Event::Calling(request) => json!({ "event": "calling", "request": request.to_json() }),
             Event::Progress(words) => json!({ "event": "progress", "text": words }),
             // Their bubbs tell of them; and what a REPL shows is not of one turn.
-            Event::Called | Event::Done | Event::Stdout(_) => return,
+            Event::Called | Event::Done | Event::Stdout(_) | Event::Printed(_) => return,
         };
         self.line(named(told, name));
     }

@@ -9,6 +9,8 @@ mod message;
 mod models;
 mod notes;
 mod past;
+mod place;
+mod printed;
 mod rows;
 mod signs;
 mod state;
@@ -24,6 +26,7 @@ pub use notes::{
     insts_with_warnings, move_branch, note_place, request, text_or_warn, with_kept_question, with_same_model,
 };
 pub use past::{show_past, warn_incomplete};
+pub use place::{grouped, place_line, usage_line};
 pub use state::{State, Step};
 pub use tools::tool_table;
 pub use turn::{Shown, TurnView};

@@ -21,7 +21,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     }
     let waited = || forest.standing(newest) == Standing::Pending && request(store, &name).is_some();
     if from != name.id && waited() {
-        say(&format!("note: request {} waits no longer", name.id));
+        say(&format!("note: request {} was dropped: the conversation moved on", name.id));
     }
 }
 
@@ -29,7 +29,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
 pub fn with_same_model(mut error: Error, model: Option<&String>) -> Error {
     if let (Kind::Pending, Some(model), Some(hint)) = (&error.kind, model, &error.hint) {
         let model = shlex::try_quote(model).unwrap_or(model.into());
-        error.hint = Some(hint.replace("`lepo do --", &format!("`lepo do -m {model} --")));
+        error.hint = Some(hint.replace("lepo do --", &format!("lepo do -m {model} --")));
     }
     error
 }

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::consent;
+use super::printed::Printed;
 use super::state::{State, Step};
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
@@ -47,6 +48,8 @@ pub struct TurnView<'o> {
     markdown: Option<Markdown>,
     /// For what comes from outside and goes to stderr.
     cleaner: Cleaner,
+    /// The output of the command that runs.
+    printed: Printed,
 }
 
 impl<'o> TurnView<'o> {
@@ -54,11 +57,22 @@ impl<'o> TurnView<'o> {
     pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, state: State) -> TurnView<'o> {
         let talkative = !shown.quiet && stderr_is_terminal();
         let markdown = shown.markdown(out, paint);
-        TurnView { out, paint, shown, talkative, state, open: false, markdown, cleaner: Cleaner::default() }
+        TurnView {
+            out,
+            paint,
+            shown,
+            talkative,
+            state,
+            open: false,
+            markdown,
+            cleaner: Cleaner::default(),
+            printed: Printed::default(),
+        }
     }
 
     /// The turn is over: what stands open is closed, and what is buffered shown.
     pub fn end(&mut self) {
+        self.end_printed();
         self.close();
         self.out.flush();
     }
@@ -106,6 +120,12 @@ impl<'o> TurnView<'o> {
             }
             _ => {}
         }
+    }
+
+    /// Ends the line of a command's output that stands open.
+    fn end_printed(&mut self) {
+        let end = self.printed.end();
+        self.err(end);
     }
 
     /// Makes room for a line of something else.
@@ -160,7 +180,9 @@ impl Front for TurnView<'_> {
             Event::Waiting => self.step(Step::Asked),
             Event::Thinking(text) => {
                 self.step(Step::Thought);
-                self.foreign(text.as_bytes());
+                let mut shown = String::new();
+                self.cleaner.push(text.as_bytes(), &mut shown);
+                self.err(&self.paint.dim(&shown));
             }
             Event::Text(text) => {
                 self.step(Step::Said);
@@ -176,13 +198,23 @@ impl Front for TurnView<'_> {
             Event::Announce(proposal) => {
                 self.step(Step::Called);
                 self.out.flush();
+                self.printed = Printed::default();
                 if !self.shown.quiet {
-                    say(consent::text(proposal, usize::MAX).trim());
+                    say(&consent::announcement(proposal, "(auto)"));
+                }
+            }
+            Event::Approved(proposal) => {
+                self.step(Step::Called);
+                self.out.flush();
+                self.printed = Printed::default();
+                if !self.shown.quiet {
+                    say(&consent::announcement(proposal, "(approved)"));
                 }
             }
             Event::Running(command) => {
                 self.step(Step::Called);
                 self.out.flush();
+                self.printed = Printed::default();
                 if self.talkative {
                     say(&format!("$ {command}"));
                 }
@@ -191,6 +223,10 @@ impl Front for TurnView<'_> {
                 self.out.untrusted(bytes);
                 self.out.flush();
             }
+            Event::Printed(bytes) => {
+                let shown = self.printed.take(bytes);
+                self.err(&self.paint.dim(&shown));
+            }
             Event::Stderr(bytes) => self.foreign(bytes),
             Event::Calling(_) => self.step(Step::Called),
             Event::Progress(words) => {
@@ -198,7 +234,10 @@ impl Front for TurnView<'_> {
                     self.interject(|| say(&format!("  {words}")));
                 }
             }
-            Event::Bubb(name, Some(bytes)) => self.bubb(name, bytes),
+            Event::Bubb(name, Some(bytes)) => {
+                self.end_printed();
+                self.bubb(name, bytes);
+            }
             Event::Bubb(_, None) => {}
         }
     }

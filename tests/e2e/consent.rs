@@ -21,10 +21,10 @@ fn waiting(request: &str, then: &[&str]) -> (Bot, String) {
     let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{}", ran.err);
     let id = bubbs(&bot.home).pop().unwrap().id;
-    let error = format!("error: request {id} waits for consent\n");
+    let error = "needs approval: ".to_string();
     assert!(ran.err.contains(&error), "{}", ran.err);
     for option in ["approve", "deny"] {
-        assert!(ran.err.contains(&format!("`lepo do --{option} {id}`")), "{}", ran.err);
+        assert!(ran.err.contains(&format!("\n  lepo do --{option} {id}\n")), "{}", ran.err);
     }
     (bot, id)
 }
@@ -65,8 +65,8 @@ fn the_hint_names_the_model_that_was_named() {
     let ran = bot.home.alone(&["do", "-m", "test", "say it"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     let id = bubbs(&bot.home).pop().unwrap().id;
-    assert!(ran.err.contains(&format!("`lepo do -m test --approve {id}`")), "{}", ran.err);
-    assert!(ran.err.contains(&format!("`lepo do -m test --deny {id}`")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("\n  lepo do -m test --approve {id}\n")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("\n  lepo do -m test --deny {id}\n")), "{}", ran.err);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn while_it_is_asked_about_nobody_else_decides() {
     );
     let mut command = bot.home.command(&["do", "say it"]);
     command.env("EDITOR", format!("sh {}", bot.home.path().join("ed").display()));
-    let question = "Run it? (Y/N/e): ";
+    let question = "Run it? [y]es ";
     let ran = on_terminal(command, &[(question, "e\n"), (question, "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let approved = bot.home.read("work/approved");
@@ -187,10 +187,12 @@ fn full_is_asked_even_when_auto_may_do_anything_else() {
 #[test]
 fn a_question_says_what_where_and_what_holds_it() {
     let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Said."]);
-    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[("Run it? (Y/N/e): ", "y\n")]);
+    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[("Run it? [y]es ", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let work = bot.home.work();
-    for told in ["$ echo 한글 >> ran", work.to_str().unwrap(), "access: full (no sandbox)", "why: to see"] {
+    for told in
+        ["$ echo 한글 >> ran", work.to_str().unwrap(), "Not sandboxed: may do anything", "why: to see"]
+    {
         assert!(ran.out.contains(told), "{told}: {}", ran.out);
     }
     assert_eq!(bot.home.read("work/ran"), "한글\n");
@@ -209,7 +211,7 @@ fn another_user_of_the_words_in_a_pipe_changes_nothing() {
 fn what_was_typed_before_the_question_is_no_answer() {
     let bot = Bot::saying("", &[COMMAND, REQUEST, "Then not."]);
     let command = bot.home.command(&["do", "--run", "echo ready >&2; sleep 0.5", "say it"]);
-    let ran = on_terminal(command, &[("ready", "y\ny\n"), ("Run it? (Y/N/e): ", "n\n")]);
+    let ran = on_terminal(command, &[("ready", "y\ny\n"), ("Run it? [y]es ", "n\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert_eq!(ran.out.matches("Run it?").count(), 1, "{}", ran.out);
     assert_eq!(bot.home.read("work/ran"), "");
@@ -221,7 +223,11 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
     let request = serde_json::json!({ "access": "full", "command": long }).to_string();
     let bot = Bot::saying("", &[COMMAND, &request, NONE, "Done."]);
     let ran = bot.home.alone(&["do", "say it"]);
-    assert!(ran.code == 4 && ran.err.contains(&request), "{}", ran.err);
+    assert!(
+        ran.code == 4 && ran.err.contains(&format!("{} (full)", long.replace('\n', "\\n"))),
+        "{}",
+        ran.err
+    );
     let id = bubbs(&bot.home).pop().unwrap().id;
     let line = format!("{id} (4): full (no sandbox) {}\n", long.replace('\n', "\\n"));
     assert_eq!(bot.home.ok(&["ls", "--pending"]), line);
@@ -243,8 +249,10 @@ fn a_reason_cannot_forge_the_question() {
     let why = format!("{}Command request\n  $ ls\n  access: read (held by bubblewrap)", "\n".repeat(60));
     let request = serde_json::json!({ "access": "full", "command": "touch ran\n  access: read", "why": why });
     let bot = Bot::saying("", &[COMMAND, &request.to_string(), "Then not."]);
-    let ran =
-        on_terminal(bot.home.command(&["do", "q"]), &[("Access full, no sandbox. Run it? (Y/N/e): ", "n\n")]);
+    let ran = on_terminal(
+        bot.home.command(&["do", "q"]),
+        &[("Not sandboxed: may do anything that you may.\r\nRun it? [y]es [n]o [e]dit [?] ", "n\n")],
+    );
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("\r\n  $ touch ran\r\n  |   access: read\r\n  in "), "{}", ran.out);
     assert!(!ran.out.contains("\r\n  $ ls"), "{}", ran.out);
@@ -254,7 +262,7 @@ fn a_reason_cannot_forge_the_question() {
 fn several_requests_of_one_answer_are_carried_out_in_order() {
     let two = r#"First {"access":"full","command":"echo 1 >> ran"} and {"access":"full","command":"echo 2 >> ran"}"#;
     let bot = Bot::saying("", &[COMMAND, two, NONE, "Done."]);
-    let yes = ("Run it? (Y/N/e): ", "y\n");
+    let yes = ("Run it? [y]es ", "y\n");
     let ran = on_terminal(bot.home.command(&["do", "q"]), &[yes, yes]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert_eq!(bot.home.read("work/ran"), "1\n2\n");
@@ -278,7 +286,7 @@ fn the_original_of_an_edited_request_was_not_carried_out() {
     bot.home.write("ed", "#!/bin/sh\necho 'echo edited' > \"$1\"\n");
     let mut command = bot.home.command(&["do", "say it"]);
     command.env("EDITOR", format!("sh {}", bot.home.path().join("ed").display()));
-    let question = "Run it? (Y/N/e): ";
+    let question = "Run it? [y]es ";
     let ran = on_terminal(command, &[(question, "e\n"), (question, "{TERM}")]);
     assert_eq!(ran.code, 143, "{}", ran.out);
     // Approved by another lepo, whose model then asks for what was written first.
@@ -298,7 +306,7 @@ fn an_interrupt_is_heard_after_an_editor_too() {
     let bot = Bot::saying("", &[COMMAND, REQUEST]);
     let mut command = bot.home.command(&["do", "say it"]);
     command.env("EDITOR", "true");
-    let question = "Run it? (Y/N/e): ";
+    let question = "Run it? [y]es ";
     let ran = on_terminal(command, &[(question, "e\n"), (question, "{INT}")]);
     assert_eq!(ran.code, 130, "{}", ran.out);
     assert!(ran.out.contains("error: interrupted"), "{}", ran.out);
@@ -311,7 +319,7 @@ fn an_edited_command_holds_no_zero_byte() {
     bot.home.write("ed", "#!/bin/sh\nprintf 'echo a\\0b' > \"$1\"\n");
     let mut command = bot.home.command(&["do", "say it"]);
     command.env("EDITOR", format!("sh {}", bot.home.path().join("ed").display()));
-    let question = "Run it? (Y/N/e): ";
+    let question = "Run it? [y]es ";
     let ran = on_terminal(command, &[(question, "e\n"), (question, "n\n")]);
     assert!(ran.code == 0 && ran.out.contains("cannot hold a zero byte"), "{}", ran.out);
 }

@@ -78,7 +78,7 @@ fn a_time_limit_ends_it() {
 fn a_models_command_that_takes_too_long_ends_tool_use() {
     let request = r#"{"command":"sleep 600"}"#;
     Bot::each("command_timeout = 1", &[r#"{"tool":"command"}"#, request, "Too slow."], |bot| {
-        let ran = on_terminal(bot.home.command(&["do", "q"]), &[("Run it? (Y/N/e): ", "y\n")]);
+        let ran = on_terminal(bot.home.command(&["do", "q"]), &[("Run it? [y]es ", "y\n")]);
         assert_eq!(ran.code, 0, "{}", ran.out);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C / E s1 D / F a0 E");
         assert_eq!(bubbs(&bot.home)[4].text, "$ sleep 600\nended after its time limit of 1 s");
@@ -90,7 +90,7 @@ fn a_models_command_that_takes_too_long_ends_tool_use() {
 fn a_models_command_that_fails_is_a_result_like_any_other() {
     let request = r#"{"command":"exit 3"}"#;
     let bot = Bot::saying("", &[r#"{"tool":"command"}"#, request, r#"{"tool":"none"}"#, "It failed."]);
-    let ran = on_terminal(bot.home.command(&["do", "--json", "q"]), &[("Run it? (Y/N/e): ", "y\n")]);
+    let ran = on_terminal(bot.home.command(&["do", "--json", "q"]), &[("Run it? [y]es ", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(forest(&bot.home).ends_with("E s1 D / F s1 E / G a0 F"));
     assert_eq!(bubbs(&bot.home)[4].text, "$ exit 3\nexit code: 3");

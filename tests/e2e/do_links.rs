@@ -13,7 +13,7 @@ const CANONICAL: &str = r#"{"access":"read","command":"echo hello-$((40+2))","wh
 
 /// On a terminal that says `replies` to each question of consent in turn.
 fn asked(bot: &Bot, args: &[&str], replies: &[&str]) -> Ran {
-    let steps: Vec<(&str, &str)> = replies.iter().map(|reply| ("Run it? (Y/N/e): ", *reply)).collect();
+    let steps: Vec<(&str, &str)> = replies.iter().map(|reply| ("Run it? [y]es ", *reply)).collect();
     on_terminal(bot.home.command(args), &steps)
 }
 
@@ -86,7 +86,7 @@ fn an_edited_request_is_a_child_of_the_original() {
         bot.home.write("ed", "#!/bin/sh\necho 'echo edited' > \"$1\"\n");
         let mut command = bot.home.command(&["do", "run it"]);
         command.env("EDITOR", format!("sh {}", bot.home.path().join("ed").display()));
-        let question = "Run it? (Y/N/e): ";
+        let question = "Run it? [y]es ";
         let ran = on_terminal(command, &[(question, "e\n"), (question, "Y\n")]);
         assert_eq!(ran.code, 0, "{}: {}", bot.provider, ran.out);
         assert_eq!(

@@ -7,7 +7,7 @@ use crate::pty::on_terminal;
 const NONE: &str = r#"{"tool":"none"}"#;
 const COMMAND: &str = r#"{"tool":"command"}"#;
 const REQUEST: &str = r#"{"command":"echo hi","access":"read","why":"to see"}"#;
-const YES: (&str, &str) = ("Run it? (Y/N/e): ", "y\n");
+const YES: (&str, &str) = ("Run it? [y]es ", "y\n");
 
 /// Instructions that can be told apart.
 const INSTS: &str = "general = 'GENERAL'\ntoolChooser = 'CHOOSER'\ncommandWriter = 'WRITER'\n";

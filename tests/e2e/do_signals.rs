@@ -159,7 +159,7 @@ fn a_question_of_consent_can_be_left() {
         command
             .current_dir(bot.home.work())
             .envs(lepo.get_envs().map(|(name, value)| (name, value.unwrap())));
-        let ran = on_terminal(command, &[("Run it? (Y/N/e): ", key)]);
+        let ran = on_terminal(command, &[("Run it? [y]es ", key)]);
         assert_eq!(ran.code, code, "{}", ran.out);
         assert!(ran.out.contains("\r\nerror: interrupted\r\n"), "{}", ran.out);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C");

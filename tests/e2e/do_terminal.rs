@@ -24,9 +24,13 @@ fn thinking() -> Reply {
 #[test]
 fn thinking_stands_between_its_marks_and_waiting_is_removed() {
     let bot = Bot::openai(OFF, [thinking()]);
+    let dim = |text: &str| format!("\u{1b}[2m{text}\u{1b}[0m");
     let ran = on_terminal(bot.home.command(&["do", "q"]), &[]);
-    let shown =
-        format!("{WAITING}{REMOVED}<<< Thinking >>>\r\n음… hm␛[2J\r\n<<< End Thinking >>>\r\n파리.\r\n");
+    let shown = format!(
+        "{WAITING}{REMOVED}<<< Thinking >>>\r\n{}{}\r\n<<< End Thinking >>>\r\n파리.\r\n",
+        dim("음… "),
+        dim("hm␛[2J")
+    );
     assert_eq!((ran.code, ran.out), (0, shown));
     assert_eq!(bubbs(&bot.home)[2].text, "파리.");
 }
@@ -74,7 +78,11 @@ fn nothing_a_command_says_can_drive_the_terminal() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("a␛]0;x␇b<U+202E>c<U+009B>2J␍"), "{:?}", ran.out);
     assert!(
-        !ran.out.replace(REMOVED, "").contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']),
+        !ran.out
+            .replace(REMOVED, "")
+            .replace("\u{1b}[2m", "")
+            .replace("\u{1b}[0m", "")
+            .contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']),
         "{:?}",
         ran.out
     );
@@ -96,9 +104,9 @@ fn consent_is_asked_on_the_terminal_even_in_a_pipe() {
     let request = r#"{"access":"net","command":"echo 42 | tee ran; echo loud >&2","why":"보려고"}"#;
     let bot = Bot::saying("", &[r#"{"tool":"command"}"#, request, r#"{"tool":"none"}"#, "42"]);
     let script = "echo question | lepo do | cat > out";
-    let ran = on_terminal(bot.home.shell(script), &[("Run it? (Y/N/e): ", "y\n")]);
+    let ran = on_terminal(bot.home.shell(script), &[("Run it? [y]es ", "y\n")]);
     let work = std::fs::canonicalize(bot.home.work()).unwrap();
-    for words in ["$ echo 42 | tee ran", work.to_str().unwrap(), "access: net", "보려고", "loud"] {
+    for words in ["$ echo 42 | tee ran", work.to_str().unwrap(), "and use the network", "보려고", "loud"] {
         assert!(ran.out.contains(words), "{words}: {}", ran.out);
     }
     assert_eq!((bot.home.read("work/out").as_str(), bot.home.read("work/ran").as_str()), ("42\n", "42\n"));

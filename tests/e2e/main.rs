@@ -55,6 +55,7 @@ mod providers;
 mod reading;
 mod removing;
 mod repl_commands;
+mod repl_everyday;
 mod repl_keys;
 mod repl_markdown;
 mod repl_turns;

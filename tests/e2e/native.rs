@@ -10,8 +10,8 @@ use crate::scripted::{Reply, openai_calls, openai_event, openai_sse};
 const NATIVE: &str = "planner = 'native'";
 /// At `full`, so that no sandbox of the machine decides what is seen of it.
 const ECHO: &str = r#"{"access":"full","command":"echo 한글 | tee -a ran"}"#;
-const YES: (&str, &str) = ("Run it? (Y/N/e): ", "y\n");
-const NO: (&str, &str) = ("Run it? (Y/N/e): ", "n\n");
+const YES: (&str, &str) = ("Run it? [y]es ", "y\n");
+const NO: (&str, &str) = ("Run it? [y]es ", "n\n");
 
 fn echo() -> Reply {
     openai_calls("", &[("run_command", ECHO)])

@@ -121,9 +121,10 @@ fn a_conversation_that_went_on_during_the_question_stays() {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut shown = Vec::new();
-    let mut bytes = child.stdout.as_mut().unwrap().by_ref().bytes();
     while !shown.ends_with(b"(y/N): ") {
-        shown.push(bytes.next().unwrap().unwrap());
+        let mut byte = [0];
+        child.stdout.as_mut().unwrap().read_exact(&mut byte).unwrap();
+        shown.extend(byte);
     }
     home.add(&["--kind", "a"], "two");
     child.stdin.take().unwrap().write_all(b"y\n").unwrap();

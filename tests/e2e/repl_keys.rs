@@ -13,7 +13,8 @@ const OFF: &str = "planner = \"off\"";
 fn prompted(columns: usize, answers: &[&str]) -> Option<(Bot, Screen)> {
     let bot = Bot::saying(OFF, answers);
     let screen = Screen::lepo(&bot.home, columns, &[])?;
-    screen.prompts("> ");
+    // The prompt in the first line: what stands above it goes.
+    screen.prompts("> ").keys(&["C-l"]).points(2, 0);
     Some((bot, screen))
 }
 
@@ -113,7 +114,7 @@ fn what_was_entered_is_remembered_outside_the_repository() {
         drop(screen);
         let screen = Screen::lepo(&bot.home, columns, &[]).unwrap();
         screen.prompts("> ").keys(&["Up"]).shows("> two\n  lines");
-        screen.keys(&["C-c"]).ends(0);
+        screen.keys(&["C-c"]).prompts("> ").keys(&["C-c"]).ends(0);
 
         drop(screen);
         let screen = Screen::lepo(&bot.home, columns, &[]).unwrap();
@@ -135,6 +136,8 @@ fn tab_completes_commands_branches_and_ids() {
         let Some(screen) = Screen::lepo(&bot.home, columns, &[]) else { return };
         screen
             .prompts("> ")
+            .keys(&["C-l"])
+            .points(2, 0)
             .types("/s")
             .keys(&["Tab"])
             .shows("/set-model")

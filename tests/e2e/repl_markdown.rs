@@ -77,14 +77,14 @@ fn plain_and_a_pipe_get_the_bytes() {
 
 #[test]
 fn a_window_that_is_resized_in_mid_answer_stays_right() {
-    let first = "가".repeat(30);
+    let first = "가".repeat(30) + " ";
     let table = "\n\n|a|b|\n|-|-|\n|one two three four five|six seven eight nine ten|\n\n";
     let bot = Bot::openai(
         OFF,
         [Reply::pieces([said(&first), Piece::Wait, said(table), said("끝."), end()]), openai_sse(["ok"])],
     );
     let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
-    screen.prompts("> ").enters("q").shows(&first).resizes(40).shows(&"가".repeat(20));
+    screen.prompts("> ").enters("q").shows(first.trim()).resizes(40).shows(&"가".repeat(20));
     bot.server().release();
     screen.shows("끝.").prompts("> ");
     let text = screen.text();

@@ -7,7 +7,7 @@ use crate::disk::{bubbs, forest};
 use crate::screen::Screen;
 use crate::scripted::{Piece, Reply, end, openai_event, openai_sse, said, thought};
 
-const OFF: &str = "planner = \"off\"";
+const OFF: &str = "planner = \"off\"\n[term]\nusage = false";
 
 fn opened(bot: &Bot) -> Option<Screen> {
     let screen = Screen::lepo(&bot.home, 80, &[])?;
@@ -52,7 +52,7 @@ fn a_call_that_ends_a_message_still_gets_its_answer() {
     let Some(screen) = opened(&bot) else { return };
     screen
         .enters("say it")
-        .shows("Run it? (Y/N/e):")
+        .shows("Run it? [y]es ")
         .enters("y")
         .shows("$ echo 42")
         .shows("It is 42.")
@@ -63,7 +63,7 @@ fn a_call_that_ends_a_message_still_gets_its_answer() {
 #[test]
 fn an_invalid_message_is_one_line_and_the_prompt_again() {
     let bot = Bot::openai(OFF, [Reply::new(200, "data: {nonsense\n\n"), openai_sse(["fine"])]);
-    let Some(screen) = Screen::lepo(&bot.home, 200, &[]) else { return };
+    let Some(screen) = Screen::lepo(&bot.home, 200, &["-q"]) else { return };
     screen.prompts("> ");
     screen.enters("q").shows("error: ").prompts("> ");
     let shown = screen.text();

@@ -66,6 +66,7 @@ impl Markdown {
         self.go(true, out);
         self.end_table(out);
         self.wrap.finish(out);
+        self.wrap = Wrap::new(self.columns);
         self.place = START;
     }
 

@@ -5,7 +5,7 @@ use super::{GroupTurn, Moment};
 use crate::bubb::Kind;
 use crate::error::Result;
 use crate::turn::attach::keep_files;
-use crate::turn::command_runner::all_but_stdout;
+use crate::turn::command_runner::stdout_to_watch;
 use crate::turn::report::ToolUse;
 use crate::turn::transcript::Transcript;
 use crate::turn::{Ask, Event, Start};
@@ -30,7 +30,7 @@ impl GroupTurn<'_> {
         for command in &ask.runs {
             opening.tools.push(
                 runner
-                    .run(&mut opening.transcript, command, &mut all_but_stdout(|event| self.tell(event)))
+                    .run(&mut opening.transcript, command, &mut stdout_to_watch(|event| self.tell(event)))
                     .await?,
             );
         }

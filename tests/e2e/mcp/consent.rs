@@ -27,7 +27,7 @@ fn the_question_has_its_form_and_y_calls() {
     let ran = on_terminal(bot.home.command(&["do", "x"]), &steps);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let asked = "MCP tool call\r\nServer: s\r\nTool: echo\r\nDescription: Says what it is told.\r\n\
-                 Arguments:\r\n  a: 한글\r\n  b: [1]\r\nCall now? (Y/N): ";
+                 Arguments:\r\n  a: 한글\r\n  b: [1]\r\n[a] allows this tool until lepo ends, [?] tells more\r\nCall now? (Y/N): ";
     assert!(ran.out.contains(asked), "{}", ran.out);
     assert_eq!(left(&bot.home, "s", "calls"), [r#"{"a": "한글", "b": [1]}"#]);
 }
@@ -35,7 +35,7 @@ fn the_question_has_its_form_and_y_calls() {
 #[test]
 fn no_is_told_to_the_model_and_ends_tool_use() {
     let bot = bot(MANUAL, "plain", [call("{}"), openai_sse(["Then not."])]);
-    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("  (none)\r\nCall now? (Y/N): ", "N\n")]);
+    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("Call now? (Y/N): ", "N\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(left(&bot.home, "s", "calls").is_empty());
     assert_eq!(bubbs(&bot.home)[3].text, "refused: the user said no");
@@ -52,7 +52,7 @@ fn with_nobody_to_ask_it_waits_and_is_carried_on_later() {
         assert_eq!(ran.code, 4, "{}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B");
         let id = bubbs(&bot.home).pop().unwrap().id;
-        assert!(ran.err.contains(&format!("request {id} waits for consent")), "{}", ran.err);
+        assert!(ran.err.contains(&"needs approval: ".to_string()), "{}", ran.err);
         let listed = bot.home.ok(&["ls", "--pending"]);
         assert_eq!(listed, format!("{id} (3): s__echo {{\"a\":1}}\n"));
         let json: Value = serde_json::from_str(&bot.home.ok(&["ls", "--pending", "--json"])).unwrap();
@@ -114,6 +114,6 @@ fn an_arguments_name_cannot_forge_the_question() {
     let ran = on_terminal(bot.home.command(&["do", "x"]), &[("\nCall now? (Y/N): ", "n\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let asked = "Arguments:\r\n  a\r\n  | Arguments:\r\n  |   (none)\r\n  | Call now? (Y/N): : 1\r\n\
-                 Call now? (Y/N): ";
+                 [a] allows this tool until lepo ends, [?] tells more\r\nCall now? (Y/N): ";
     assert!(ran.out.contains(asked), "{}", ran.out);
 }

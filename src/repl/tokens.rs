@@ -1,0 +1,97 @@
+//! Where a session stands and what it has cost: the line at its begin, `/tokens`, `/ls`.
+
+use super::session::Session;
+use crate::config::Choice;
+use crate::conv::Ix;
+use crate::error::Result;
+use crate::store::now;
+use crate::term::{columns, excerpt_within, say, say_dim};
+use crate::ui;
+use crate::when;
+
+/// Conversations that `/ls` lists.
+const LISTED: usize = 15;
+
+/// Tokens of the answers of a session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    answers: u32,
+    input: u64,
+    output: u64,
+}
+
+impl Spent {
+    /// Counts an answer.
+    pub fn add(&mut self, input: Option<u64>, output: Option<u64>) {
+        self.answers += 1;
+        self.input += input.unwrap_or_default();
+        self.output += output.unwrap_or_default();
+    }
+}
+
+impl Session<'_> {
+    /// The line at the begin: the model, and what it goes on with.
+    pub(super) fn tell_place(&self) -> Result<()> {
+        let forest = self.store.forest()?;
+        let model = match self.env.settings().choose() {
+            Ok(Choice::Model(config)) => config.name.clone(),
+            _ => String::new(),
+        };
+        let at = self.at.and_then(|id| forest.find(id));
+        let line = ui::place_line(&self.store, &forest, at, &model, columns().saturating_sub(8));
+        say_dim(&format!("{line} · /help"), self.paint);
+        Ok(())
+    }
+
+    /// Tokens of the session, and of the last answer of this conversation.
+    pub(super) fn tokens(&self) -> Result<()> {
+        let Spent { answers, input, output } = self.spent;
+        let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
+        say(&format!(
+            "this session: {answers}, {} tokens in, {} out",
+            ui::grouped(input),
+            ui::grouped(output)
+        ));
+        let forest = self.store.forest()?;
+        let facts = self.store.fact_index();
+        let at = self.at.and_then(|id| forest.find(id));
+        let last = at.and_then(|ix| {
+            let mut up = forest.up(ix);
+            up.find_map(|ix| facts.get(forest.name(ix).id).filter(|fact| fact.input.is_some()))
+        });
+        match last {
+            Some(fact) => {
+                let (input, output) = (fact.input.unwrap_or_default(), fact.output.unwrap_or_default());
+                say(&format!("this conversation: {} tokens", ui::grouped(input + output)));
+            }
+            None => say("this conversation: not known"),
+        }
+        Ok(())
+    }
+
+    /// The newest conversations, numbered for `/tail`.
+    pub(super) fn list(&mut self) -> Result<()> {
+        let forest = self.store.forest()?;
+        let (tails, now) = (forest.newest_first(false).take(LISTED).collect::<Vec<Ix>>(), now());
+        let heights = forest.heights(&tails);
+        for (i, (&tail, height)) in tails.iter().zip(&heights).enumerate() {
+            let name = forest.name(tail);
+            let question = forest.last_question(tail).map(|ix| forest.name(ix));
+            let text = question.and_then(|name| ui::text_or_warn(&self.store, &name)).unwrap_or_default();
+            let begin =
+                format!("{:>3}  {} ({height}) {}  ", i + 1, name.id, when::short(name.id.time(), now));
+            let room = columns().saturating_sub(begin.len());
+            say(&match room < 12 {
+                true => format!(
+                    "{}\n     {}",
+                    begin.trim_end(),
+                    excerpt_within(&text, columns().saturating_sub(5))
+                ),
+                false => format!("{begin}{}", excerpt_within(&text, room)),
+            });
+        }
+        self.listed = tails.iter().map(|&ix| forest.name(ix).id).collect();
+        say(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER goes on from one" });
+        Ok(())
+    }
+}

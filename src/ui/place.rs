@@ -1,0 +1,62 @@
+//! Two dim lines around an answer: what it goes on with, and what it took.
+
+use crate::conv::{Forest, Ix};
+use crate::store::{Store, now};
+use crate::term::excerpt_within;
+use crate::turn::Report;
+use crate::when;
+
+/// `MODEL · continuing ID (12) 2h ago "first question…"`, or `MODEL · new conversation`, in so many columns.
+pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, columns: usize) -> String {
+    let model = if model.is_empty() { String::new() } else { format!("{model} · ") };
+    let Some(ix) = at else { return format!("{model}new conversation") };
+    let name = forest.name(ix);
+    let height = forest.heights(&[ix]).first().copied().unwrap_or_default();
+    let ago = match when::short(name.id.time(), now()).as_str() {
+        "now" => "just now".to_string(),
+        span if span.ends_with(['m', 'h', 'd']) => format!("{span} ago"),
+        day => day.to_string(),
+    };
+    let line = format!("{model}continuing {} ({height}) {ago}", name.id);
+    let first = crate::conv::Origins::of(forest).origin(ix).question;
+    let text = first.and_then(|ix| store.glance(&forest.name(ix)).ok()).unwrap_or_default();
+    let room = columns.saturating_sub(line.chars().count() + 3);
+    let excerpt = excerpt_within(&text, room);
+    if excerpt.is_empty() || room < 8 { line } else { format!("{line} \"{excerpt}\"") }
+}
+
+/// `MODEL · 3,000 in · 120 out · 4.2 s`, as far as it is known.
+pub fn usage_line(report: &Report) -> String {
+    let mut parts: Vec<String> = report.model.iter().cloned().collect();
+    if let Some(answer) = &report.answer {
+        parts.extend(answer.usage.input.map(|input| format!("{} in", grouped(input))));
+        parts.extend(answer.usage.output.map(|output| format!("{} out", grouped(output))));
+        parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
+    }
+    parts.join(" · ")
+}
+
+/// A number with a comma between its thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_parted() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The output of a command that runs for the model, to watch: its first lines, each behind a mark.
+
+use crate::term::Cleaner;
+
+/// Lines that are shown.
+const LINES: usize = 20;
+/// Bytes that are shown of a line.
+const LINE: usize = 400;
+
+/// What was shown of one command.
+#[derive(Default)]
+pub struct Printed {
+    cleaner: Cleaner,
+    lines: usize,
+    /// Bytes of the present line; none at its beginning.
+    line: Option<usize>,
+}
+
+impl Printed {
+    /// What is to be shown of these bytes.
+    pub fn take(&mut self, bytes: &[u8]) -> String {
+        let (mut text, mut shown) = (String::new(), String::new());
+        if self.lines > LINES {
+            return shown;
+        }
+        self.cleaner.push(bytes, &mut text);
+        for c in text.chars() {
+            if self.line.is_none() {
+                if self.lines == LINES {
+                    self.lines += 1;
+                    shown.push_str("  | [the rest is for the model]\n");
+                    return shown;
+                }
+                shown.push_str("  | ");
+            }
+            let length = self.line.unwrap_or_default();
+            if c == '\n' {
+                self.line = None;
+                self.lines += 1;
+                shown.push(c);
+            } else {
+                self.line = Some(length + c.len_utf8());
+                if length < LINE {
+                    shown.push(c);
+                }
+            }
+        }
+        shown
+    }
+
+    /// The end of the command: a line that stands open is ended.
+    pub fn end(&mut self) -> &'static str {
+        let open = self.line.is_some() && self.lines <= LINES;
+        *self = Printed::default();
+        if open { "\n" } else { "" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lines_are_shown_behind_a_mark() {
+        let mut printed = Printed::default();
+        let pieces: Vec<String> =
+            [&b"one\ntw"[..], b"o\n\x1b[2J\xed", b"\x95\x9c"].map(|bytes| printed.take(bytes)).into();
+        assert_eq!(pieces.concat(), "  | one\n  | two\n  | ␛[2J한");
+        assert_eq!((printed.end(), printed.end()), ("\n", ""));
+        let many = printed.take("x\n".repeat(100).as_bytes());
+        assert_eq!(many.lines().count(), LINES + 1);
+        assert!(many.ends_with("  | [the rest is for the model]\n"), "{many}");
+        assert_eq!((printed.take(b"more\n"), printed.end()), (String::new(), ""));
+        assert!(printed.take(&[b'x'; 10_000]).len() < 500);
+    }
+}

@@ -1,0 +1,126 @@
+//! A session as people use it: the prompt after a withdrawn question, what waits, places, files and tokens.
+
+use serde_json::json;
+
+use crate::bots::Bot;
+use crate::disk::{bubbs, forest};
+use crate::screen::Screen;
+use crate::scripted::{Piece, Reply, end, openai_sse, openai_stream, said};
+
+const OFF: &str = "planner = \"off\"";
+const NONE: &str = r#"{"tool":"none"}"#;
+const COMMAND: &str = r#"{"tool":"command"}"#;
+const REQUEST: &str = r#"{"access":"full","command":"echo 한글 >> ran","why":"to see"}"#;
+
+#[test]
+fn a_withdrawn_question_gives_the_prompt_back_and_the_request_waits() {
+    for withdraw in ["C-c", "C-d"] {
+        for columns in [80, 40] {
+            let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Said."]);
+            let Some(screen) = Screen::lepo(&bot.home, columns, &[]) else { return };
+            screen.prompts("> ").enters("do it").shows("Run it? [y]es").keys(&[withdraw]).prompts("> ");
+            let id = bubbs(&bot.home).pop().unwrap().id;
+            screen.shows("/approve");
+            // What is typed is echoed, and Enter reaches the prompt.
+            screen.types("안녕 there").prompts("> 안녕 there").keys(&["C-u"]);
+            screen.enters("/approve").shows("Said.").prompts("> ");
+            assert_eq!(bot.home.read("work/ran"), "한글\n", "{withdraw} {columns}");
+            assert!(forest(&bot.home).starts_with("A s1 head / B u0 A / C s1 B / D s1 C / E s1 D"), "{id}");
+            screen.enters("/approve").shows("no request waits here").enters("exit").ends(0);
+        }
+    }
+}
+
+#[test]
+fn a_question_asked_past_a_request_says_that_it_was_dropped() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Other."]);
+    let Some(screen) = Screen::lepo(&bot.home, 120, &[]) else { return };
+    screen.prompts("> ").enters("do it").shows("Run it?").keys(&["C-c"]).prompts("> ");
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    screen.shows(&format!("request {id} waits"));
+    screen.enters("never mind").shows(&format!("request {id} was dropped: the conversation moved on"));
+    screen.shows("Other.").prompts("> ");
+    assert_eq!(bot.home.ok(&["ls", "--pending"]), "");
+}
+
+#[test]
+fn always_allows_the_exact_command_and_a_question_mark_explains() {
+    if !crate::sandbox::world::bubblewrap_works() {
+        return;
+    }
+    let ls = r#"{"access":"read","command":"echo one; echo two"}"#;
+    let bot = Bot::saying("", &[COMMAND, ls, NONE, "A.", COMMAND, ls, NONE, "B."]);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.prompts("> ").enters("first").shows("[a]lways");
+    screen.enters("?").shows("run it, and this exact command again").shows("Ctrl+C  decide later");
+    screen.enters("a").shows("  | one\n  | two\n").shows("A.").prompts("> ");
+    screen.enters("second").shows("Running (auto)").shows("B.").prompts("> ");
+    assert_eq!(screen.whole().matches("Run it?").count(), 2, "{}", screen.whole());
+}
+
+#[test]
+fn ctrl_c_clears_words_and_leaves_where_there_are_none() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
+    screen.prompts("> ").types("half a 질문").prompts("> half a 질문").keys(&["C-c"]).prompts("> ");
+    screen.keys(&["Up"]).prompts("> half a 질문").keys(&["C-c"]).prompts("> ").keys(&["C-c"]).ends(0);
+    assert!(!bot.home.work().join(".lepo").join("_tmp").read_dir().is_ok_and(|mut dir| dir.next().is_some()));
+}
+
+#[test]
+fn an_empty_line_typed_during_an_answer_does_not_leave() {
+    let bot = Bot::openai(
+        OFF,
+        [Reply::pieces([said("one "), Piece::Wait, said("two"), end()]), openai_sse(["three"])],
+    );
+    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
+    screen.prompts("> ").enters("q").shows("one").keys(&["Enter", "Enter"]);
+    bot.server().release();
+    screen.shows("one two").prompts("> ").enters("again").shows("three").prompts("> ");
+    screen.keys(&["Enter"]).ends(0);
+    screen.shows("goes on from here");
+
+    let stay = Bot::saying("planner = \"off\"\n[repl]\nempty_line = \"stay\"", &["ok"]);
+    let Some(screen) = Screen::lepo(&stay.home, 80, &[]) else { return };
+    screen.prompts("> ").keys(&["Enter"]).prompts("> ").enters("q").shows("ok").prompts("> ");
+    screen.enters("quit").ends(0);
+}
+
+#[test]
+fn places_tokens_files_and_the_system_prompt() {
+    let usage = |text: &str| {
+        let usage = json!({ "choices": [], "usage": { "prompt_tokens": 1200, "completion_tokens": 34 } });
+        let events = openai_stream([text]);
+        let done = "data: [DONE]\n\n";
+        Reply::new(200, events.replace(done, &format!("data: {usage}\n\n{done}")))
+    };
+    let bot = Bot::openai(OFF, [usage("A1"), usage("A2"), usage("A3"), usage("A4")]);
+    bot.home.write("work/notes.txt", "the notes");
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.shows("test · new conversation · /help").prompts("> ");
+    screen.enters("one").shows("A1").shows("test · 1,200 in · 34 out · ").prompts("> ");
+    screen.enters("/file notes.txt").shows("(9 bytes) goes with the next question");
+    screen.enters("two").shows("A2").prompts("> ");
+    assert!(bubbs(&bot.home)[3].text.contains("the notes"), "{}", bubbs(&bot.home)[3].text);
+    screen.enters("/tokens").shows("this session: 2 answers, 2,400 tokens in, 68 out").prompts("> ");
+    screen.enters("/undo").shows("back to ").prompts("> ").enters("three").shows("A3").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F u0 C / G a0 F");
+    screen
+        .enters("/ls")
+        .shows("  1  ")
+        .shows("  2  ")
+        .prompts("> ")
+        .enters("/tail 2")
+        .shows("on from")
+        .prompts("> ");
+    screen
+        .enters("/system You are 엄격.")
+        .shows("this system prompt")
+        .enters("four")
+        .shows("A4")
+        .prompts("> ");
+    assert_eq!(bubbs(&bot.home)[7].text, "You are 엄격.");
+    screen.enters("/model nobody").shows("nobody").prompts("> ").enters("/model").shows("test answers");
+    screen.enters("/copy").shows("copied 2 characters").prompts("> ").types("see @no").keys(&["Tab"]);
+    screen.prompts("> see @notes.txt");
+}
