@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{CHAT, bodies, chat_said, home, refused};
 use crate::disk::{bubbs, forest};
 use crate::home::Home;
+use crate::screen::Screen;
 use crate::scripted::{Asked, Reply, Server};
 
 /// Four questions and their answers, then what `replies` say.
@@ -71,9 +72,8 @@ fn a_branch_that_is_named_moves() {
     assert!(home.ok(&["branch"]).contains(id.trim()));
 }
 
-#[test]
-fn with_auto_a_question_that_does_not_fit_goes_on_from_a_summary() {
-    // As the server counts, four thousand tokens of a window of four thousand.
+/// A server whose answers, as it counts, take four thousand tokens of a window of four thousand.
+fn crowded() -> (Server, Home) {
     let server = Server::judging(|_, asked: &Asked| {
         let last = contents(&asked.json()).pop().unwrap();
         let text = if last.contains("Write a summary") { "What matters." } else { "Said." };
@@ -87,14 +87,40 @@ fn with_auto_a_question_that_does_not_fit_goes_on_from_a_summary() {
         Reply::new(200, stream.concat())
     });
     let home = home(&server, "planner = 'off'\ncompact = 'auto'", &format!("{CHAT}\ncontext = 4096"));
-    let summaries = || bubbs(&home).iter().filter(|bubb| bubb.text.contains("[summary")).count();
+    (server, home)
+}
+
+fn summaries(home: &Home) -> usize {
+    bubbs(home).iter().filter(|bubb| bubb.text.contains("[summary")).count()
+}
+
+#[test]
+fn with_auto_a_question_that_does_not_fit_goes_on_from_a_summary() {
+    let (_server, home) = crowded();
     for question in ["a", "b", "c"] {
         home.ok(&["do", question]);
     }
     // The last two questions are kept: there was nothing to summarise yet.
-    assert_eq!(summaries(), 0);
+    assert_eq!(summaries(&home), 0);
     let ran = home.lepo(&["do", "d"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
     assert!(ran.err.contains("goes on from a summary"), "{}", ran.err);
-    assert_eq!(summaries(), 1);
+    assert_eq!(summaries(&home), 1);
+}
+
+#[test]
+fn with_auto_a_session_goes_on_from_a_summary_too() {
+    let (server, home) = crowded();
+    let Some(screen) = Screen::lepo(&home, 100, &[]) else { return };
+    for question in ["a", "b", "c"] {
+        screen.prompts("> ").enters(question).shows("Said.");
+    }
+    screen.prompts("> ");
+    assert_eq!(summaries(&home), 0);
+    screen.enters("d").shows("goes on from a summary").prompts("> ").enters("exit").ends(0);
+    assert_eq!(summaries(&home), 1);
+    // The summary takes the place of the first question; the last two stay.
+    let asked = contents(bodies(&server).last().unwrap());
+    assert!(asked[1].starts_with("[summary"), "{asked:?}");
+    assert_eq!(asked[2..7], ["b", "Said.", "c", "Said.", "d"]);
 }
