@@ -27,6 +27,8 @@ struct Receiving<'s> {
     /// The store failed: the answer is still shown to its end, and the failure told then.
     failed: Option<Error>,
     blank: bool,
+    /// The bytes that may still come.
+    room: usize,
     usage: Usage,
     start: Instant,
     first_ms: Option<u64>,
@@ -87,6 +89,8 @@ pub struct Place<'a> {
     pub model: &'a str,
     /// When the request left.
     pub start: Instant,
+    /// The most bytes that the answer may have.
+    pub limit: u32,
 }
 
 /// Receives an answer. Cut short, or where it calls tools, what was said is kept as a hidden bubb.
@@ -101,6 +105,7 @@ pub async fn receive(
         buffer: Vec::new(),
         failed: None,
         blank: true,
+        room: place.limit as usize,
         usage: Usage::default(),
         start: place.start,
         first_ms: None,
@@ -235,7 +240,10 @@ async fn follow(
         };
         match event {
             None => return Ok(()),
-            Some(model::Event::Text(text)) => receiving.text(&text, front),
+            Some(model::Event::Text(text)) => {
+                receiving.text(&text, front);
+                receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
+            }
             Some(model::Event::Thinking(text)) => front.happens(Event::Thinking(&text)),
             Some(model::Event::Usage(usage)) => receiving.usage = usage,
             Some(model::Event::Notice(text)) => front.happens(Event::Say(&text)),
@@ -254,6 +262,11 @@ async fn follow(
             Some(model::Event::Done(_)) => {}
         }
     }
+}
+
+fn too_long() -> Error {
+    Error::remote("the answer is longer than max_answer allows: it was stopped; what came is kept, hidden")
+        .hint("raise the limit with `lepo config set max_answer BYTES`")
 }
 
 impl<'s> Receiving<'s> {

@@ -134,6 +134,7 @@ impl Turn<'_> {
                 schema: schema.as_deref(),
                 model: &self.config.name,
                 start,
+                limit: self.env.settings().max_answer,
             };
             let at = self.record.transcript.said.len();
             let wanted: Vec<Wanted> = match receive(answer, place, self.front, interrupt).await? {

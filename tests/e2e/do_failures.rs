@@ -123,3 +123,25 @@ fn programs_fail_too() {
         assert_eq!(home.lepo(&["do", "--retry"]).out, "> Capital?\n");
     }
 }
+
+#[test]
+fn an_answer_that_is_too_long_is_stopped_and_kept() {
+    // Three hundred bytes at a time; the fourth passes the limit, and no more is waited for.
+    let piece = "한".repeat(100);
+    let chunk = || Piece::Bytes(openai_event(json!({"content": piece}), None).into_bytes());
+    let endless = Reply::pieces([chunk(), chunk(), chunk(), chunk(), Piece::Wait]);
+    let fits = piece.repeat(3) + &"x".repeat(100);
+    let settings = format!("{OFF}\nmax_answer = 1000");
+    let bot = Bot::openai(&settings, [endless, openai_sse([fits.as_str()])]);
+    let ran = bot.lepo(&["do", "--json", "Capital?"]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("longer than max_answer"), "{}", ran.err);
+    assert!(ran.err.contains("lepo config set max_answer"), "{}", ran.err);
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&document["answer"], &document["error"]["kind"]), (&json!(null), &json!("remote")));
+    assert_eq!(forest(&bot.home), format!("{QUESTION} / C a1 B"));
+    assert_eq!(bubbs(&bot.home)[2].text, piece.repeat(4));
+    assert!(spools(&bot.home).is_empty());
+    // One of exactly as many bytes is whole.
+    assert_eq!(bot.lepo(&["do", "--retry"]).out, format!("{fits}\n"));
+}

@@ -107,6 +107,7 @@ impl Participant {
                 schema,
                 model: &name,
                 start,
+                limit: group.env.settings().max_answer,
             };
             match receive(answer, place, &mut ear, &interrupt).await? {
                 Received::Answer(answered) => {
