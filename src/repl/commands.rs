@@ -58,7 +58,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/ls", Takes::Nothing, "newest conversations", |s, _| at_once(|| prompt(s.list()))),
     row("/undo", Takes::Nothing, "take the question back", |s, _| at_once(|| prompt(s.undo()))),
     row("/copy", Takes::Nothing, "copy the last answer", |s, _| at_once(|| prompt(s.copy()))),
-    row("/file", Takes::File, "a file with the question", |s, path| {
+    row("/file", Takes::File, "send a file along", |s, path| {
         at_once(|| match path.is_empty() {
             true => Ok(say_and_prompt("/file needs a path")),
             false => prompt(s.file(path)),
@@ -73,16 +73,14 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/model", Takes::Text, "model of this session", |s, name| {
         Box::pin(async { prompt(s.use_model(name).await) })
     }),
-    row("/set-model", Takes::Text, "the model of all sessions", |s, name| {
+    row("/set-model", Takes::Text, "the default model", |s, name| {
         Box::pin(async { prompt(s.set_model(name).await) })
     }),
-    row("/mcp", Takes::Nothing, "MCP servers, their tools", |s, _| {
-        Box::pin(async { prompt(s.servers().await) })
-    }),
+    row("/mcp", Takes::Nothing, "servers, their tools", |s, _| Box::pin(async { prompt(s.servers().await) })),
     row("/set-tool-mode", Takes::OneOf(&["auto", "manual"]), "auto, or manual: ask", |s, mode| {
         at_once(|| prompt(s.set_tool_mode(mode)))
     }),
-    row("/attach", Takes::File, "attach an image or a PDF", |s, path| {
+    row("/attach", Takes::File, "attach an image or PDF", |s, path| {
         Box::pin(async { prompt(s.attach(path).await) })
     }),
     row("/retry", Takes::Nothing, "answer again", |_, _| at_once(|| Ok(After::Turn(None)))),

@@ -73,6 +73,6 @@ mod tests {
         );
         let found = super::latest(&text);
         let title = |id: &str| found.get(&BubbId::parse(id.as_bytes()).unwrap()).map(String::as_str);
-        assert_eq!((title(&a), title(&b), title(&c)), (Some("the newer one"), Some(""), None));
+        assert_eq!((title(&a), title(&b), title(&c)), (Some("the newer one"), Some(""), Some("")));
     }
 }

@@ -17,6 +17,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo watch", "goes on until it is ended: watching.rs"),
     ("lepo do 'tidy up'", "waits for consent: consent.rs"),
     ("lepo do --approve ID", "the same"),
+    ("lepo do --unheld", "the same"),
     ("lepo do --deny ID", "the same"),
     ("lepo do --attach", "its model is no program: attach.rs"),
     ("lepo do --schema", "its model answers in JSON: schema.rs"),

@@ -194,7 +194,7 @@ fn this_repositorys_sessions_are_taken_and_others_with_all() {
     );
     let listed = home.ok(&["import"]);
     assert!(
-        listed.contains("Claude Code       2 sessions") && listed.contains("Codex             1 sessions"),
+        listed.contains("Claude Code       2 sessions") && listed.contains("Codex             1 session "),
         "{listed}"
     );
     assert!(!home.work().join(".lepo").exists());

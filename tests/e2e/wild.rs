@@ -20,7 +20,9 @@ fn plant(home: &Home, id: &str, tag: &str, prev: &str, text: impl AsRef<[u8]>) {
 
 /// The id of the bubb that `id` follows.
 fn prev(home: &Home, id: &str) -> String {
-    home.ok(&["resolve", &format!("{id}^")]).trim().to_string()
+    // `^` steps over hidden messages; the document has every prev.
+    let bubbs: serde_json::Value = serde_json::from_str(&home.ok(&["show", "--one", "--json", id])).unwrap();
+    bubbs["bubbs"][0]["prev"].as_str().unwrap_or_default().to_string()
 }
 
 /// What `fsck` finds, without what it says of ids that this file made up.

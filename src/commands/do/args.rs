@@ -202,7 +202,7 @@ Examples:
   lepo do --schema person.json --file cv.txt | jq .name
   lepo do --tail main --retry -m other
   lepo do --list-tools
-  lepo do --compact --keep 3 'what matters are the figures'
+  lepo do --compact --keep 1 'what matters are the figures'
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
   lepo do --debate --tail @            # the same debate, on

@@ -6,8 +6,8 @@ use crate::providers::programs::script;
 
 /// What each program prints, around what it says.
 const CLAUDE: &str = r#"#!/bin/sh
-[ "$1 $3 $4" = "-p --output-format json" ] || exit 9
-printf '{"type":"result","subtype":"success","is_error":false,"result":"claude: %s","session_id":"x"}' "$2""#;
+[ "$*" = "-p --output-format json" ] || exit 9
+printf '{"type":"result","subtype":"success","is_error":false,"result":"claude: %s","session_id":"x"}' "$(cat)""#;
 const GEMINI: &str = r#"#!/bin/sh
 [ "$*" = "-o json" ] || exit 9
 printf '{\n  "response": "gemini: %s",\n  "stats": {"models": {}}\n}\n' "$(cat)""#;
@@ -67,7 +67,7 @@ fn programs_debate() {
     let says = |name: &str, pointer: &str| {
         let reply = format!(
             r#"#!/bin/sh
-[ "$1" = "-p" ] && prompt=$2 || prompt=$(cat)
+prompt=$(cat)
 case $prompt in
 *orchestrator*"[gemini]"*) say='END: agreed' ;;
 *orchestrator*) say='SELECT: gemini' ;;
