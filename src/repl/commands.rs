@@ -160,9 +160,9 @@ impl Takes {
 const KEYS: &[(&str, &str)] = &[
     ("!COMMAND", "run it, show the model"),
     ("@PATH", "Tab completes files"),
-    ("Alt+Enter", "a new line; also \\ Enter"),
+    ("Alt+Enter", "a new line; or \\ Enter"),
     ("Tab", "complete"),
-    ("Ctrl+R", "search what was entered"),
+    ("Ctrl+R", "search the history"),
     ("Ctrl+C", "stop; clear; leave"),
     ("Ctrl+Z", "stop; `fg` goes on"),
 ];
