@@ -266,7 +266,7 @@ async fn follow(
 
 fn too_long() -> Error {
     Error::remote("the answer is longer than max_answer allows: it was stopped; what came is kept, hidden")
-        .hint("raise the limit with `lepo config set max_answer BYTES`")
+        .hint("max_answer in config.toml is the limit, in bytes")
 }
 
 impl<'s> Receiving<'s> {

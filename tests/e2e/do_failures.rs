@@ -136,7 +136,7 @@ fn an_answer_that_is_too_long_is_stopped_and_kept() {
     let ran = bot.lepo(&["do", "--json", "Capital?"]);
     assert_eq!(ran.code, 3, "{}", ran.err);
     assert!(ran.err.contains("longer than max_answer"), "{}", ran.err);
-    assert!(ran.err.contains("lepo config set max_answer"), "{}", ran.err);
+    assert!(ran.err.contains("max_answer in config.toml"), "{}", ran.err);
     let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&document["answer"], &document["error"]["kind"]), (&json!(null), &json!("remote")));
     assert_eq!(forest(&bot.home), format!("{QUESTION} / C a1 B"));

@@ -32,16 +32,14 @@ pub fn run_group(
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = store_of_turn(args, context)?;
-    let forest = store.forest_at(args.new, args.tail.as_deref())?;
+    let new = args.new || (args.tail.is_none() && !args.retry);
+    let forest = store.forest_at(new, args.tail.as_deref())?;
     let tail = find_tail(args, &store, &forest)?;
-    let wish = Wish { new: args.new, tail, retry: args.retry };
+    let wish = Wish { new, tail, retry: args.retry };
     let begin = match (&question, tail) {
         (None, Some(tail)) if !args.retry => debate_at(&forest, tail.ix)?,
         _ => start(&store, &forest, wish)?,
     };
-    if tail.is_none() && !args.quiet {
-        ui::note_place(&store, &forest, begin);
-    }
     if args.show_past && !args.json && !args.events {
         ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
     }

@@ -9,10 +9,10 @@ use crate::turn::GroupMode;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct GroupArgs {
-    /// Ask all participants at once; each answer is a branch of its own
+    /// Ask all participants at once, in a new conversation or from --tail; each answer is a branch of its own
     #[arg(long, group = "mode", conflicts_with_all = ["approve", "deny"])]
     parallel: bool,
-    /// Let the participants debate, led by the orchestrator; without a question, --tail goes on
+    /// Let the participants debate, led by the orchestrator, in a new conversation; --tail goes on with one
     #[arg(short, long, group = "mode", conflicts_with_all = ["approve", "deny", "model"])]
     debate: bool,
     /// The model that leads the debate

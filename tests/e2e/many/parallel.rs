@@ -55,7 +55,7 @@ fn each_answer_is_a_branch_behind_its_name() {
 fn all_get_the_same_conv_and_each_can_be_gone_on_with() {
     let panel = Panel::saying(&[("a", &["one", "three"]), ("b", &["two"])]);
     panel.home.add(&["--prev", "head"], "before");
-    assert_eq!(panel.lepo(&["do", "--parallel", "q", "--run", "echo hi"]).code, 0);
+    assert_eq!(panel.lepo(&["do", "--parallel", "-t", "@", "q", "--run", "echo hi"]).code, 0);
     let [a, b] = ["a", "b"].map(|name| panel.server(name).asked()[0].json()["messages"].clone());
     assert_eq!(a, b);
     let [user, ran, question, _general] = a.as_array().unwrap().clone().try_into().unwrap();
@@ -290,4 +290,26 @@ fn no_branch_moves() {
     panel.home.ok(&["branch", "main", &id]);
     assert_eq!(panel.lepo(&["do", "--parallel", "--tail", "main", "q"]).code, 0);
     assert_eq!(panel.home.ok(&["resolve", "main"]).trim(), id);
+}
+
+#[test]
+fn without_tail_a_new_conversation_begins() {
+    let panel = Panel::saying(&[
+        ("chief", &["END: x", "END: y"]),
+        ("a", &["one", "PASS", "PASS", "again"]),
+        ("b", &["two", "PASS", "PASS", "more"]),
+    ]);
+    let before = panel.home.add(&["--prev", "head"], "before");
+    assert_eq!(panel.lepo(&["do", "--parallel", "first"]).code, 0);
+    let ran = panel.lepo(&["do", "--debate", "-q", "second"]);
+    assert_eq!(ran.out, "x\n", "{}", ran.err);
+    assert!(!panel.last_prompt("chief").contains("before"), "{}", panel.last_prompt("chief"));
+    let found = |text: &str| bubbs(&panel.home).into_iter().find(|bubb| bubb.text == text).unwrap();
+    assert_eq!((found("first").prev, found("second").prev), ("head".into(), "head".into()));
+    // With --tail they go on, and --retry needs none.
+    assert_eq!(panel.lepo(&["do", "--debate", "-q", "--tail", &before, "third"]).out, "y\n");
+    assert_eq!(found("third").prev, before);
+    assert_eq!(panel.lepo(&["do", "--parallel", "--retry"]).code, 0);
+    assert_eq!(found("again").text, "again");
+    assert_eq!(bubbs(&panel.home).iter().filter(|bubb| bubb.prev == "head").count(), 3);
 }
