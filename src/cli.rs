@@ -52,6 +52,7 @@ Exit codes:
 Environment:
   LEPO_CONFIG_HOME    the directory of config.toml, system_prompt.txt and mcp.json
   LEPO_MODEL    the model that answers, as with -m
+  LEPO_TAIL     where questions go, as with --tail: a branch moves along; -n and --tail win over it
   LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
                 settings of lepo-config(5)
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST

@@ -2,6 +2,8 @@
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, bubbs_in, forest, forest_of};
+use crate::home::{Ran, run};
+use crate::screen::Screen;
 use crate::scripted::{Reply, openai_sse};
 
 const OFF: &str = "planner = \"off\"";
@@ -228,4 +230,52 @@ fn what_a_person_may_not_expect_is_said() {
         ran.err
     );
     assert_eq!(bot.lepo(&["do", "--tail", "main", "fourth"]).err, "");
+}
+
+/// Runs lepo in a shell that has this `LEPO_TAIL`.
+fn in_shell(bot: &Bot, tail: &str, args: &[&str]) -> Ran {
+    let mut command = bot.home.command(args);
+    command.env("LEPO_TAIL", tail);
+    run(command, b"")
+}
+
+#[test]
+fn a_shell_has_a_tail_of_its_own() {
+    let bot = Bot::saying(OFF, &["one", "two", "three", "four", "five", "six"]);
+    let ran = in_shell(&bot, "main", &["do", "1."]);
+    assert_eq!((ran.code, ran.err.contains("LEPO_TAIL")), (2, true), "no store: {}", ran.err);
+    assert_eq!(bot.lepo(&["do", "1."]).code, 0);
+    bot.home.ok(&["branch", "main"]);
+    assert_eq!(bot.lepo(&["do", "-n", "2."]).code, 0);
+    let ends = |end: &str| assert!(forest(&bot.home).ends_with(end), "{}", forest(&bot.home));
+    // A branch moves along.
+    for (question, answer) in [("3.", "three\n"), ("4.", "four\n")] {
+        assert_eq!(in_shell(&bot, "main", &["do", question]).out, answer);
+    }
+    ends("D s1 head / E u0 D / F a0 E / G u0 C / H a0 G / I u0 H / J a0 I");
+    assert_eq!(bot.home.ok(&["resolve", "main"]), bot.home.ok(&["resolve", "@"]));
+    // -n and --tail win over it; an empty one is none.
+    let second = &bubbs(&bot.home)[5].id.clone();
+    assert_eq!(in_shell(&bot, "main", &["do", "--tail", second, "5."]).code, 0);
+    ends("K u0 F / L a0 K");
+    assert_eq!(in_shell(&bot, "main", &["do", "-n", "6."]).code, 0);
+    ends("M s1 head / N u0 M / O a0 N");
+    let ran = in_shell(&bot, "nosuchthing", &["do", "q"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("nosuchthing") && ran.err.contains("LEPO_TAIL names it"), "{}", ran.err);
+    assert_eq!(bot.times_asked(), 6);
+}
+
+#[test]
+fn a_session_begins_at_the_shells_tail() {
+    let bot = Bot::saying(OFF, &["one", "two", "three"]);
+    bot.lepo(&["do", "1."]);
+    bot.home.ok(&["branch", "main"]);
+    bot.lepo(&["do", "-n", "2."]);
+    let mut command = bot.home.command(&[]);
+    command.env("LEPO_TAIL", "main");
+    let Some(screen) = Screen::of(&command, &bot.home, 80) else { return };
+    screen.prompts("> ").enters("3.").shows("three").prompts("> ").enters("exit").ends(0);
+    assert!(forest(&bot.home).ends_with("G u0 C / H a0 G"), "{}", forest(&bot.home));
+    assert_eq!(bot.home.ok(&["resolve", "main"]), bot.home.ok(&["resolve", "@"]));
 }

@@ -152,6 +152,12 @@ impl DoArgs {
         self.group.flags(&self.model, flags)
     }
 
+    /// Whether `LEPO_TAIL` says where the turn goes. Questions to many go on with nothing that is not named.
+    pub fn takes_default_tail(&self) -> bool {
+        let placed = self.new || self.tail.is_some() || self.approve.is_some() || self.deny.is_some();
+        !placed && (self.group.mode().is_none() || self.retry)
+    }
+
     /// The schema of `--schema`, compiled.
     pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
         let Some(given) = &self.schema else { return Ok(None) };

@@ -54,6 +54,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.list_tools {
         return tools::list_tools(&args, context);
     }
+    if args.takes_default_tail() {
+        args.tail = setup::default_tail(context)?;
+    }
     if let Some(mode) = args.group.mode() {
         return group::run_group(&args, mode, (prompt, schema), context);
     }

@@ -79,6 +79,19 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     context.store_or_make().map(Arc::new)
 }
 
+/// `LEPO_TAIL`, the default of `--tail`. One that points at nothing is an error that names the variable.
+pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
+    let env = Env::from_process();
+    let Some(tail) = env.text("LEPO_TAIL")? else { return Ok(None) };
+    let explain = |error: Error| error.hint("LEPO_TAIL names it; -n starts a new conversation");
+    let store = context
+        .find_store()?
+        .ok_or_else(|| explain(Error::usage(format!("no {tail}: there is no store here"))))?;
+    let found = store.forest_at(false, Some(tail)).and_then(|forest| store.find_bubb(&forest, tail));
+    found.map_err(explain)?;
+    Ok(Some(tail.to_string()))
+}
+
 /// The bubb of `--tail`.
 pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
     args.tail.as_deref().map(|address| store.find_bubb(forest, address)).transpose()
