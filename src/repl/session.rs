@@ -241,7 +241,8 @@ impl<'o> Session<'o> {
             && let Some(answer) = &report.answer
         {
             self.spent.add(answer.usage.input, answer.usage.output);
-            if !self.shown.quiet && self.reader.edits() && self.env.settings().term_usage {
+            let wanted = !self.shown.no_usage && self.env.settings().term_usage;
+            if wanted && !self.shown.quiet && self.reader.edits() {
                 say_dim(&ui::usage_line(report), self.paint);
             }
         }

@@ -25,6 +25,8 @@ pub struct Shown {
     pub all: bool,
     /// The answer's bytes, not the form that its Markdown asks for.
     pub plain: bool,
+    /// No line about what an answer took, whatever the settings say.
+    pub no_usage: bool,
 }
 
 impl Shown {

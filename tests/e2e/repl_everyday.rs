@@ -124,3 +124,17 @@ fn places_tokens_files_and_the_system_prompt() {
     screen.enters("/copy").shows("copied 2 characters").prompts("> ").types("see @no").keys(&["Tab"]);
     screen.prompts("> see @notes.txt");
 }
+
+#[test]
+fn the_line_about_an_answer_can_be_left_out() {
+    for (settings, args) in
+        [(OFF, &["do", "--no-usage"][..]), (&format!("{OFF}\n[term]\nusage = false"), &[])]
+    {
+        let bot = Bot::openai(settings, [openai_sse(["A1"]), openai_sse(["A2"])]);
+        let Some(screen) = Screen::lepo(&bot.home, 100, args) else { return };
+        screen.prompts("> ").enters("one").shows("A1").prompts("> ");
+        assert!(!screen.whole().contains(" out · "), "{}", screen.whole());
+        // It is still counted.
+        screen.enters("/tokens").shows("this session: 1 answer").prompts("> ").enters("exit").ends(0);
+    }
+}

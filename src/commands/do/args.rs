@@ -127,6 +127,9 @@ pub struct DoArgs {
     /// Print the answer as it is, also on a terminal: its Markdown is not formed
     #[arg(long)]
     pub(super) plain: bool,
+    /// At the prompt: no line about model, tokens and seconds after an answer
+    #[arg(long)]
+    pub(super) no_usage: bool,
 }
 
 impl DoArgs {
@@ -137,6 +140,7 @@ impl DoArgs {
             quiet: self.quiet,
             all: self.show_all,
             plain: self.plain || self.schema.is_some(),
+            no_usage: self.no_usage,
         }
     }
 
