@@ -15,6 +15,7 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::{Frame, Terminal};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::is_dumb;
@@ -99,7 +100,15 @@ impl FullScreen {
             if number > 0 {
                 return Err(Error::new(Kind::Signal(number as u8), "interrupted"));
             }
-            if !poll(SIGNAL).map_err(failed)? {
+            // crossterm reads a terminal that is gone for ever: it is asked only about one that is there.
+            let gone = || Error::new(Kind::Signal(SIGHUP as u8), "the terminal is gone");
+            if !is_there(Duration::ZERO) {
+                return Err(gone());
+            }
+            if !poll(Duration::ZERO).map_err(failed)? {
+                if !is_there(SIGNAL) {
+                    return Err(gone());
+                }
                 continue;
             }
             match read().map_err(failed)? {
@@ -123,6 +132,15 @@ impl Drop for FullScreen {
     fn drop(&mut self) {
         leave();
     }
+}
+
+/// Waits until the terminal has something to read, or for so long; false once it is gone.
+fn is_there(wait: Duration) -> bool {
+    let stdin = stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
+    let _ = rustix::event::poll(&mut fds, Some(&wait));
+    !fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)
 }
 
 fn leave() {

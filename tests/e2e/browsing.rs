@@ -121,3 +121,37 @@ fn hostile_words_move_nothing() {
     assert!(screen.text().contains("<U+202E>"), "{}", screen.text());
     screen.keys(&["q"]).ends(0);
 }
+
+#[test]
+fn it_ends_when_its_terminal_is_gone() {
+    let home = home();
+    let mut command = home.terminal("lepo browse");
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut byte = [0];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut byte).unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", child.id());
+    let mut below: Vec<String> =
+        std::fs::read_to_string(children).unwrap().split_whitespace().map(str::to_string).collect();
+    if let Some(shell) = below.first().cloned() {
+        let deeper =
+            std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).unwrap_or_default();
+        below.extend(deeper.split_whitespace().map(str::to_string));
+    }
+    assert!(!below.is_empty());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let begun = std::time::Instant::now();
+    let is_there = |pid: &String| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.contains("lepo") && !stat.contains(") Z")
+    };
+    while below.iter().any(is_there) {
+        assert!(begun.elapsed().as_secs() < 30, "it is still there");
+        std::thread::yield_now();
+    }
+}
