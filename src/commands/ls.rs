@@ -11,6 +11,7 @@ use super::{Context, complete};
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Found, Heights, Ix, Origins, Wanted};
 use crate::error::Result;
+use crate::search::{Outcome, Pattern, PatternOptions, search_files};
 use crate::store::{Fact, FactIndex, Store, in_order, now};
 use crate::term::{clean, excerpt, excerpt_within, say};
 use crate::tool::{Detected, Sandbox, ToolRequest};
@@ -24,8 +25,10 @@ use crate::when;
 /// it, its title, and its first and last question over the width there is. With ADDR only the tails
 /// whose conversation has one of these messages.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  \
-    lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending")]
+#[command(
+    after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  lepo ls --grep README\n  \
+    lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending"
+)]
 pub struct LsArgs {
     /// Only tails whose conv has one of these; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
@@ -39,6 +42,9 @@ pub struct LsArgs {
     /// Spent tails too: tool calls beside a finished answer
     #[arg(long, alias = "all")]
     spent: bool,
+    /// Only tails whose conversation has a visible message that matches this regular expression
+    #[arg(long, value_name = "PATTERN", conflicts_with = "pending")]
+    grep: Option<String>,
     /// The requests that wait for consent instead, each whole, a command after its access and what would hold it
     #[arg(long, conflicts_with = "spent")]
     pending: bool,
@@ -48,6 +54,13 @@ pub struct LsArgs {
     /// One JSON document: {"tails": [...]} or {"pending": [...]}
     #[arg(long)]
     pub json: bool,
+}
+
+impl LsArgs {
+    /// Only how new a tail is decides whether it is listed.
+    fn is_of_newest(&self) -> bool {
+        self.addresses.is_empty() && !self.pending && self.grep.is_none()
+    }
 }
 
 /// A tail or a request, with what its line says.
@@ -97,8 +110,8 @@ enum Form {
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let wanted = match args.n {
-        Some(n) if args.addresses.is_empty() && !args.pending && args.spent => Wanted::Leaves(n),
-        Some(n) if args.addresses.is_empty() && !args.pending => Wanted::Newest(n),
+        Some(n) if args.is_of_newest() && args.spent => Wanted::Leaves(n),
+        Some(n) if args.is_of_newest() => Wanted::Newest(n),
         _ => Wanted::All,
     };
     // What waits is only the user's own; everything else is listed beside it.
@@ -133,6 +146,12 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     if !args.addresses.is_empty() {
         let found = resolve_all(&store, &forest, &args.addresses)?;
         let named: Vec<Ix> = found.iter().flat_map(Found::bubbs).copied().collect();
+        let all: Vec<Ix> = tails.collect();
+        tails = Box::new(forest.through(&all, &named).into_iter());
+    }
+    if let Some(pattern) = &args.grep {
+        let pattern = Pattern::new(pattern, PatternOptions::default())?;
+        let named = matching(&store, &forest, &pattern);
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
@@ -214,6 +233,20 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         });
     }
     Ok(0)
+}
+
+/// The visible messages that match a pattern. One that cannot be read is said.
+fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Vec<Ix> {
+    let names = forest.all().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
+    let mut found = Vec::new();
+    let _ = search_files(store, pattern, names, |outcome| {
+        match outcome {
+            Outcome::Found(name, _) => found.extend(forest.find(name.id)),
+            Outcome::Unreadable(error) => say(&format!("warning: {}", error.chain())),
+        }
+        ControlFlow::Continue(())
+    });
+    found
 }
 
 fn more(forest: &Forest, origins: &mut Origins<'_>, facts: &FactIndex, tail: Ix) -> More {

@@ -92,6 +92,18 @@ fn paths_ids_counts_and_objects_feed_other_commands() {
 }
 
 #[test]
+fn ls_lists_the_tails_whose_conversation_matches() {
+    let home = Home::new();
+    let ids = store(&home);
+    let excerpt = "코드를 보여 줘: parse()";
+    assert_eq!(home.ok(&["ls", "--grep", "A Parser"]), format!("{} (4): {excerpt}\n", ids[3]));
+    assert_eq!(home.ok(&["ls", "--grep", "question$"]), format!("{} (1): an unrelated question\n", ids[4]));
+    assert_eq!(home.ok(&["ls", "--grep", "secret prompt"]), "");
+    assert_eq!(home.ok(&["ls", "-n", "1", "--grep", "parse"]).lines().count(), 1);
+    assert_eq!(home.lepo(&["ls", "--grep", "("]).code, 2);
+}
+
+#[test]
 fn exit_codes_tell_what_happened() {
     let home = Home::new();
     let ids = store(&home);
