@@ -30,7 +30,11 @@ fn is_secret_variable(name: &OsStr, value: &OsStr) -> bool {
     let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
     // The working directory; and whose name is in commits.
     let harmless = ["PWD", "OLDPWD", "XAUTHORITY"].contains(&&*name) || name.contains("AUTHOR_");
-    !harmless && (is_secret_name(&name) || name.ends_with("DATABASE_URL") || has_password(&value))
+    let is_address = name.ends_with("DATABASE_URL") || name.contains("WEBHOOK") || has_password(&value);
+    // git's settings by environment carry authorization headers.
+    let is_of_git = name.starts_with("GIT_CONFIG_");
+    let holds_key = value.contains("PRIVATE KEY-----") || value.contains("AccountKey=");
+    !harmless && (is_secret_name(&name) || is_address || is_of_git || holds_key)
 }
 
 /// Whether a value is an address with a password in it.
@@ -45,7 +49,7 @@ fn has_password(value: &str) -> bool {
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let within = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL", "COOKIE", "DSN"];
-    let whole = ["PAT", "PWD"];
+    let whole = ["PAT", "PWD", "JWT", "BINDPW"];
     within.iter().any(|word| name.contains(word))
         || name.split(|c: char| !c.is_ascii_alphabetic()).any(|part| whole.contains(&part))
 }
@@ -64,6 +68,13 @@ mod tests {
             ("BROKER", "amqp://me:pw@host/v", true),
             ("HTTP_PROXY", "http://host:3128/a@b:c", false),
             ("SSH_AUTH_SOCK", "/run/x", true),
+            ("CI_JOB_JWT", "x", true),
+            ("LDAP_BINDPW", "x", true),
+            ("GIT_CONFIG_VALUE_0", "x", true),
+            ("GIT_CONFIG_PARAMETERS", "x", true),
+            ("SLACK_WEBHOOK_URL", "https://h/x", true),
+            ("AZURE_CONN", "AccountName=a;AccountKey=b", true),
+            ("CERT_PEM", "-----BEGIN PRIVATE KEY-----", true),
             ("PWD", "/w", false),
             ("GIT_AUTHOR_NAME", "Me", false),
             ("PATH", "/bin", false),

@@ -60,7 +60,7 @@ impl Layout {
 
 /// Looks through `dir`, links not followed; an error if it has more than `most` entries.
 pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
-    look_through(dir, most, |_| false)
+    look_through(dir, most, |_| false, |_| true)
 }
 
 /// The same after a command. Directories that cannot be read, and could before, are made readable: git finds
@@ -70,10 +70,16 @@ pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
         let mode = std::fs::Permissions::from_mode(0o700);
         !before.unread.iter().any(|unread| unread == place) && std::fs::set_permissions(place, mode).is_ok()
     };
-    look_through(dir, usize::MAX, reopened)
+    // Only a store that was there before is known to be one: a command can call any directory so.
+    look_through(dir, usize::MAX, reopened, |place| before.stores.iter().any(|store| store == place))
 }
 
-fn look_through(dir: &Path, most: usize, reopened: impl Fn(&Path) -> bool) -> io::Result<Survey> {
+fn look_through(
+    dir: &Path,
+    most: usize,
+    reopened: impl Fn(&Path) -> bool,
+    is_store: impl Fn(&Path) -> bool,
+) -> io::Result<Survey> {
     let (mut found, mut looked) = (Survey::default(), 0);
     let mut places = VecDeque::from([dir.to_path_buf()]);
     while let Some(place) = places.pop_front() {
@@ -99,7 +105,7 @@ fn look_through(dir: &Path, most: usize, reopened: impl Fn(&Path) -> bool) -> io
             layout.note(name.as_encoded_bytes());
             if name.eq_ignore_ascii_case(".git") {
                 found.repositories.push(entry.path());
-            } else if name == ".lepo" {
+            } else if name == ".lepo" && is_store(&entry.path()) {
                 found.stores.push(entry.path());
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 places.push_back(entry.path());
@@ -155,6 +161,12 @@ mod tests {
         assert_eq!(short(&found.stores), ["deep/er/.lepo"]);
         assert_eq!(short(&found.bare), ["bare", "tree"]);
         assert_eq!(short(&found.runs.keys().cloned().collect::<Vec<_>>()), [".envrc"]);
+        // A directory of that name that a command made is looked through like any other.
+        std::fs::create_dir_all(dir.join("new/.lepo/x/.git")).unwrap();
+        std::fs::write(dir.join("new/.lepo/x/.git/HEAD"), "").unwrap();
+        let after = survey_after(dir, &found).unwrap();
+        assert_eq!(short(&after.repositories), ["a/.git", "b/.GIT", "new/.lepo/x/.git"]);
+        assert_eq!(short(&after.stores), ["deep/er/.lepo"]);
         assert!(survey(dir, 5).unwrap_err().to_string().contains("more than 5 entries"));
     }
 }
