@@ -4,13 +4,14 @@ use std::ffi::OsStr;
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::SIGINT;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
@@ -93,27 +94,16 @@ impl Program {
         let (out, stdout) = io::pipe()?;
         let (err, stderr) = io::pipe()?;
         let (stdin, input) = if self.spec.has_stdin { Some(io::pipe()?) } else { None }.unzip();
-        let (lepo, other) = StdStream::pair()?;
-        let mut keeper = Command::new(own_program()?)
-            .arg0(KEEPER)
-            .env_clear()
-            .current_dir("/")
-            .process_group(0)
-            .stdin(OwnedFd::from(other))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
         let mut sent: Vec<BorrowedFd<'_>> = vec![stdout.as_fd(), stderr.as_fd()];
         sent.extend(stdin.as_ref().map(|stdin: &PipeReader| stdin.as_fd()));
         sent.extend(self.lent.iter().chain(&self.held).map(AsFd::as_fd));
-        let buffer = match start(&self.spec, &sent, &lepo) {
-            Ok(buffer) => buffer,
-            Err(error) => {
-                // The keeper ends when its socket does, and what it may have started ends before it.
-                drop(lepo);
-                let _ = keeper.wait();
-                return Err(error);
-            }
+        let (keeper, lepo, buffer) = match kept(&self.spec, &sent)? {
+            Kept::Started(started) => started,
+            // The Ctrl+C that came just now is heard by whoever waits for the program.
+            Kept::Interrupted => match kept(&self.spec, &sent)? {
+                Kept::Started(started) => started,
+                Kept::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
+            },
         };
         lepo.set_nonblocking(true)?;
         Ok(Running {
@@ -124,6 +114,39 @@ impl Program {
             keeper,
             ended: false,
         })
+    }
+}
+
+/// What became of a keeper that was to start a program.
+enum Kept {
+    /// It runs, and so does the program; bytes that came after that word.
+    Started((Child, StdStream, Vec<u8>)),
+    /// Ctrl+C ended it before it had left lepo's process group.
+    Interrupted,
+}
+
+/// Starts a keeper, and has it start the program.
+fn kept(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Kept> {
+    let (lepo, other) = StdStream::pair()?;
+    let mut keeper = Command::new(own_program()?)
+        .arg0(KEEPER)
+        .env_clear()
+        .current_dir("/")
+        .process_group(0)
+        .stdin(OwnedFd::from(other))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    match start(spec, descriptors, &lepo) {
+        Ok(buffer) => Ok(Kept::Started((keeper, lepo, buffer))),
+        Err(error) => {
+            // The keeper ends when its socket does, and what it may have started ends before it.
+            drop(lepo);
+            match keeper.wait()?.signal() {
+                Some(SIGINT) => Ok(Kept::Interrupted),
+                _ => Err(error),
+            }
+        }
     }
 }
 
@@ -140,9 +163,12 @@ fn start(spec: &Spec, descriptors: &[BorrowedFd<'_>], mut lepo: &StdStream) -> i
             Some(_) => {}
             None => {
                 let mut bytes = [0; 512];
-                match lepo.read(&mut bytes)? {
-                    0 => return sent.and(Err(io::Error::other("its keeper ended early"))),
-                    n => buffer.extend(bytes.iter().take(n)),
+                match lepo.read(&mut bytes) {
+                    // A read with a time limit is not begun again behind a signal.
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                    Ok(0) => return sent.and(Err(io::Error::other("its keeper ended early"))),
+                    Ok(n) => buffer.extend(bytes.iter().take(n)),
                 }
             }
         }

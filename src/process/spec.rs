@@ -7,6 +7,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 
+use rustix::io::retry_on_intr;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags,
@@ -53,7 +54,9 @@ impl Spec {
             if !ancillary.push(SendAncillaryMessage::ScmRights(batch)) {
                 return Err(io::Error::other("too many descriptors"));
             }
-            rustix::net::sendmsg(to, &[IoSlice::new(&[DESCRIPTORS])], &mut ancillary, SendFlags::empty())?;
+            retry_on_intr(|| {
+                rustix::net::sendmsg(to, &[IoSlice::new(&[DESCRIPTORS])], &mut ancillary, SendFlags::empty())
+            })?;
         }
         let bytes = self.bytes();
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
@@ -68,7 +71,8 @@ impl Spec {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
             let mut ancillary = RecvAncillaryBuffer::new(&mut space);
             let into = &mut [IoSliceMut::new(&mut byte)];
-            let received = rustix::net::recvmsg(from, into, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+            let received =
+                retry_on_intr(|| rustix::net::recvmsg(from, into, &mut ancillary, RecvFlags::CMSG_CLOEXEC))?;
             for message in ancillary.drain() {
                 if let RecvAncillaryMessage::ScmRights(received) = message {
                     descriptors.extend(received);
