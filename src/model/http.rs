@@ -24,7 +24,8 @@ const REDIRECTS: usize = 5;
 /// A client for one endpoint of one model.
 pub(super) struct Http {
     client: Client,
-    base: Url,
+    /// The model's `base_url`.
+    pub base: Url,
     endpoint: Url,
     headers: HeaderMap,
     gate: Gate,

@@ -77,12 +77,14 @@ pub struct Accepts {
     pub count: Option<usize>,
     /// Bytes of the base64 of all files of one request.
     pub total: Option<u64>,
+    /// Bytes of all PDFs of one request, as files.
+    pub documents: Option<u64>,
 }
 
 impl Accepts {
     /// No files at all.
     pub const NOTHING: Accepts =
-        Accepts { media: &[], image: None, side: None, many: None, count: None, total: None };
+        Accepts { media: &[], image: None, side: None, many: None, count: None, total: None, documents: None };
 
     /// Files of these types, without a known limit.
     pub const fn any(media: &'static [Media]) -> Accepts {

@@ -6,7 +6,12 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use reqwest::Url;
+
+use super::http::shown;
 use super::quirks::{Quirk, Quirks, STRICT};
+use super::spec::HttpSpec;
+use crate::config::ModelConfig;
 
 /// The file where quirks are remembered, and the model they belong to.
 ///
@@ -49,6 +54,11 @@ impl Memory {
     fn write(&self, all: &Remembered) -> std::io::Result<()> {
         replace(&self.path, &serde_json::to_vec_pretty(all)?)
     }
+}
+
+/// The name that a model at an address is remembered by.
+pub(super) fn remembered_name(spec: &HttpSpec, base: &Url, config: &ModelConfig) -> String {
+    format!("{} {} {}", spec.name, shown(base), config.model)
 }
 
 /// Writes a file of the state directory by rename, so that no reader sees half of it; of two writers at

@@ -3,6 +3,7 @@
 //! Each provider is a file or folder with its [`ProviderSpec`]: what is sent, and how what comes back is
 //! read. All that may fail or be asked again before the first token is in `send`.
 
+mod accepts;
 mod answer;
 mod anthropic;
 mod body;
@@ -46,6 +47,7 @@ mod wire;
 use std::path::Path;
 use std::time::Duration;
 
+pub use accepts::accepts;
 pub use answer::Answer;
 pub use catalog::{ModelFacts, offered_before};
 pub use embedded::{Installed, embedded_program};

@@ -68,6 +68,29 @@ pub(super) static TOOLS: Quirk = Quirk {
     says: "takes no native tools: a chooser plans from now on",
 };
 
+/// No files: the model reads text only.
+pub(super) static FILES: Quirk = Quirk {
+    word: "files",
+    status: &[400, 404, 415, 422, 500],
+    named: &[&[
+        "only supported by certain models",
+        "support image input",
+        "not support image",
+        "not support vision",
+        "not support multimodal",
+        "not support file",
+        "mmproj",
+        "not a multimodal",
+        "at most 0 image",
+        "unknown variant `image_url`",
+        "unknown variant `file`",
+        "content must be a string",
+        "required for image input",
+        "image input is not",
+    ]],
+    says: "takes no files",
+};
+
 impl Quirk {
     /// Whether a refusal with this HTTP status and body is about it.
     pub fn is_named(&self, status: u16, body: &str) -> bool {

@@ -12,11 +12,11 @@ use super::catalog::{Cache, ModelFacts};
 use super::forms::system_first;
 use super::http::Http;
 use super::lookup::{list, look_up};
-use super::memory::Memory;
-use super::message::{Message, Request};
+use super::memory::{Memory, remembered_name};
+use super::message::{Message, Request, Role};
 use super::overflow::{is_overflow, overflow};
 use super::payload::Payload;
-use super::quirks::{self, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
+use super::quirks::{self, FILES, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::Refusal;
 use super::retry::{self, Next};
 use super::spec::HttpSpec;
@@ -78,7 +78,7 @@ impl<'a> Asking<'a> {
 impl Remote {
     /// The model `config` names, with the quirks that were learned of it before.
     pub fn new(http: Http, spec: &'static HttpSpec, config: &ModelConfig, state_dir: &Path) -> Self {
-        let memory = Memory::new(state_dir, format!("{} {} {}", spec.name, http.place, config.model));
+        let memory = Memory::new(state_dir, remembered_name(spec, &http.base, config));
         let mut quirks = memory.recall(spec.quirks);
         if config.system_first {
             quirks.add(&SYSTEM_FIRST);
@@ -180,6 +180,15 @@ impl Remote {
                     self.accepted(quirks);
                     return Err(refusal.error(&self.config, self.spec, &self.http.place));
                 }
+                if learned.has(&FILES) && asks_about_files(&request) {
+                    self.accepted(quirks);
+                    return Err(Error::remote(format!(
+                        "{} takes no files: {}",
+                        self.config.name,
+                        refusal.words()
+                    ))
+                    .hint("-m NAME asks another model; --retry answers the words alone"));
+                }
                 continue;
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
@@ -215,6 +224,15 @@ impl Remote {
                 merged = first;
                 asking.request.messages = &merged;
             }
+        }
+        let without: Vec<Message>;
+        if self.spec.quirks.iter().any(|quirk| quirk.word == FILES.word)
+            && asking.request.messages.iter().any(|message| !message.files.is_empty())
+            && asking.has(&FILES)
+        {
+            let bare = |message: &Message| Message { files: Vec::new(), ..message.clone() };
+            without = asking.request.messages.iter().map(bare).collect();
+            asking.request.messages = &without;
         }
         let payload = (self.spec.body)(&mut asking);
         (payload, asking.open)
@@ -259,4 +277,10 @@ impl Remote {
             }
         }
     }
+}
+
+/// Whether files go with the last message of the person: what is asked is about them.
+fn asks_about_files(request: &Request<'_>) -> bool {
+    let mut asked = request.messages.iter().rev().filter(|m| m.role == Role::User && !m.instruction);
+    asked.next().is_some_and(|message| !message.files.is_empty())
 }

@@ -14,7 +14,7 @@ use crate::conv::{Addressee, Forest, Wanted};
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Out, Paint, say, say_dim};
-use crate::turn::attach::{NewFile, check_files};
+use crate::turn::attach::NewFile;
 use crate::turn::{Ask, Decision, Question, Report, Start, TurnEnv, Wish, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
 
@@ -272,7 +272,7 @@ impl<'o> Session<'o> {
             self.model = self.env.interrupt.or(self.env.configured.choose()).await.ok();
         }
         match &self.model {
-            Some(model) => check_files(&self.files, model),
+            Some(model) => self.env.configured.check_files(&self.files, model),
             None => Ok(()),
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::attach::check_files;
+use super::attach::{NewFile, check};
 use super::flow::Turn;
 use super::record::TurnRecord;
 use super::transcript::Transcript;
@@ -20,7 +20,9 @@ use crate::config::{
 use crate::conv::Forest;
 use crate::env::Env;
 use crate::error::Result;
-use crate::model::{Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights};
+use crate::model::{
+    self, Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights,
+};
 use crate::store::Store;
 use crate::tool::mcp::client::{Limits, Place};
 use crate::tool::mcp::{Patience, Pins, Servers};
@@ -107,6 +109,16 @@ impl Configured {
     pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
         let timeouts = Timeouts { connect: self.settings.http_connect, idle };
         Model::new(config, timeouts, &self.paths.state, gate, self.installed())
+    }
+
+    /// The files that a model takes.
+    pub fn accepts(&self, config: &ModelConfig) -> Accepts {
+        model::accepts(config, &self.paths.state)
+    }
+
+    /// Checks the files of a question against what a model takes: each by itself, and all of them together.
+    pub fn check_files(&self, files: &[NewFile], config: &ModelConfig) -> Result<()> {
+        if files.is_empty() { Ok(()) } else { check(files, &self.accepts(config), &config.name) }
     }
 
     /// The embedded model, if it is there.
@@ -208,7 +220,7 @@ impl TurnEnv {
         mut ask: Ask,
     ) -> Result<Report> {
         if let Some(question) = &ask.question {
-            check_files(&question.files, config)?;
+            self.configured.check_files(&question.files, config)?;
         }
         if ask.start == Start::New && ask.system_prompt.is_none() {
             ask.system_prompt = self.configured.system_prompt()?;

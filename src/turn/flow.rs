@@ -95,7 +95,7 @@ impl<'t> Turn<'t> {
             let gate = self.gate.clone();
             self.record.transcript.begin(opening, move || gate.open());
         }
-        let left = self.record.transcript.choose_files(&spec(self.config).attachments);
+        let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
         for note in left.words(&self.config.name) {
             self.front.happens(Event::Say(&note));
         }

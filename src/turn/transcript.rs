@@ -79,9 +79,12 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Decides which of the files are sent to who accepts these, and tells which are not.
-    pub fn choose_files(&mut self, accepts: &Accepts) -> LeftOut {
-        choose(self.said.iter_mut().map(|said| &mut said.files), accepts)
+    /// Decides which of the files are sent to a model that accepts these, and tells which are not.
+    pub fn choose_files(&mut self, accepts: impl FnOnce() -> Accepts) -> LeftOut {
+        if self.said.iter().all(|said| said.files.is_empty()) {
+            return LeftOut::default();
+        }
+        choose(self.said.iter_mut().map(|said| &mut said.files), &accepts())
     }
 
     /// The bubb that the next one follows.

@@ -12,7 +12,6 @@ use crate::conv::Wanted;
 use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
-use crate::turn::attach::check_files;
 use crate::turn::{
     AnswerSchema, Ask, Decision, Interrupt, Question, Report, Start, TurnEnv, Verdict, Wish, start,
 };
@@ -33,7 +32,7 @@ pub fn run_turn(
         say(&note);
     }
     if let Some(question) = &question {
-        check_files(&question.files, &config)?;
+        setup.configured.check_files(&question.files, &config)?;
     }
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = match verdict {

@@ -12,7 +12,7 @@ use super::catalog::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::payload::{Object, Payload};
-use super::quirks::{MALFORMED, Quirk, TEMPERATURE};
+use super::quirks::{FILES, MALFORMED, Quirk, TEMPERATURE};
 use super::send::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
@@ -30,6 +30,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         many: Some((20, 2000)),
         count: Some(100),
         total: Some(32_000_000),
+        documents: None,
     },
     http: Some(&HttpSpec {
         name: "anthropic",
@@ -38,7 +39,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         headers: &[("anthropic-version", "2023-06-01")],
         body,
         reader,
-        quirks: &[&TEMPERATURE, &SYSTEM_ROLE, &OUTPUT_FORMAT, &THINKING, &EFFORT],
+        quirks: &[&FILES, &TEMPERATURE, &SYSTEM_ROLE, &OUTPUT_FORMAT, &THINKING, &EFFORT],
         missing: check_model,
         catalog: Catalog { path: &["v1", "models"], one: One::Get, needed: true, read: model_facts },
         root_key: false,

@@ -12,7 +12,7 @@ use super::catalog::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
-use super::quirks::{MALFORMED, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
+use super::quirks::{FILES, MALFORMED, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
 use super::send::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
@@ -32,6 +32,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         auth: Auth::Bearer,
         headers: &[],
         quirks: &[
+            &FILES,
             &EFFORT_NONE,
             &THOUGHT_SIGNATURE,
             &REASONING_CONTENT,

@@ -10,7 +10,7 @@ use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, Role, ToolSpec};
 use super::openai::{CATALOG, arguments_text};
 use super::payload::{Object, Payload};
-use super::quirks::{MALFORMED, Quirk, STRICT, TEMPERATURE};
+use super::quirks::{FILES, MALFORMED, Quirk, STRICT, TEMPERATURE};
 use super::send::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
@@ -29,7 +29,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         headers: &[],
         body,
         reader,
-        quirks: &[&TEMPERATURE, &SUMMARY, &REASONING, &ENCRYPTED, &CACHE_KEY, &TEXT_FORMAT, &STRICT],
+        quirks: &[&FILES, &TEMPERATURE, &SUMMARY, &REASONING, &ENCRYPTED, &CACHE_KEY, &TEXT_FORMAT, &STRICT],
         missing: check_model,
         catalog: CATALOG,
         root_key: true,

@@ -119,7 +119,25 @@ fn alone(size: Size, accepts: &Accepts) -> Option<TooMuch> {
         let shrink = media.is_image().then(|| format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024));
         return Some(TooMuch { words, shrink });
     }
+    if accepts.documents.is_some_and(|limit| !media.is_image() && len > limit) {
+        return Some(TooMuch { words: documents(&[size], accepts), shrink: None });
+    }
     None
+}
+
+/// The limit of PDFs that these are beyond together, in words; empty if they are not.
+fn documents(sizes: &[Size], accepts: &Accepts) -> String {
+    let len = sizes.iter().filter(|size| !size.media.is_image()).map(|size| size.len).sum();
+    match accepts.documents {
+        Some(limit) if len > limit => {
+            format!(
+                "{} bytes of PDF, and {} are the limit of a request",
+                thousands(len),
+                thousands(limit)
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 /// The limit that these are beyond together, in words; empty if they are not.
@@ -131,6 +149,10 @@ fn together(sizes: &[Size], accepts: &Accepts) -> String {
     if let Some(limit) = accepts.total.filter(|&limit| total > limit) {
         let (total, limit) = (thousands(total), thousands(limit));
         return format!("{total} bytes as base64, and {limit} are the limit of a request");
+    }
+    let beyond = documents(sizes, accepts);
+    if !beyond.is_empty() {
+        return beyond;
     }
     let images = sizes.iter().filter(|size| size.media.is_image()).count();
     match accepts.many {
@@ -154,6 +176,7 @@ mod tests {
         many: Some((2, 200)),
         count: Some(4),
         total: Some(6000),
+        documents: None,
     };
 
     /// A GIF that says it has this size, of so many bytes.

@@ -11,15 +11,8 @@ pub use sent::{Attached, LeftOut, choose, sent_text};
 
 use super::Question;
 use crate::bubb::with_attachments;
-use crate::config::ModelConfig;
 use crate::error::Result;
-use crate::model::spec;
 use crate::store::Store;
-
-/// Checks the files of a question against what a model takes: each by itself, and all of them together.
-pub fn check_files(files: &[NewFile], config: &ModelConfig) -> Result<()> {
-    check(files, &spec(config).attachments, &config.name)
-}
 
 /// Keeps the files of a question in the store, durable when this returns. The text of its bubb.
 pub fn keep_files(store: &Store, question: Question) -> Result<String> {

@@ -84,7 +84,7 @@ fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
     // The one limit of a reply: a program is silent until it has all of it.
     let idle = configured.settings.many_timeout;
     let model = config.require_key().and_then(|()| configured.model(config, idle, gate));
-    Participant::new(config, model)
+    Participant::new(config, configured.accepts(config), model)
 }
 
 impl GroupTurn<'_> {

@@ -51,11 +51,11 @@ impl Brief {
 
 impl Participant {
     /// The one of this configuration.
-    pub fn new(config: &ModelConfig, model: Result<Model>) -> Participant {
+    pub fn new(config: &ModelConfig, accepts: Accepts, model: Result<Model>) -> Participant {
         Participant {
             name: config.name.clone(),
             form: spec(config).path,
-            accepts: spec(config).attachments,
+            accepts,
             model,
         }
     }
