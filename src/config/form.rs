@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Paths;
 use super::field::Field;
 use super::reader::Set;
-use super::word::{Planner, Word, list_words, read_word};
+use super::word::{Word, list_words, read_word};
 use crate::error::{Error, Result};
 
 /// A type of settings.
@@ -44,23 +44,6 @@ impl<T: Word> Form for T {
 
     fn shown(&self) -> String {
         self.word().to_string()
-    }
-}
-
-/// Not set, it is the chooser for all but the models that no planner suits.
-impl Form for Option<Planner> {
-    type Limits = &'static [Planner];
-
-    fn of_field(field: &Field<'_>, allowed: &&'static [Planner]) -> Result<Set<Self>> {
-        field.word(allowed).map(|set| set.map(Some))
-    }
-
-    fn of_text(variable: &str, text: &str, allowed: &&'static [Planner]) -> Result<Self> {
-        Planner::of_text(variable, text, allowed).map(Some)
-    }
-
-    fn shown(&self) -> String {
-        self.unwrap_or(Planner::Chooser).shown()
     }
 }
 

@@ -86,14 +86,13 @@ impl Settings {
         Ok(Settings { key_variables: keys, ..settings })
     }
 
-    /// Who decides about commands; `fitting` is what suits the model that answers. Without tools there is
-    /// nothing to decide, and a model that no planner suits has none unless the configuration names one.
+    /// How it is decided that a command is needed; `fitting` is what suits the model that answers. Without
+    /// tools there is nothing to decide.
     pub fn planner_or(&self, fitting: Planner) -> Planner {
-        match (self.tool_call_mode, self.planner, fitting) {
-            (ToolMode::Off, _, _) => Planner::Off,
-            (_, Some(planner), _) => planner,
-            (_, None, Planner::Off) => Planner::Off,
-            (_, None, _) => Planner::Chooser,
+        match (self.tool_call_mode, self.planner) {
+            (ToolMode::Off, _) => Planner::Off,
+            (_, Planner::Auto) => fitting,
+            (_, planner) => planner,
         }
     }
 

@@ -136,7 +136,7 @@ settings! {
     /// Whether a conversation that outgrows its window is compacted by itself.
     compact: AutoCompact, file "compact", AutoCompact::ALL, AutoCompact::Off;
     /// How it is decided that a command is needed; see [`Settings::planner_or`].
-    planner: Option<Planner>, file "planner", Planner::ALL, None, variable "LEPO_PLANNER";
+    planner: Planner, file "planner", Planner::ALL, Planner::Auto, variable "LEPO_PLANNER";
     /// Rounds of tool requests in one turn.
     max_rounds: u32, file "max_rounds", ROUNDS, 8, variable "LEPO_MAX_ROUNDS";
     /// The time limit of a command.

@@ -126,7 +126,10 @@ impl Word for AutoAccess {
 /// How it is decided that a command is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planner {
-    /// A tool chooser, then a command writer (the default).
+    /// What suits the model that answers (the default): native where its API carries tools, the chooser
+    /// where not, off for the embedded model.
+    Auto,
+    /// A tool chooser, then a command writer.
     Chooser,
     /// The model itself: the command is one of its native tools.
     Native,
@@ -136,12 +139,13 @@ pub enum Planner {
 
 impl Planner {
     /// All of them.
-    pub const ALL: &[Planner] = &[Planner::Chooser, Planner::Native, Planner::Off];
+    pub const ALL: &[Planner] = &[Planner::Auto, Planner::Chooser, Planner::Native, Planner::Off];
 }
 
 impl Word for Planner {
     fn word(self) -> &'static str {
         match self {
+            Planner::Auto => "auto",
             Planner::Chooser => "chooser",
             Planner::Native => "native",
             Planner::Off => "off",
@@ -192,7 +196,7 @@ mod tests {
         check(ToolMode::LASTING, "manual | auto");
         check(AutoAccess::ALL, "read | write | net");
         check(AutoCompact::ALL, "off | auto");
-        check(Planner::ALL, "chooser | native | off");
+        check(Planner::ALL, "auto | chooser | native | off");
         check(EmptyLine::ALL, "leave | stay");
         check(Provider::ALL, "openai | anthropic | ollama | cli | embedded");
         check(Wire::ALL, "responses | chat");

@@ -132,13 +132,18 @@ impl<'t> Turn<'t> {
         answered
     }
 
-    /// The planner. Native tools are an API's, which only some providers have.
+    /// The planner. Native tools are an API's, which only some providers have; that a planner named in the
+    /// configuration cannot be used is said.
     pub(super) fn planner(&mut self) -> Planner {
+        let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
         match self.env.settings().planner_or(spec(self.config).planner) {
-            Planner::Native if spec(self.config).tools != ToolWire::Native || !self.model.takes_tools() => {
-                let name = &self.config.name;
-                let note = format!("note: {name} has no native tools: a chooser and a writer plan instead");
-                self.front.happens(Event::Say(&note));
+            Planner::Native if !native => {
+                if self.env.settings().planner == Planner::Native {
+                    let name = &self.config.name;
+                    let note =
+                        format!("note: {name} has no native tools: a chooser and a writer plan instead");
+                    self.front.happens(Event::Say(&note));
+                }
                 Planner::Chooser
             }
             planner => planner,

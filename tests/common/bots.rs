@@ -94,6 +94,8 @@ fn home(settings: &str, model: &str) -> Home {
     Home::with_config(&config(settings, model))
 }
 
+/// Where a test says nothing of planners it has the chooser, which every provider can have.
 fn config(settings: &str, model: &str) -> String {
-    format!("{settings}\n[[models]]\nname = \"test\"\nactive = true\n{model}\n")
+    let planner = if settings.contains("planner") { "" } else { "planner = \"chooser\"\n" };
+    format!("{planner}{settings}\n[[models]]\nname = \"test\"\nactive = true\n{model}\n")
 }

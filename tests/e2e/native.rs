@@ -184,6 +184,22 @@ fn cut_short_the_answer_stays_at_the_end_of_the_side_branch() {
 }
 
 #[test]
+fn by_default_the_planner_is_what_suits_the_model() {
+    let bot = Bot::openai("planner = 'auto'", [openai_sse(["Hi."])]);
+    assert_eq!(bot.lepo(&["do", "say it"]).out, "Hi.\n");
+    let bodies = bot.bodies();
+    assert_eq!(bodies.len(), 1, "one request a question");
+    assert_eq!(bodies[0]["tools"][0]["function"]["name"], "run_command");
+    for bot in [Bot::ollama, Bot::program].map(|bot| bot("planner = 'auto'", &[r#"{"tool":"none"}"#, "Hi."]))
+    {
+        let ran = bot.home.alone(&["do", "say it"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", ran.err);
+        assert!(!ran.err.contains("native"), "nothing is wrong with it: {}", ran.err);
+        assert_eq!(bot.times_asked(), 2, "chooser, answer");
+    }
+}
+
+#[test]
 fn a_model_without_native_tools_is_planned_for() {
     let bot = Bot::ollama(NATIVE, &[r#"{"tool":"none"}"#, "Hi."]);
     let ran = bot.home.alone(&["do", "say it"]);

@@ -11,7 +11,7 @@ fn config_says_each_value_and_its_place_and_no_key() {
     let shown = home.ok(&["config"]);
     let file = home.path().join("config/config.toml");
     assert!(shown.contains(&format!("max_rounds = 3  # {}:2\n", file.display())), "{shown}");
-    assert!(shown.contains("planner = chooser  # default\n"), "{shown}");
+    assert!(shown.contains("planner = auto  # default\n"), "{shown}");
     assert!(shown.contains("models.gpt = openai gpt-4o"), "{shown}");
     let json = home.ok(&["config", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -132,7 +132,11 @@ fn defaults() {
     assert_eq!(settings.tool_call_mode, ToolMode::Manual);
     assert_eq!(settings.source("max_rounds"), &Source::Default);
     assert_eq!(settings.planner_or(Planner::Off), Planner::Off);
-    assert_eq!(settings.planner_or(Planner::Native), Planner::Chooser);
+    assert_eq!(settings.planner, Planner::Auto);
+    assert_eq!(settings.planner_or(Planner::Native), Planner::Native);
+    assert_eq!(settings.planner_or(Planner::Chooser), Planner::Chooser);
+    assert_eq!(user("planner = 'chooser'").planner_or(Planner::Native), Planner::Chooser);
+    assert_eq!(user("planner = 'auto'").planner_or(Planner::Off), Planner::Off);
 }
 
 #[test]
