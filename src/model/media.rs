@@ -83,8 +83,15 @@ pub struct Accepts {
 
 impl Accepts {
     /// No files at all.
-    pub const NOTHING: Accepts =
-        Accepts { media: &[], image: None, side: None, many: None, count: None, total: None, documents: None };
+    pub const NOTHING: Accepts = Accepts {
+        media: &[],
+        image: None,
+        side: None,
+        many: None,
+        count: None,
+        total: None,
+        documents: None,
+    };
 
     /// Files of these types, without a known limit.
     pub const fn any(media: &'static [Media]) -> Accepts {

@@ -130,11 +130,7 @@ fn documents(sizes: &[Size], accepts: &Accepts) -> String {
     let len = sizes.iter().filter(|size| !size.media.is_image()).map(|size| size.len).sum();
     match accepts.documents {
         Some(limit) if len > limit => {
-            format!(
-                "{} bytes of PDF, and {} are the limit of a request",
-                thousands(len),
-                thousands(limit)
-            )
+            format!("{} bytes of PDF, and {} are the limit of a request", thousands(len), thousands(limit))
         }
         _ => String::new(),
     }

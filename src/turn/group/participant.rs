@@ -52,12 +52,7 @@ impl Brief {
 impl Participant {
     /// The one of this configuration.
     pub fn new(config: &ModelConfig, accepts: Accepts, model: Result<Model>) -> Participant {
-        Participant {
-            name: config.name.clone(),
-            form: spec(config).path,
-            accepts,
-            model,
-        }
+        Participant { name: config.name.clone(), form: spec(config).path, accepts, model }
     }
 
     /// Asks with one prompt, and takes the reply whole.
