@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::attached::{PNG, line, sha256};
 use crate::common::bots::Bot;
 use crate::common::home::{Home, run};
-use crate::common::scripted::{Reply, Server};
+use crate::common::scripted::{Reply, Server, openai_sse};
 
 const PDF: &[u8] = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n";
 const OFF: &str = "planner = \"off\"\n";
@@ -99,6 +99,33 @@ fn who_takes_no_files_is_named_and_earlier_files_are_left_out() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.err.matches("a.png is not sent: test does not take them").count(), 1, "{}", ran.err);
     assert!(bot.home.read("bot/asked.1").contains("[image/png a.png, not sent]"));
+}
+
+#[test]
+fn a_model_that_reads_text_only_is_asked_about_a_file_once() {
+    let refused =
+        || Reply::new(400, r#"{"error":{"message":"image_url is only supported by certain models"}}"#);
+    let replies =
+        [refused(), openai_sse(["Words."]), openai_sse(["More."]), refused(), openai_sse(["Else."])];
+    let bot = Bot::openai(OFF, replies);
+    bot.home.write("work/a.png", PNG);
+    let ran = bot.lepo(&["do", "--attach", "a.png", "what?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
+    assert!(ran.err.contains("test takes no files"), "{}", ran.err);
+    // Known now: refused before anything is written, and an earlier file is left out.
+    let ran = bot.lepo(&["do", "--attach", "a.png", "what?"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert_eq!(bot.times_asked(), 1);
+    let ran = bot.lepo(&["do", "--retry"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Words.\n"), "{}", ran.err);
+    assert_eq!(ran.err.matches("a.png is not sent: test does not take them").count(), 1, "{}", ran.err);
+    // With another model's conversation it is learned from a request whose files are all earlier ones.
+    assert!(bot.home.shell("rm $(find .. -name quirks.json)").status().unwrap().success());
+    let ran = bot.lepo(&["do", "and?"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = bot.lepo(&["do", "so?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Else.\n"), "{}", ran.err);
+    assert_eq!(bot.bodies()[4]["messages"].to_string().matches("image_url").count(), 0);
 }
 
 #[test]
