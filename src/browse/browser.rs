@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::compare::compare;
 use super::keys::{Action, action};
-use super::reading::Reading;
+use super::reading::{At, Reading};
 use super::rows::Rows;
 use crate::bubb::BubbId;
 use crate::conv::{Forest, Ix};
@@ -24,6 +24,25 @@ pub enum Next {
     Leave,
     /// End, and go on with this conversation.
     GoOn(BubbId),
+    /// Read older conversations, then press the key again.
+    ReadOlder,
+    /// Read all conversations, then press the key again.
+    ReadAll,
+}
+
+/// State that stays when more conversations are read.
+#[derive(Default)]
+pub struct Resumed {
+    /// The key to press again.
+    press: Option<Press>,
+    /// The tail of the chosen conversation, and its line on the screen.
+    chosen: Option<(BubbId, usize)>,
+    marked: Option<BubbId>,
+    /// The first line of the conversation at the right.
+    reading: Option<At>,
+    focus: Option<Focus>,
+    typed: Option<String>,
+    height: usize,
 }
 
 /// What the keys move.
@@ -39,6 +58,8 @@ pub struct Browser<'a> {
     forest: &'a Forest,
     facts: &'a FactIndex,
     pub colours: bool,
+    /// The conversations that the forest was read for; `None` for all.
+    limit: Option<usize>,
     pub rows: Rows<'a>,
     /// The first row on the screen, and the chosen one.
     pub top: usize,
@@ -62,14 +83,16 @@ pub struct Browser<'a> {
 }
 
 impl<'a> Browser<'a> {
-    /// The list of a store, its newest conversation chosen. An empty store is an error.
+    /// The list of a store, its newest conversation chosen. The forest was read for `limit` conversations, or
+    /// for all. An empty store is an error.
     pub fn new(
         store: &'a Store,
         forest: &'a Forest,
         facts: &'a FactIndex,
         colours: bool,
+        limit: Option<usize>,
     ) -> Result<Browser<'a>> {
-        let mut rows = Rows::all(store, forest);
+        let mut rows = Rows::all(store, forest, limit);
         if rows.get(0).is_none() {
             return Err(Error::nothing("no conversations yet").hint("ask something: lepo do QUESTION"));
         }
@@ -78,6 +101,7 @@ impl<'a> Browser<'a> {
             forest,
             facts,
             colours,
+            limit,
             rows,
             top: 0,
             chosen: 0,
@@ -92,6 +116,41 @@ impl<'a> Browser<'a> {
             said: String::new(),
             height: 1,
         })
+    }
+
+    /// The state to go on with once more conversations are read for a key.
+    pub fn suspend(mut self, press: Press) -> Resumed {
+        let chosen = self.tail().map(|tail| (self.id(tail), self.chosen.saturating_sub(self.top)));
+        Resumed {
+            press: Some(press),
+            chosen,
+            marked: self.marked.map(|marked| self.id(marked)),
+            reading: self.reading.as_ref().map(|(_, reading)| reading.top),
+            focus: Some(self.focus),
+            typed: self.typed.take(),
+            height: self.height,
+        }
+    }
+
+    /// Takes up the state of the browser before; gives the key to press again.
+    pub fn resume(&mut self, resumed: Resumed) -> Option<Press> {
+        let find = |id: BubbId| self.forest.find(id);
+        self.marked = resumed.marked.and_then(find);
+        let place = resumed.chosen.and_then(|(id, line)| Some((find(id)?, line)));
+        if let Some((tail, line)) = place
+            && let Some(at) = self.rows.place(tail)
+        {
+            (self.chosen, self.top) = (at, at.saturating_sub(line));
+            if let Some(top) = resumed.reading {
+                let mut reading = Reading::conv(self.store, self.forest, self.facts, tail);
+                reading.top = top;
+                self.reading = Some((tail, reading));
+            }
+        }
+        self.focus = resumed.focus.unwrap_or(Focus::List);
+        self.typed = resumed.typed;
+        self.height = resumed.height.max(1);
+        resumed.press
     }
 
     /// The tail of the chosen conversation.
@@ -128,6 +187,10 @@ impl<'a> Browser<'a> {
         }
         self.said.clear();
         if self.typed.is_some() {
+            let is_search = press == Press::Enter && self.typed.as_ref().is_some_and(|text| !text.is_empty());
+            if is_search && self.limit.is_some() {
+                return Next::ReadAll;
+            }
             self.type_key(press);
             return Next::Stay;
         }
@@ -160,15 +223,15 @@ impl<'a> Browser<'a> {
             Action::Compare => self.compare(),
             Action::Open => self.focus = Focus::Conv,
             Action::Back => self.back(),
-            moved => self.go(moved),
+            moved => return self.go(moved),
         }
         Next::Stay
     }
 
-    fn go(&mut self, action: Action) {
+    fn go(&mut self, action: Action) -> Next {
         let height = self.height;
         if self.focus == Focus::Conv {
-            let Some(reading) = self.pane() else { return };
+            let Some(reading) = self.pane() else { return Next::Stay };
             match action {
                 Action::Next => reading.step(true),
                 Action::Previous => reading.step(false),
@@ -179,7 +242,10 @@ impl<'a> Browser<'a> {
                 Action::First | Action::Last => reading.jump(action == Action::Last, height),
                 _ => {}
             }
-            return;
+            return Next::Stay;
+        }
+        if action == Action::Last && self.rows.may_lack(usize::MAX) {
+            return Next::ReadAll;
         }
         let to = match action {
             Action::Next | Action::LineDown => self.chosen + 1,
@@ -190,12 +256,17 @@ impl<'a> Browser<'a> {
             Action::Last => self.rows.finish().saturating_sub(1),
             _ => self.chosen,
         };
+        // The screen below the chosen row is drawn too.
+        if to > self.chosen && self.rows.may_lack(to + height) {
+            return Next::ReadOlder;
+        }
         // Not past the last row.
         let to = (self.chosen..=to).rev().find(|&at| self.rows.get(at).is_some()).unwrap_or(to);
         if to != self.chosen {
             self.chosen = to;
             self.compared = None;
         }
+        Next::Stay
     }
 
     fn back(&mut self) {
@@ -206,7 +277,7 @@ impl<'a> Browser<'a> {
             self.focus = Focus::List;
         } else if self.pattern.take().is_some() {
             self.found.clear();
-            self.list(Rows::all(self.store, self.forest));
+            self.list(Rows::all(self.store, self.forest, self.limit));
         }
     }
 

@@ -11,24 +11,55 @@ mod rows;
 mod wrap;
 
 use crate::bubb::BubbId;
-use crate::conv::Forest;
+use crate::conv::Wanted;
 use crate::error::Result;
 use crate::store::Store;
 use crate::term::FullScreen;
-use browser::{Browser, Next};
+use browser::{Browser, Next, Resumed};
+
+/// Conversations that are read at first; each time more are needed, so many times as many.
+const FIRST: usize = 256;
+const TIMES: usize = 16;
 
 /// Browses until the user leaves; gives the conversation to go on with, if that was wished.
-pub fn browse(store: &Store, forest: &Forest, colours: bool) -> Result<Option<BubbId>> {
+///
+/// The newest conversations are read at first, and older ones once a key leads to them.
+pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
     let facts = store.fact_index();
-    let mut browser = Browser::new(store, forest, &facts, colours)?;
-    let mut screen = FullScreen::open()?;
+    let (mut limit, mut resumed) = (store.others().is_empty().then_some(FIRST), Resumed::default());
+    let mut screen = None;
     loop {
-        screen.draw(|frame| draw::draw(&mut browser, frame))?;
-        match browser.press(screen.press()?) {
-            Next::Stay => {}
-            Next::Copy(text) => screen.copy(&text),
-            Next::Leave => return Ok(None),
-            Next::GoOn(id) => return Ok(Some(id)),
+        let forest = store.forest_for(&[limit.map_or(Wanted::Everyone, Wanted::Newest)])?;
+        let mut browser = Browser::new(store, &forest, &facts, colours, limit)?;
+        let mut press = browser.resume(resumed);
+        let screen = match &mut screen {
+            Some(screen) => screen,
+            None => screen.insert(FullScreen::open()?),
+        };
+        loop {
+            let key = match press.take() {
+                Some(key) => key,
+                None => {
+                    screen.draw(|frame| draw::draw(&mut browser, frame))?;
+                    screen.press()?
+                }
+            };
+            match browser.press(key) {
+                Next::Stay => {}
+                Next::Copy(text) => screen.copy(&text),
+                Next::Leave => return Ok(None),
+                Next::GoOn(id) => return Ok(Some(id)),
+                Next::ReadOlder => {
+                    limit = limit.map(|limit| limit * TIMES);
+                    resumed = browser.suspend(key);
+                    break;
+                }
+                Next::ReadAll => {
+                    limit = None;
+                    resumed = browser.suspend(key);
+                    break;
+                }
+            }
         }
     }
 }

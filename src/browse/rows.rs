@@ -31,19 +31,22 @@ pub struct Rows<'a> {
     titles: HashMap<BubbId, String>,
     now: u64,
     read: Vec<Row>,
+    /// The rows that the forest was read for; of older ones it may lack any.
+    limit: Option<usize>,
 }
 
 impl<'a> Rows<'a> {
-    /// All conversations.
-    pub fn all(store: &'a Store, forest: &'a Forest) -> Rows<'a> {
+    /// All conversations, or the newest so many.
+    pub fn all(store: &'a Store, forest: &'a Forest, limit: Option<usize>) -> Rows<'a> {
         Rows {
             store,
             forest,
-            tails: Box::new(forest.newest_first(false)),
+            tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
             origins: Origins::of(forest),
             titles: store.titles(),
             now: now(),
             read: Vec::new(),
+            limit,
         }
     }
 
@@ -52,26 +55,37 @@ impl<'a> Rows<'a> {
         let all: Vec<Ix> = forest.newest_first(false).collect();
         let found: HashSet<Ix> = forest.through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));
-        Rows { tails: Box::new(tails), ..Rows::all(store, forest) }
+        Rows { tails: Box::new(tails), ..Rows::all(store, forest, None) }
     }
 
-    /// The row at a place, if the list goes so far.
+    /// The row at a place, if the list goes so far; it may be without its words.
     pub fn get(&mut self, at: usize) -> Option<&Row> {
         while self.read.len() <= at {
             let tail = self.tails.next()?;
-            let row = self.row(tail);
-            self.read.push(row);
+            self.read.push(Row { tail, when: String::new(), words: String::new() });
         }
         self.read.get(at)
     }
 
+    /// Whether rows up to this place may need conversations that were not read.
+    pub fn may_lack(&mut self, at: usize) -> bool {
+        let Some(last) = self.limit.and_then(|limit| limit.checked_sub(1)) else { return false };
+        at >= last && self.get(last).is_some()
+    }
+
+    /// The place of a tail, if the list has it.
+    pub fn place(&mut self, tail: Ix) -> Option<usize> {
+        let mut at = 0;
+        while self.get(at)?.tail != tail {
+            at += 1;
+        }
+        Some(at)
+    }
+
     /// Reads the whole list; gives its length.
     pub fn finish(&mut self) -> usize {
-        // Only the tails: words of rows that nobody looks at are not read.
-        let rest: Vec<Ix> = self.tails.by_ref().collect();
-        for tail in rest {
-            self.read.push(Row { tail, when: String::new(), words: String::new() });
-        }
+        let rest = self.tails.by_ref();
+        self.read.extend(rest.map(|tail| Row { tail, when: String::new(), words: String::new() }));
         self.read.len()
     }
 

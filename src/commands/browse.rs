@@ -23,8 +23,7 @@ pub fn run_browse(_: BrowseArgs, context: &mut Context<'_>) -> Result<u8> {
     if !context.out.is_terminal() {
         return Err(Error::usage("browse needs a terminal").hint("in a pipe: lepo ls, lepo show, lepo log"));
     }
-    let forest = store.forest()?;
-    let Some(id) = browse(&store, &forest, context.paint.is_on())? else { return Ok(0) };
+    let Some(id) = browse(&store, context.paint.is_on())? else { return Ok(0) };
     let this = std::env::current_exe().map_err(|error| Error::usage("cannot start lepo").because(error))?;
     let mut command = Command::new(this);
     if let Some(rel) = context.save_to() {

@@ -101,6 +101,28 @@ fn it_finds_marks_compares_and_copies() {
     assert!(home.ok(&["fsck"]).is_empty(), "nothing was changed");
 }
 
+/// The newest 256 are read at first; keys that lead farther read on, and lose nothing of what is on the screen.
+#[test]
+fn older_conversations_are_read_when_a_key_leads_to_them() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    for i in 0..700 {
+        home.write(&format!("work/.lepo/01JB3Z{i:020}-u0-head.md"), format!("question {i:03}"));
+    }
+    home.ok(&["tidy"]);
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("question 699").keys(&["Space"]).shows("*");
+    screen.keys(&["PageDown"; 15]).shows("question 369").keys(&["g"]).shows("*");
+    screen.keys(&["G"]).shows("question 000").shows("question 022");
+    screen.keys(&["d"]).shows("- question 699").shows("+ question 000").keys(&["h", "h", "g"]).shows("*");
+    screen.keys(&["q"]).ends(0);
+    let Some(screen) = browse(&home, (80, 24)) else { return };
+    screen.shows("question 699").keys(&["j"]).enters("/question 00[1-3]").shows("Esc shows all again");
+    screen.shows("question 003").shows("question 001");
+    assert!(!screen.text().contains("question 004"), "{}", screen.text());
+    screen.keys(&["Escape"]).shows("question 699").keys(&["q"]).ends(0);
+}
+
 #[test]
 fn c_goes_on_with_the_conversation() {
     let home = home();
