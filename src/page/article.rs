@@ -8,11 +8,21 @@ use super::escape::{escape, escaped};
 use super::{Message, Page};
 use crate::bubb::{BubbId, Kind, thousands};
 
-/// Appends the chosen conversation.
+/// Messages of one part; the page's script has the same. A browser lays out the parts that are in sight.
+const PART: usize = 50;
+
+/// Appends the chosen conversation. With scripts a browser takes all but its first part as plain text, which
+/// the page's script makes into messages once the first ones are shown; without scripts it is all a document.
 pub fn conversation(page: &Page, html: &mut String) {
-    for &at in &page.path {
-        article(page, &page.messages[at], None, html);
+    for (i, part) in page.path.chunks(PART).enumerate() {
+        html.push_str(if i == 1 { "<noscript>\n" } else { "" });
+        html.push_str("<div class=part>\n");
+        for &at in part {
+            article(page, &page.messages[at], None, html);
+        }
+        html.push_str("</div>\n");
     }
+    html.push_str(if page.path.len() > PART { "</noscript>\n" } else { "" });
 }
 
 /// Appends all other messages. Each follows the one written before it, or says which.

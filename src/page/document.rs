@@ -13,7 +13,17 @@ use crate::bubb::thousands;
 const STYLE: &str = include_str!("page.css");
 /// Runs before anything is shown.
 const EARLY: &str = include_str!("early.js");
-const SCRIPT: &str = include_str!("page.js");
+/// One function, in pieces that use the names of those before.
+const SCRIPT: &str = concat!(
+    "(function () {\n\"use strict\";\n",
+    include_str!("script/messages.js"),
+    include_str!("script/forest.js"),
+    include_str!("script/conversation.js"),
+    include_str!("script/compare.js"),
+    include_str!("script/search.js"),
+    include_str!("script/keys.js"),
+    "})();\n"
+);
 
 /// What the help says, and the buttons that only work with the script.
 const TOOLS: &str = "<div id=tools class=js-only>\
@@ -68,9 +78,9 @@ pub fn document(page: &Page) -> String {
     }
     html.push_str("</header>\n<div id=conv tabindex=-1>\n");
     article::conversation(page, &mut html);
-    html.push_str("</div>\n</main>\n<template id=rest>\n");
+    html.push_str("</div>\n</main>\n<template id=rest><noscript>\n");
     article::others(page, &mut html);
-    html.push_str("</template>\n");
+    html.push_str("</noscript></template>\n");
     html.push_str(HELP);
     let _ = write!(html, "\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
     html

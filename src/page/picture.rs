@@ -9,7 +9,7 @@ use super::outline::{Row, nearest, outline};
 use super::{Message, Page};
 use crate::bubb::Kind;
 
-/// Height of a row, in pixels; page.css and page.js have the same.
+/// Height of a row, in pixels; page.css and forest.js have the same.
 const ROW: usize = 30;
 /// Width of a column.
 const COLUMN: usize = 14;
@@ -17,6 +17,8 @@ const COLUMN: usize = 14;
 const LEFT: usize = 16;
 /// Columns that are drawn apart; what stands farther right is drawn on the last.
 const MOST: usize = 12;
+/// Rows of one list: a browser lays out the lists that are in sight.
+const GROUP: usize = 100;
 /// Rows of one SVG, but for a tree that has more: a browser paints several faster than a huge one.
 const CHUNK: usize = 200;
 
@@ -114,11 +116,15 @@ fn chunk(page: &Page, rows: &[Row], range: std::ops::Range<usize>, marks: &[Mark
     for (class, path) in dots {
         let _ = write!(html, "<path class=\"dot {class}\" d=\"{path}\"/>");
     }
-    html.push_str("</svg><ol>");
-    for row in drawn {
-        item(page, row, &marks[row.node], html);
+    html.push_str("</svg>");
+    for group in drawn.chunks(GROUP) {
+        html.push_str(if group.len() == GROUP { "<ol class=g>" } else { "<ol>" });
+        for row in group {
+            item(page, row, &marks[row.node], html);
+        }
+        html.push_str("</ol>");
     }
-    html.push_str("</ol></div>");
+    html.push_str("</div>");
 }
 
 /// Where a row's dot is.

@@ -48,7 +48,7 @@ fn exactly_what_is_named_is_shown() {
     let all = page(&home, &["--all"]);
     let one = page(&home, &[]);
     let two = page(&home, &["main", "korean"]);
-    let articles = |html: &str| html.matches("<article ").count();
+    let articles = |html: &str| html.matches("<article id=").count();
     assert_eq!((articles(&all), articles(&one), articles(&two)), (13, 4, 7));
     // The first named is the document; the other is kept aside.
     let (shown, aside) = two.split_once("<template").unwrap();
@@ -195,6 +195,8 @@ fn nothing_hostile_runs_in_a_browser() {
         let Some(dom) = in_browser(&home, &home.work().join("page.html"), &[]) else { return };
         assert!(dom.contains("<html lang=\"en\" class=\"js\""), "its own script runs: {dom:.300}");
         assert!(!dom.contains("<title>pwned"), "{args:?}");
+        let shown = dom.split("<template").next().unwrap();
+        assert!(!shown.contains("<noscript") && shown.matches("<article ").count() > cases.len() / 2);
         let parts = dom.split(['<']).filter(|tag| tag.starts_with("script") || tag.starts_with("iframe"));
         assert_eq!(parts.count(), 2, "no scripts but its own");
         for (tag, attribute) in tags(&dom) {
@@ -248,4 +250,36 @@ fn the_script_draws_links_and_searches() {
     let plain = std::fs::read_to_string(&file).unwrap();
     let body = plain.split("<div id=conv").nth(1).unwrap().split("<template").next().unwrap();
     assert!(body.contains("<h2>User</h2>") && body.contains("leave the default"));
+}
+
+/// With scripts the first messages are made at once and the others when the browser is idle.
+#[test]
+fn a_long_conversation_is_whole_with_scripts_and_without() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    for i in 0..130 {
+        let kind = ["u", "a"][i % 2];
+        home.add(&["--kind", kind], &format!("message **{i}** of 'many' & <more>"));
+    }
+    page(&home, &["-o", "page.html"]);
+    let file = home.work().join("page.html");
+    let bytes = std::fs::read_to_string(&file).unwrap();
+    let first = bytes.split("<noscript>").next().unwrap();
+    assert_eq!(first.matches("<article id=").count(), 50);
+    // Without scripts `<noscript>` means nothing, and all of it is the document.
+    let conv = bytes.split("<div id=conv").nth(1).unwrap().split("</main>").next().unwrap();
+    assert_eq!((conv.matches("<noscript>").count(), conv.matches("</noscript>").count()), (1, 1));
+    assert_eq!((conv.matches("<article id=").count(), conv.matches("<div class=part>").count()), (130, 3));
+    let Some(dom) = in_browser(&home, &file, &[]) else { return };
+    let conv = dom.split("<div id=\"conv\"").nth(1).unwrap().split("</main>").next().unwrap();
+    assert_eq!((conv.matches("<article ").count(), conv.matches("class=\"part\"").count()), (130, 3));
+    assert!(!conv.contains("<noscript>"));
+    let said = |i: usize| format!("<p>message <strong>{i}</strong> of 'many' &amp; &lt;more&gt;</p>");
+    let places: Vec<usize> = (0..130).map(|i| conv.find(&said(i)).unwrap()).collect();
+    assert!(places.is_sorted());
+    assert!(dom.contains(">message 128 of 'many' &amp; &lt;more&gt;</a>"), "the forest has words");
+    // A link leads to a message that was not made yet.
+    let last = home.bubbs().last().unwrap()[..26].to_string();
+    let dom = in_browser(&home, &file.with_file_name(format!("page.html#{last}")), &[]).unwrap();
+    assert!(dom.contains(&format!("<article id=\"{last}\" class=\"a here\"")));
 }
