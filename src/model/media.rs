@@ -12,7 +12,7 @@ use bytes::Bytes;
 use crate::bubb::Media;
 
 /// Bytes of a file that are encoded at a time: a multiple of three, so that the pieces join.
-const PIECE: u64 = 48 << 10;
+const PIECE: u64 = 192 << 10;
 
 /// A file to be sent. It is read only while it is sent; clones share it.
 #[derive(Debug, Clone)]

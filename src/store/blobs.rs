@@ -71,8 +71,7 @@ impl Store {
 
     fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
         let mut tmp = self.temporary("blob")?;
-        let (hash, len) = copy_hashed(from, &mut tmp.file)?;
-        tmp.file.sync_all()?;
+        let (hash, len) = keep_hashed(from, &mut tmp.file)?;
         let folder = self.blob_folder(&hash, self.has_many_blobs(&hash)?)?;
         tmp.replace(&folder, &hash)?;
         rustix::fs::fsync(&folder)?;
@@ -97,21 +96,50 @@ impl Mark {
     }
 }
 
+/// Blobs of more bytes are hashed while the disk is waited for.
+const LARGE: u64 = 1 << 20;
+
+/// Copies all bytes, durable when this returns; their SHA-256 and how many they are.
+fn keep_hashed(from: &mut dyn Read, to: &mut File) -> io::Result<(String, u64)> {
+    let (hash, len) = copy_hashed(&mut from.take(LARGE), to)?;
+    if len < LARGE {
+        to.sync_all()?;
+        return Ok((hash, len));
+    }
+    copy(from, to, &mut |_| {})?;
+    let (written, mut read) = (to.try_clone()?, to.try_clone()?);
+    read.seek(SeekFrom::Start(0))?;
+    let synced = std::thread::Builder::new().spawn(move || written.sync_all());
+    let hashed = copy_hashed(&mut read, &mut io::sink());
+    match synced {
+        Ok(synced) => synced.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))?,
+        // Without a thread to be had, one after the other.
+        Err(_) => to.sync_all()?,
+    }
+    hashed
+}
+
 /// Copies all bytes; their SHA-256 and how many they are.
 fn copy_hashed(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(String, u64)> {
-    let (mut hasher, mut len, mut buffer) = (Sha256::new(), 0, vec![0; 128 << 10]);
+    let mut hasher = Sha256::new();
+    let len = copy(from, to, &mut |bytes| hasher.update(bytes))?;
+    Ok((hex(&hasher.finalize()), len))
+}
+
+/// Copies all bytes, each piece of which `each` is given; how many they are.
+fn copy(from: &mut dyn Read, to: &mut dyn Write, each: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
+    let (mut len, mut buffer) = (0, vec![0; 128 << 10]);
     loop {
         let n = match from.read(&mut buffer) {
-            Ok(0) => break,
+            Ok(0) => return Ok(len),
             Ok(n) => n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
         to.write_all(&buffer[..n])?;
-        hasher.update(&buffer[..n]);
+        each(&buffer[..n]);
         len += n as u64;
     }
-    Ok((hex(&hasher.finalize()), len))
 }
 
 /// Bytes at the end of a bubb in which its blob lines are looked for: about five hundred lines.

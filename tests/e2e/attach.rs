@@ -102,6 +102,25 @@ fn who_takes_no_files_is_named_and_earlier_files_are_left_out() {
 }
 
 #[test]
+fn a_large_file_is_kept_and_sent_whole() {
+    let bot = Bot::saying(OFF, &["1", "2"]);
+    for len in [1 << 20, (3 << 20) + 5] {
+        let mut bytes = PNG.to_vec();
+        bytes.extend((bytes.len()..len).map(|i| (i % 251) as u8));
+        bot.home.write("work/a.png", &bytes);
+        let ran = bot.lepo(&["do", "-n", "--attach", "a.png", "what?"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(
+            std::fs::read(bot.home.work().join(format!(".lepo/_blobs/{}", sha256(&bytes)))).unwrap(),
+            bytes
+        );
+        let sent = content(bot.bodies().last().unwrap())["content"][1]["image_url"]["url"].to_string();
+        assert!(sent.trim_matches('"') == data("image/png", &bytes), "{len}");
+    }
+    assert_eq!(bot.home.ok(&["fsck"]), "");
+}
+
+#[test]
 fn a_model_that_reads_text_only_is_asked_about_a_file_once() {
     let refused =
         || Reply::new(400, r#"{"error":{"message":"image_url is only supported by certain models"}}"#);
