@@ -37,6 +37,7 @@ fn keep() -> io::Result<()> {
     let lepo = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let (children, stopping) = (signals(&[SIGCHLD])?, signals(&[SIGTERM, SIGINT, SIGHUP])?);
     let (spec, descriptors) = Spec::receive(&lepo)?;
+    let removed = spec.removed.clone();
     let kept = match start(spec, descriptors) {
         Ok(started) => {
             report(&lepo, &Report::Started);
@@ -49,7 +50,10 @@ fn keep() -> io::Result<()> {
         }
     };
     watch(&lepo, &children, &stopping, kept.leader)?;
-    report(&lepo, &Report::Swept(tree::end(kept.leader)));
+    let left = tree::end(kept.leader);
+    // Deepest first; one with something in it is not the program's, and stays.
+    removed.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
+    report(&lepo, &Report::Swept(left));
     Ok(())
 }
 

@@ -74,6 +74,11 @@ impl Program {
         self
     }
 
+    /// Removes a directory when its last process has ended, if it is empty then; whatever becomes of lepo.
+    pub fn remove_at_end(&mut self, dir: &Path) {
+        self.spec.removed.push(dir.as_os_str().to_os_string());
+    }
+
     /// Lets it inherit a descriptor; the number it finds it at.
     pub fn lend(&mut self, descriptor: OwnedFd) -> i32 {
         self.lent.push(descriptor);

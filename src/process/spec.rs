@@ -43,6 +43,8 @@ pub struct Spec {
     pub lent: u32,
     /// The most processes of the program; 0 for no limit.
     pub processes: u32,
+    /// Directories that are removed at the end if they are empty, whatever becomes of lepo.
+    pub removed: Vec<OsString>,
 }
 
 impl Spec {
@@ -105,6 +107,8 @@ impl Spec {
         put_number(&mut out, usize::from(self.has_stdin));
         put_number(&mut out, self.lent as usize);
         put_number(&mut out, self.processes as usize);
+        put_number(&mut out, self.removed.len());
+        self.removed.iter().for_each(|path| put(&mut out, path));
         out
     }
 
@@ -115,7 +119,8 @@ impl Spec {
         let env = (0..take_number(from)?).map(|_| Some((take(from)?, take(from)?))).collect::<Option<_>>()?;
         let has_stdin = take_number(from)? != 0;
         let (lent, processes) = (take_number(from)?, take_number(from)?);
-        Some(Spec { program, arg0, args, env, dir, has_stdin, lent, processes })
+        let removed = (0..take_number(from)?).map(|_| take(from)).collect::<Option<_>>()?;
+        Some(Spec { program, arg0, args, env, dir, has_stdin, lent, processes, removed })
     }
 }
 
@@ -164,6 +169,7 @@ mod tests {
             has_stdin: true,
             lent: 3,
             processes: 7,
+            removed: vec!["/a".into()],
         };
         spec.send(&one, &files.iter().map(|file| file.as_fd()).collect::<Vec<_>>()).unwrap();
         let (received, descriptors) = Spec::receive(&other).unwrap();

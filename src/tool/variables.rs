@@ -33,23 +33,61 @@ fn is_secret_variable(name: &OsStr, value: &OsStr) -> bool {
     let is_address = name.ends_with("DATABASE_URL") || name.contains("WEBHOOK") || has_password(&value);
     // git's settings by environment carry authorization headers.
     let is_of_git = name.starts_with("GIT_CONFIG_");
-    let holds_key = value.contains("PRIVATE KEY-----") || value.contains("AccountKey=");
-    !harmless && (is_secret_name(&name) || is_address || is_of_git || holds_key)
+    !harmless
+        && (is_secret_name(&name) || is_of_bundler(&name) || is_address || is_of_git || holds_secret(&value))
 }
 
-/// Whether a value is an address with a password in it.
-fn has_password(value: &str) -> bool {
-    let rest = value.split_once("://").map(|(_, rest)| rest);
-    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
-    let user = authority.and_then(|authority| authority.rsplit_once('@')).map(|(user, _)| user);
-    user.is_some_and(|user| user.contains(':'))
+/// Whether a variable is Bundler's login for a host, as in `BUNDLE_GEMS__EXAMPLE__COM`: its dots are `__`.
+fn is_of_bundler(name: &str) -> bool {
+    let host = name.strip_prefix("BUNDLE_").filter(|rest| rest.contains("__"));
+    // Flags for building a gem, and where a gem is developed.
+    host.is_some_and(|host| !host.starts_with("BUILD__") && !host.starts_with("LOCAL__"))
 }
+
+/// Whether a value is an address with a password in it, or with a token as the user.
+fn has_password(value: &str) -> bool {
+    let Some((scheme, rest)) = value.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next();
+    let user = authority.and_then(|authority| authority.rsplit_once('@')).map(|(user, _)| user);
+    user.is_some_and(|user| user.contains(':') || (scheme.starts_with("http") && !user.is_empty()))
+}
+
+/// Whether a value is a private key, a connection string with a password, or begins as tokens of large services do.
+fn holds_secret(value: &str) -> bool {
+    let folded = value.to_ascii_lowercase();
+    let within =
+        ["private key-----", "accountkey=", "accesskey=", "sharedaccesssignature", "password=", "pwd="];
+    within.iter().any(|mark| folded.contains(mark))
+        || (value.len() >= 16 && TOKENS.iter().any(|start| value.starts_with(start)))
+}
+
+/// GitHub, GitLab, Slack, npm, AWS, Stripe, Google.
+#[rustfmt::skip]
+const TOKENS: &[&str] = &[
+    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xapp-", "npm_", "AKIA", "ASIA",
+    "sk_live_", "rk_live_", "AIzaSy", "ya29.",
+];
 
 /// Whether a variable or a header of this name holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    let within = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL", "COOKIE", "DSN"];
-    let whole = ["PAT", "PWD", "JWT", "BINDPW"];
+    let within = [
+        "KEY",
+        "TOKEN",
+        "SECRET",
+        "PASS",
+        "AUTH",
+        "CREDENTIAL",
+        "COOKIE",
+        "DSN",
+        "MNEMONIC",
+        "BEARER",
+        "CONNECTIONSTRING",
+        "CONNECTION_STRING",
+        "CONN_STR",
+        "CONNSTR",
+    ];
+    let whole = ["PRIVATE", "PAT", "PWD", "PW", "PSW", "JWT", "BINDPW", "SAS", "CREDS", "OTP", "TOTP"];
     within.iter().any(|word| name.contains(word))
         || name.split(|c: char| !c.is_ascii_alphabetic()).any(|part| whole.contains(&part))
 }
@@ -75,6 +113,24 @@ mod tests {
             ("SLACK_WEBHOOK_URL", "https://h/x", true),
             ("AZURE_CONN", "AccountName=a;AccountKey=b", true),
             ("CERT_PEM", "-----BEGIN PRIVATE KEY-----", true),
+            ("SSH_PRIVATE", "x", true),
+            ("AZURE_STORAGE_CONNECTION_STRING", "x", true),
+            ("SERVICEBUS_CONNECTION_STRING", "x", true),
+            ("ConnectionStrings__Default", "x", true),
+            ("AZURE_STORAGE_SAS", "x", true),
+            ("BUNDLE_GEMS__EXAMPLE__COM", "x", true),
+            ("BUNDLE_GITHUB__COM", "x", true),
+            ("BUNDLE_BUILD__NOKOGIRI", "--use-system-libraries", false),
+            ("BUNDLE_PATH", "vendor", false),
+            ("DEPLOY_CREDS", "x", true),
+            ("JENKINS_PSW", "x", true),
+            ("REMOTE", "https://ghp_x@github.com/a/b", true),
+            ("REMOTE", "ssh://git@github.com/a/b", false),
+            ("JDBC_URL", "jdbc:postgresql://h/db?user=a&password=b", true),
+            ("EVENTS", "Endpoint=sb://h/;SharedAccessKey=b", true),
+            ("GH", "ghp_0123456789abcdef", true),
+            ("REGION", "ASIA", false),
+            ("GOPRIVATE", "example.com/x", false),
             ("PWD", "/w", false),
             ("GIT_AUTHOR_NAME", "Me", false),
             ("PATH", "/bin", false),

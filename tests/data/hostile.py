@@ -108,6 +108,8 @@ def stdio():
         found = answer(message)
         if found is not None:
             say(found)
+        if MODE == "die-after" and message.get("method") == "tools/call":
+            os._exit(3)
     # Its stdin has ended, and so should it.
     while MODE == "stubborn":
         time.sleep(1)

@@ -28,10 +28,34 @@ def mount(*arguments):
     checked(libc.mount(*arguments))
 
 
-def set_flags(path):
-    import fcntl, struct
+def on_descriptor(path, request, number):
+    import fcntl
     with open(path) as file:
-        fcntl.ioctl(file, 0x40086602, struct.pack("l", 0x40))  # FS_IOC_SETFLAGS, nodump
+        fcntl.ioctl(file, request, struct.pack("l", number))
+
+
+def lease(path, command):
+    import fcntl
+    fcntl.fcntl(os.open(path, os.O_RDONLY), command, fcntl.F_RDLCK)
+
+
+def in_child(deed):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            deed()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    checked(os.waitpid(pid, 0)[1])
+
+
+def clone(call, *arguments):
+    pid = libc.syscall(call, *arguments)
+    if pid == 0:
+        os._exit(0)
+    checked(min(0, pid))
+    os.waitpid(pid, 0)
 
 
 for place in at["places"]:
@@ -50,7 +74,11 @@ for place in at["places"]:
     attempt("times by descriptor " + kept, lambda: os.utime(os.open(kept, os.O_RDONLY), (1, 1)))
     attempt("xattr " + kept, lambda: os.setxattr(kept, "user.tripped", b"x"))
     attempt("xattr removed " + kept, lambda: os.removexattr(kept, "user.kept"))
-    attempt("flags " + kept, lambda: set_flags(kept))
+    attempt("flags " + kept, lambda: on_descriptor(kept, 0x40086602, 0x40))  # FS_IOC_SETFLAGS, nodump
+    for request in (0x40087602, 0x40047602, 0x40086604):  # FS_IOC_SETVERSION, for 32 bits, ext4's own
+        attempt("version %x %s" % (request, kept), lambda: on_descriptor(kept, request, 12345))
+    for command in (1024, 1040):  # F_SETLEASE, F_SETDELEG
+        attempt("lease %d %s" % (command, kept), lambda: lease(kept, command))
     attempt("symlink " + place, lambda: os.symlink(kept, place + "/symlink"))
     attempt("link " + place, lambda: os.link(kept, place + "/link"))
     attempt("rename " + kept, lambda: os.rename(kept, place + "/renamed"))
@@ -63,6 +91,10 @@ for place in at["places"]:
     attempt("link trick end", lambda: os.unlink("trick"))
 for secret in at["secrets"]:
     attempt("read " + secret, lambda: print(open(secret).read()))
+for secret in at["secrets"]:
+    watch = libc.inotify_init()
+    home = os.path.dirname(os.path.dirname(secret)).encode()
+    attempt("watch", lambda: checked(min(0, libc.inotify_add_watch(watch, home, 0x100))))
 for pid in os.listdir("/proc"):
     if pid.isdigit():
         attempt("environ " + pid, lambda: print(open("/proc/%s/environ" % pid).read()))
@@ -126,6 +158,10 @@ attempt("message queue", lambda: checked(libc.msgsnd(at["queue"], message, 7, 0o
 for number in (8, 9):
     attempt("inherited %d" % number, lambda: os.write(number, b"TRIPPED"))
     attempt("inherited %d" % number, lambda: os.open("made", os.O_CREAT | os.O_WRONLY, dir_fd=number))
+NEW_USER = 0x10000000
+attempt("user namespace", lambda: in_child(lambda: checked(libc.unshare(NEW_USER))))
+attempt("user namespace by clone", lambda: clone(56, NEW_USER | 17, 0, 0, 0, 0))
+attempt("user namespace by clone3", lambda: clone(435, struct.pack("Q", NEW_USER) + struct.pack("Q", 0) * 3 + struct.pack("Q", 17) + struct.pack("Q", 0) * 3, 64))
 # A user namespace of its own gives every capability back, in it.
 again = "mount -o remount,bind,rw / ; umount -l /tmp; for f in %s; do echo TRIPPED > $f/_kept; done"
 attempt("namespace", lambda: subprocess.run(["unshare", "-Urm", "sh", "-c", again % " ".join(at["places"])], check=True))

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::bots::Bot;
 use crate::home::{Home, Ran, run};
+use crate::sandbox::world::{as_user, is_root};
 
 fn bash(home: &Home, line: &str, stdin: &[u8]) -> Ran {
     run(home.shell(line), stdin)
@@ -54,6 +55,49 @@ fn with_few_descriptors_do_answers_or_says_why_not() {
         codes.push(ran.code);
     }
     assert!(codes.first() != Some(&0) && codes.last() == Some(&0), "{codes:?}");
+}
+
+/// From one to enough of them, also for the programs that lepo starts.
+#[test]
+fn with_few_threads_lepo_answers_or_says_why_not() {
+    // A limit is on all that a user runs: one that runs nothing else is needed.
+    if !is_root() {
+        return;
+    }
+    let mut codes = Vec::new();
+    for limit in 1..10 {
+        for (settings, args) in [
+            ("planner = \"off\"", &["do", "--no-stdin", "q"][..]),
+            ("planner = \"off\"", &["do", "--no-stdin", "--run", "echo hi", "q"]),
+            ("", &["grep", "x"]),
+            ("", &["ls"]),
+        ] {
+            let bot = Bot::saying(settings, &["Paris."]);
+            bot.home.add(&[], "x");
+            let user = 64_000 + limit;
+            let chown = Command::new("chown").args(["-R", &user.to_string()]).arg(bot.home.path()).status();
+            assert!(chown.unwrap().success());
+            let mut limited = Command::new("prlimit");
+            let lepo = bot.home.detached(args);
+            limited.arg(format!("--nproc={limit}")).arg(lepo.get_program()).args(lepo.get_args());
+            lepo.get_current_dir().map(|dir| limited.current_dir(dir));
+            limited.envs(lepo.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            let ran = run(as_user(limited, user), b"");
+            assert!(
+                !ran.err.contains("panicked") && [0, 2, 3, 5].contains(&ran.code),
+                "{limit} {args:?}: {} {}",
+                ran.code,
+                ran.err
+            );
+            assert!(ran.code == 0 || ran.err.contains("error: "), "{limit} {args:?}: {}", ran.err);
+            codes.push((limit, args[0], ran.code));
+        }
+    }
+    let of = |limit, name| {
+        codes.iter().filter(move |it| it.0 == limit && it.1 == name).map(|it| it.2).collect::<Vec<_>>()
+    };
+    assert!(of(1, "do").iter().all(|code| *code != 0), "{codes:?}");
+    assert_eq!((of(9, "do"), of(1, "ls"), of(1, "grep")), (vec![0, 0], vec![0], vec![0]), "{codes:?}");
 }
 
 #[test]

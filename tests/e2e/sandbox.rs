@@ -65,6 +65,7 @@ fn where_nothing_holds_it_the_probe_gets_out() {
         "unix socket at home",
         "unix socket abstract",
         "a bystander was ended",
+        "a lease",
     ] {
         assert!(
             escapes.iter().any(|escape| escape.starts_with(expected)),
@@ -218,9 +219,13 @@ fn a_held_command_goes_with_a_lepo_that_is_killed() {
     let mut lepo =
         bot.home.command(&["do", "go"]).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("the command runs", || bot.home.work().join("begun").exists());
+    let mounted = [".git", "HEAD"].map(|name| bot.home.work().join(name));
+    assert!(mounted.iter().all(|place| place.is_dir()));
     lepo.kill().unwrap();
     lepo.wait().unwrap();
     until("the command ends", || survivors(&marker).is_empty());
+    // What was mounted on goes too.
+    until("nothing is left", || mounted.iter().all(|place| !place.exists()));
 }
 
 #[test]
@@ -371,13 +376,16 @@ fn what_a_killed_lepo_left_behind_goes_with_the_next_command() {
     if !bubblewrap_works() {
         return;
     }
-    let request = json!({ "access": "write", "command": "echo x > .git/config; touch ran" }).to_string();
+    let request =
+        json!({ "access": "write", "command": "echo x > .git/config; echo x > HEAD; touch ran" }).to_string();
     let settings = "tool_call_mode = 'auto'\nauto_access = 'net'";
     let bot = Bot::saying(settings, &[COMMAND, &request, NONE, "Done."]);
-    std::fs::create_dir(bot.home.work().join(".git")).unwrap();
+    for left in [".git", "HEAD"] {
+        std::fs::create_dir(bot.home.work().join(left)).unwrap();
+    }
     assert_eq!(bot.home.alone(&["do", "go"]).code, 0);
     assert!(bot.home.work().join("ran").exists());
-    assert!(!bot.home.work().join(".git").exists());
+    assert!(!bot.home.work().join(".git").exists() && !bot.home.work().join("HEAD").exists());
 }
 
 #[test]

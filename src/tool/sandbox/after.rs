@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags};
 
 use super::autorun::runs_when;
-use super::survey::{Survey, survey_after};
+use super::survey::{Survey, stamp, survey_after};
 
 /// The end of the name that what was moved aside gets.
 const ASIDE: &str = ".made-by-a-command";
@@ -39,6 +39,10 @@ pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
     }
     let changed = now.runs.iter().filter(|(path, stamp)| before.runs.get(*path) != Some(stamp));
     found.runs = changed.filter_map(|(path, _)| Some((short(path), runs_when(&short(path))?))).collect();
+    let altered = before.named.iter().filter(|(path, was)| stamp(path).is_some_and(|now| Some(now) != **was));
+    let listed: Vec<_> = found.runs.iter().map(|(path, _)| path.clone()).collect();
+    let named = altered.map(|(path, _)| short(path)).filter(|path| !listed.contains(path));
+    found.runs.extend(named.map(|path| (path, "you use git, whose settings name it")));
     found
 }
 

@@ -20,6 +20,10 @@ pub fn beside_namespaces() -> io::Result<BpfProgram> {
     let others =
         SeccompRule::new(others.into_iter().collect::<io::Result<_>>()?).map_err(io::Error::other)?;
     let mut rules = vec![(libc::SYS_socket, vec![others]), pairs()?];
+    // Input for a terminal, which would be read as the user's.
+    rules.push((libc::SYS_ioctl, any_of(1, TYPING)?));
+    rules.push((libc::SYS_fcntl, any_of(1, LEASES)?));
+    rules.extend(user_namespaces()?);
     rules.extend([libc::SYS_io_uring_setup].iter().chain(KEYRINGS).map(|&call| (call, vec![])));
     program(rules)
 }
@@ -28,17 +32,36 @@ pub fn beside_namespaces() -> io::Result<BpfProgram> {
 /// its path or by a descriptor that is open for reading, no shared memory, no say in when other
 /// processes run. `signals` too where Landlock (before ABI 6) does not confine them.
 pub fn beside_landlock(signals: bool) -> io::Result<BpfProgram> {
-    let flags = [SET_FLAGS, SET_FLAGS_32, SET_XFLAGS].map(|flags| {
-        condition(1, SeccompCmpOp::Eq, flags)
-            .and_then(|condition| SeccompRule::new(vec![condition]).map_err(io::Error::other))
-    });
-    let mut rules = vec![(libc::SYS_ioctl, flags.into_iter().collect::<io::Result<_>>()?)];
+    // Some change a file that is open for reading, and file systems have others of their own.
+    let changing: io::Result<Vec<_>> =
+        ASKING.iter().map(|&request| condition(1, SeccompCmpOp::Ne, request)).collect();
+    let mut rules = vec![(libc::SYS_ioctl, vec![SeccompRule::new(changing?).map_err(io::Error::other)?])];
+    let owners = if signals { OWNERS } else { &[] };
+    rules.push((libc::SYS_fcntl, any_of(1, &[LEASES, HINTS, owners].concat())?));
+    rules.extend(user_namespaces()?);
     let other = SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, 0)?]).map_err(io::Error::other)?;
     rules.push(pairs()?);
     rules.extend(OF_PROCESSES.iter().map(|&call| (call, vec![other.clone()])));
     let denied = DENIED.iter().chain(KEYRINGS).chain(if signals { SIGNALS } else { &[] });
     rules.extend(denied.map(|&call| (call, vec![])));
     program(rules)
+}
+
+/// A user namespace, in which a process has every capability. `clone3` is answered apart, in [`program`].
+fn user_namespaces() -> io::Result<[(c_long, Vec<SeccompRule>); 3]> {
+    let new = SeccompCmpOp::MaskedEq(libc::CLONE_NEWUSER as u64);
+    let made = SeccompRule::new(vec![condition(0, new, libc::CLONE_NEWUSER as u64)?]);
+    let made = vec![made.map_err(io::Error::other)?];
+    Ok([(libc::SYS_unshare, made.clone()), (libc::SYS_clone, made), (libc::SYS_setns, vec![])])
+}
+
+/// Rules that a call matches whose argument is one of these.
+fn any_of(argument: u8, values: &[u64]) -> io::Result<Vec<SeccompRule>> {
+    let rule = |&value: &u64| {
+        condition(argument, SeccompCmpOp::Eq, value)
+            .and_then(|condition| SeccompRule::new(vec![condition]).map_err(io::Error::other))
+    };
+    values.iter().map(rule).collect()
 }
 
 /// `socketpair`, but for streams: a datagram socket of a pair can be sent from to any other by its path.
@@ -60,10 +83,27 @@ pub fn bytes(program: &BpfProgram) -> Vec<u8> {
     program.iter().flat_map(instruction).collect()
 }
 
-/// `ioctl` requests that set a file's attributes: FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR.
-const SET_FLAGS: u64 = 0x4008_6602;
-const SET_FLAGS_32: u64 = 0x4004_6602;
-const SET_XFLAGS: u64 = 0x401c_5820;
+/// `ioctl` requests that only ask, or concern the descriptor alone: TCGETS and its successor, the terminal's
+/// group, session and size, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FIOQSIZE, FIGETBSZ, FS_IOC_GETFLAGS in both widths,
+/// FS_IOC_GETVERSION, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP.
+#[rustfmt::skip]
+const ASKING: &[u64] = &[
+    0x5401, 0x802c_542a, 0x540f, 0x5429, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x5460, 2, 0x8008_6601, 0x8004_6601,
+    0x8008_7601, 0x801c_581f, 0xc020_660b,
+];
+
+/// `ioctl` requests that put input into a terminal: TIOCSTI, TIOCLINUX.
+const TYPING: &[u64] = &[0x5412, 0x541c];
+
+/// `fcntl` commands that make other processes wait or tell what they do, on a file that is open for reading:
+/// F_SETLEASE, F_NOTIFY, F_SETDELEG.
+const LEASES: &[u64] = &[1024, 1026, 1040];
+
+/// `fcntl` commands that set a file's own hints: F_SET_RW_HINT, F_SET_FILE_RW_HINT.
+const HINTS: &[u64] = &[1036, 1038];
+
+/// `fcntl` commands that send signals to any process: F_SETOWN, F_SETOWN_EX.
+const OWNERS: &[u64] = &[8, 15];
 
 /// The bits of a socket's type that are no flags.
 const SOCK_TYPE_MASK: u64 = 0xf;
@@ -85,6 +125,8 @@ const DENIED: &[c_long] = &[
     libc::SYS_semget, libc::SYS_semop, libc::SYS_semtimedop, libc::SYS_semctl,
     libc::SYS_mq_open, libc::SYS_mq_unlink,
     libc::SYS_setpriority, libc::SYS_ioprio_set,
+    // A directory that may not be read would tell the names of what changes in it.
+    libc::SYS_inotify_add_watch, libc::SYS_fanotify_init, libc::SYS_fanotify_mark,
     #[cfg(target_arch = "x86_64")] libc::SYS_chmod,
     #[cfg(target_arch = "x86_64")] libc::SYS_chown,
     #[cfg(target_arch = "x86_64")] libc::SYS_lchown,
@@ -130,5 +172,23 @@ fn program(rules: impl IntoIterator<Item = (c_long, Vec<SeccompRule>)>) -> io::R
     let arch = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
     let deny = SeccompAction::Errno(libc::EPERM as u32);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, deny, arch).map_err(io::Error::other)?;
-    filter.try_into().map_err(io::Error::other)
+    let denying = BpfProgram::try_from(filter).map_err(io::Error::other)?;
+    Ok([without_clone3(), denying].concat())
 }
+
+/// Instructions before a program that answer `clone3` with ENOSYS, upon which C libraries use `clone`: the flags of
+/// the former are in memory, which a filter cannot see. Its number is the same on every architecture.
+fn without_clone3() -> BpfProgram {
+    let instruction = |code: u32, jt, jf, k| seccompiler::sock_filter { code: code as u16, jt, jf, k };
+    let (load, equal) =
+        (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
+    vec![
+        // The number of the call is the first of what a filter sees.
+        instruction(load, 0, 0, 0),
+        instruction(equal, 1, 0, CLONE3),
+        instruction(equal, 0, 1, CLONE3 | X32 as u32),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
+    ]
+}
+
+const CLONE3: u32 = 435;

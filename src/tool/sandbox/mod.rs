@@ -6,6 +6,7 @@ mod autorun;
 mod bubblewrap;
 mod detect;
 mod filter;
+mod git_settings;
 mod homes;
 mod landlock;
 mod lock;
@@ -94,12 +95,13 @@ impl Sandbox {
                 let dir = ground.dir.canonicalize()?;
                 let survey = match access {
                     Access::Read => None,
-                    _ => Some(survey(&dir, survey::MOST)?),
+                    _ => Some(survey(&dir, survey::MOST)?.with_settings(&dir)),
                 };
                 let views = ground.views(access, survey.as_ref())?;
-                let program = bubblewrap::program(bwrap, access, &views, &dir, &env, &words)?;
-                let made = views.into_iter().filter(|(_, view)| *view == Mount::Absent);
-                leftovers.made = made.map(|(path, _)| path).collect();
+                let mut program = bubblewrap::program(bwrap, access, &views, &dir, &env, &words)?;
+                // It makes directories to mount on, where nothing is to be made.
+                let made = views.iter().filter(|(_, view)| **view == Mount::Absent);
+                made.for_each(|(path, _)| program.remove_at_end(path));
                 leftovers.before = survey.map(|survey| (dir, survey));
                 program.at_most(MOST_PROCESSES)
             }
@@ -114,8 +116,6 @@ impl Sandbox {
 /// What there is to do after a command, while its working directory is still locked.
 #[derive(Debug, Default)]
 pub(super) struct Leftovers {
-    /// Empty directories that a sandbox made to mount on, where nothing was to be made.
-    made: Vec<PathBuf>,
     /// The working directory as it was, if the command could write in it.
     before: Option<(PathBuf, Survey)>,
     /// What was found at the end, also when the command was cut short.
@@ -125,8 +125,6 @@ pub(super) struct Leftovers {
 
 impl Leftovers {
     fn finish(&mut self) {
-        // One with something in it is somebody else's, and stays.
-        self.made.drain(..).for_each(|path| drop(std::fs::remove_dir(path)));
         if let Some((dir, survey)) = self.before.take() {
             *self.found.lock().unwrap_or_else(PoisonError::into_inner) = look_after(&dir, &survey);
         }

@@ -19,12 +19,16 @@ pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(P
         return Err(io::Error::other(what));
     }
     let mut places = vec![dir.join(".git"), dir.join(".lepo"), store.to_path_buf()];
-    if !dir.join(".git").exists() {
+    if !dir.join(".git").exists() || is_left(&dir.join(".git")) {
         // Without one of its parts, the directory itself does not become a repository.
-        places.extend(
-            REPOSITORY.iter().map(|part| dir.join(part)).find(|part| part.symlink_metadata().is_err()),
-        );
+        let mut parts = REPOSITORY.iter().map(|part| dir.join(part));
+        places.extend(parts.find(|part| part.symlink_metadata().is_err() || is_left(part)));
     }
+    if survey.obeyed.iter().any(|obeyed| obeyed == dir) {
+        let what = format!("{} is where a setting of git looks for hooks", dir.display());
+        return Err(io::Error::other(what));
+    }
+    places.extend(survey.obeyed.iter().filter(|path| path.symlink_metadata().is_ok()).cloned());
     places.extend(submodules(dir));
     places.extend(
         [&survey.repositories, &survey.stores, &survey.bare, &survey.unread].into_iter().flatten().cloned(),
@@ -53,16 +57,19 @@ fn view(place: &Path) -> io::Result<Option<Mount>> {
             let what = format!("{} is a link, which a sandbox cannot keep unchanged", place.display());
             return Err(io::Error::other(what));
         }
-        // Empty, it is no repository but what a sandbox left that was killed.
-        Ok(meta) if meta.is_dir() && place.ends_with(".git") && is_empty(place) => Some(Mount::Absent),
+        Ok(_) if is_left(place) => Some(Mount::Absent),
         Ok(_) => Some(Mount::ReadOnly),
         // A repository made by a command would bring hooks and settings that git obeys.
         Err(_) => place.parent().is_some_and(Path::is_dir).then_some(Mount::Absent),
     })
 }
 
-fn is_empty(dir: &Path) -> bool {
-    std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+/// Whether it is no part of a repository, but an empty directory that a sandbox made to mount on, and that was left
+/// when its keeper was killed.
+fn is_left(place: &Path) -> bool {
+    let is_dir = place.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    let is_empty = || std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
+    is_dir && (place.ends_with(".git") || place.ends_with("HEAD")) && is_empty()
 }
 
 /// The repositories of submodules, which git looks into from above, also where they are not there yet.

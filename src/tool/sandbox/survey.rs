@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::autorun::runs_when;
+use super::git_settings::{Named, named};
 
 /// Entries of a directory that are looked at before a command. More would be felt as a delay, and a
 /// repository among those that were not looked at would not be protected.
@@ -25,6 +26,25 @@ pub struct Survey {
     pub runs: BTreeMap<PathBuf, Stamp>,
     /// Directories that could not be read.
     pub unread: Vec<PathBuf>,
+    /// Directories of hooks and files of settings that git's settings name; they need not be there.
+    pub obeyed: Vec<PathBuf>,
+    /// These, and programs that git's settings name, each as it is if it is there.
+    pub named: BTreeMap<PathBuf, Option<Stamp>>,
+}
+
+impl Survey {
+    /// Adds what settings of git name in `dir`.
+    pub fn with_settings(mut self, dir: &Path) -> Survey {
+        let Named { obeyed, programs } = named(dir, &self.repositories);
+        self.named = obeyed.iter().chain(&programs).map(|path| (path.clone(), stamp(path))).collect();
+        self.obeyed = obeyed.into_iter().collect();
+        self
+    }
+}
+
+/// What tells whether a file is the same as before; `None` if there is none.
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    path.symlink_metadata().ok().map(|meta| Stamp(meta.ino(), meta.ctime(), meta.ctime_nsec()))
 }
 
 /// Inode and time of the last change: a command cannot set the latter.
@@ -112,9 +132,9 @@ fn look_through(
             } else {
                 let path = entry.path();
                 if runs_when(path.strip_prefix(dir).unwrap_or(&path)).is_some()
-                    && let Ok(meta) = entry.metadata()
+                    && let Some(stamp) = stamp(&path)
                 {
-                    found.runs.insert(path, Stamp(meta.ino(), meta.ctime(), meta.ctime_nsec()));
+                    found.runs.insert(path, stamp);
                 }
             }
         }

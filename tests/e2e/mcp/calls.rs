@@ -140,6 +140,23 @@ fn a_server_that_is_gone_is_started_again_and_nothing_is_sent_twice() {
 }
 
 #[test]
+fn a_server_that_ends_again_and_again_is_started_twice_a_turn() {
+    let call = |n: u8| openai_calls("", &[("s__echo", &format!(r#"{{"n":{n}}}"#))]);
+    let turn = |n| [call(n), call(n + 1), call(n + 2), openai_sse(["Done."])];
+    let bot = bot(AUTO, "die-after", [turn(1), turn(4)].concat());
+    let steps = [("> ", "a\n"), ("Done.", ""), ("> ", "b\n"), ("Done.", ""), ("> ", "\n")];
+    let ran = on_terminal(bot.home.command(&["do"]), &steps);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    // The next turn may start it anew, once: it was there at the turn's begin, as far as lepo knew.
+    let starts = left(&bot.home, "s", "starts").len();
+    assert_eq!((left(&bot.home, "s", "calls").len(), starts), (4, 4), "{}", ran.out);
+    let told =
+        bubbs(&bot.home).into_iter().filter(|bubb| bubb.text.contains("started 2 times a turn at most"));
+    assert_eq!(told.count(), 2);
+    no_orphans(&bot.home, "s");
+}
+
+#[test]
 fn a_command_leaves_the_servers_alone() {
     let command = ("run_command", r#"{"access":"full","command":"echo hi; sleep 0.5"}"#);
     let replies =

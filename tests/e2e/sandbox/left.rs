@@ -1,5 +1,6 @@
 //! What a held command leaves for later: repositories, files that tools run, processes, a home.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -94,6 +95,63 @@ fn what_tools_run_by_themselves_is_listed_after_the_command() {
         assert!(ran.err.contains(line), "{}", ran.err);
     }
     assert!(!ran.err.contains("note: old/Makefile"), "{}", ran.err);
+}
+
+#[test]
+fn what_settings_of_git_name_is_not_changed_or_is_listed() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let evil = "echo EVIL >> .gitconfig; echo EVIL > .hooks/pre-commit; mv .hooks away; mkdir other; \
+        echo EVIL > other/settings; echo EVIL > tools/watch; touch ran";
+    let bot = turn("write", evil);
+    let made = run(bot.home.program("git", &["init", "-q"]), b"");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let settings = bot.home.read("work/.git/config")
+        + "[include]\n\tpath = ../.gitconfig\n\tpath = ../other/settings\n[core]\n\tfsmonitor = tools/watch\n";
+    bot.home.write("work/.git/config", settings);
+    bot.home.write(".gitconfig", "[core]\n\thooksPath = .hooks\n");
+    let kept = ["work/.gitconfig", "work/.hooks/pre-commit"];
+    kept.iter().for_each(|path| bot.home.write(path, "# mine\n"));
+    bot.home.write("work/tools/watch", "");
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(bot.home.work().join("ran").exists());
+    for path in kept {
+        assert_eq!(bot.home.read(path), "# mine\n", "{}", told(&bot));
+    }
+    for path in ["other/settings", "tools/watch"] {
+        assert!(ran.err.contains(&format!("note: {path} will run when you use git")), "{}", ran.err);
+    }
+}
+
+#[test]
+fn processes_and_threads_of_a_held_command_are_limited() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let grow = "import os, threading\nthreading.stack_size(65536)\nend, n = threading.Event(), 0\n\
+        try:\n while n < 6000:\n  threading.Thread(target=end.wait, daemon=True).start(); n += 1\n\
+        except RuntimeError: pass\nprint('threads:', n, flush=True)\nos._exit(0)\n";
+    for user in users() {
+        // Root is held by a control group alone.
+        if user.is_none() && is_root() && !Path::new("/sys/fs/cgroup/pids").is_dir() {
+            continue;
+        }
+        let bot = turn("read", "python3 grow.py");
+        bot.home.write("work/grow.py", grow);
+        let mut lepo = bot.home.detached(&["do", "go"]);
+        if let Some(user) = user {
+            let mut chown = std::process::Command::new("chown");
+            assert!(chown.args(["-R", &user.to_string()]).arg(bot.home.path()).status().unwrap().success());
+            lepo = as_user(lepo, user);
+        }
+        let ran = run(lepo, b"");
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let told = told(&bot);
+        let threads = told.lines().find_map(|line| line.strip_prefix("threads: ")?.parse::<u32>().ok());
+        assert!(threads.is_some_and(|n| (100..6000).contains(&n)), "{user:?}: {told}");
+    }
 }
 
 #[test]

@@ -209,6 +209,10 @@ impl World {
         }
         tell("the machine's part of /proc", report.contains("opened for writing: "));
         tell("a keyring", report.contains("done: add a key"));
+        tell("a user namespace", report.contains("done: user namespace"));
+        tell("a lease", report.contains("done: lease"));
+        // Under bubblewrap this is a home of its own.
+        tell("names in the home", path.is_some() && report.contains("done: watch"));
         tell("a bystander was ended", self.bystander.try_wait().unwrap().is_some());
         let status =
             std::fs::read_to_string(format!("/proc/{}/stat", self.bystander.id())).unwrap_or_default();
@@ -286,7 +290,7 @@ pub fn tree(root: &Path) -> Tree {
                 let told = Command::new(program).arg(option).arg(&place).output();
                 told.map(|told| String::from_utf8_lossy(&told.stdout).into_owned()).unwrap_or_default()
             };
-            state += &format!(" {bytes:?} {} {}", more("getfattr", "-d"), more("lsattr", "-d"));
+            state += &format!(" {bytes:?} {} {}", more("getfattr", "-d"), more("lsattr", "-vd"));
         }
         found.insert(place, state);
     }
