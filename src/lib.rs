@@ -24,6 +24,7 @@
 //! | [`fetch`] | one file from the web | everything but errors |
 //! | [`import`] | other tools' histories as bubbs | terminal, network, environment |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
+//! | [`sys`] | what differs between Linux and macOS | everything else |
 //! | [`env`] | the environment of the process, read only here | everything else |
 //! | [`when`] | moments as people write and read them | everything else |
 //! | [`cli`] | the root parser and dispatch | |
@@ -35,6 +36,7 @@
 //! - No command names another.
 //! - Only [`term`] writes to a terminal, and text of others is cleaned there.
 //! - Only [`env`] reads the environment of the process.
+//! - Only [`sys`] asks which system or processor this is (`cfg(target_os)`, `cfg(target_arch)`).
 //! - Nothing runs without a consent value, and few places can make one.
 //! - A file says in its first line what it is for, and has at most 400 lines.
 
@@ -56,6 +58,7 @@ pub mod search;
 pub mod stats;
 pub mod store;
 pub mod sync;
+pub mod sys;
 pub mod term;
 pub mod tls;
 pub mod tool;

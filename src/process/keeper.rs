@@ -13,11 +13,11 @@ use rustix::io::{Errno, FdFlags};
 use rustix::process::{Pid, WaitOptions};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::limit::{Group, limit_processes};
 use super::program::{LENT, is_lepo};
 use super::report::Report;
 use super::spec::Spec;
 use super::tree;
+use crate::sys::{self, ProcessLimit};
 
 /// The `argv[0]` of a keeper.
 pub const KEEPER: &str = "lepo-keeper";
@@ -30,10 +30,8 @@ pub fn run_as_keeper(args: &[OsString]) -> Option<u8> {
 
 fn keep() -> io::Result<()> {
     // Its socket is nothing to the program.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
-    #[cfg(target_os = "linux")]
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    sys::hide_memory();
+    sys::adopt_orphans()?;
     let lepo = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let (children, stopping) = (signals(&[SIGCHLD])?, signals(&[SIGTERM, SIGINT, SIGHUP])?);
     let (spec, descriptors) = Spec::receive(&lepo)?;
@@ -70,7 +68,7 @@ fn signals(numbers: &[i32]) -> io::Result<UnixStream> {
 /// What runs, and what is held as long as it does.
 struct Started {
     leader: Pid,
-    _group: Option<Group>,
+    _group: Option<ProcessLimit>,
     _held: Vec<OwnedFd>,
 }
 
@@ -94,7 +92,7 @@ fn start(spec: Spec, descriptors: Vec<OwnedFd>) -> io::Result<Started> {
         command.arg0(&spec.arg0);
     }
     command.stdout(stdout).stderr(stderr).stdin(stdin.map_or_else(Stdio::null, Stdio::from));
-    let group = if spec.processes > 0 { limit_processes(spec.processes) } else { None };
+    let group = if spec.processes > 0 { sys::limit_processes(spec.processes) } else { None };
     let child = command.spawn();
     if let Some(group) = &group {
         group.leave();

@@ -1,12 +1,11 @@
 //! Child processes: model programs, commands and MCP servers are started, watched and ended here.
 //!
 //! Each program is started by a keeper, a process of its own that is lepo's program under another
-//! `argv[0]`. The keeper is the reaper of all descendants of the program (`PR_SET_CHILD_SUBREAPER`), so
-//! whatever loses its parent is still found below the keeper. It ends them when lepo says so, and when
+//! `argv[0]`. Where the system has that (see [`crate::sys`]), the keeper is the reaper of all descendants of the
+//! program, so whatever loses its parent is still found below the keeper. It ends them when lepo says so, and when
 //! its socket to lepo is closed, which happens however lepo ends.
 
 mod keeper;
-mod limit;
 mod program;
 mod report;
 mod spec;

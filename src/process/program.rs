@@ -19,6 +19,7 @@ use super::Environment;
 use super::keeper::KEEPER;
 use super::report::{Report, failure, status};
 use super::spec::Spec;
+use crate::sys;
 
 /// The number of the first descriptor that is lent to a program. Lower ones may be in use.
 pub(super) const LENT: i32 = 100;
@@ -297,9 +298,10 @@ pub(super) fn is_lepo() {
 /// lepo's program, to be started under another name: this process's own; that of the same build, where a
 /// test or an example uses the library.
 pub fn own_program() -> io::Result<PathBuf> {
-    if IS_LEPO.get().is_some() && cfg!(target_os = "linux") {
-        // Also right when the file was replaced by a newer one.
-        return Ok(PathBuf::from("/proc/self/exe"));
+    if IS_LEPO.get().is_some()
+        && let Some(own) = sys::own_program()
+    {
+        return Ok(own);
     }
     let own = std::env::current_exe()?;
     if IS_LEPO.get().is_some() {

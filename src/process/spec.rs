@@ -7,13 +7,13 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 
-use rustix::io::retry_on_intr;
+use rustix::io::{FdFlags, retry_on_intr};
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags,
+    RecvAncillaryBuffer, RecvAncillaryMessage, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
 };
 
 use super::Environment;
+use crate::sys::RECEIVE;
 
 /// Descriptors in one message; the kernel takes 253.
 const BATCH: usize = 128;
@@ -73,11 +73,14 @@ impl Spec {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
             let mut ancillary = RecvAncillaryBuffer::new(&mut space);
             let into = &mut [IoSliceMut::new(&mut byte)];
-            let received =
-                retry_on_intr(|| rustix::net::recvmsg(from, into, &mut ancillary, RecvFlags::CMSG_CLOEXEC))?;
+            let received = retry_on_intr(|| rustix::net::recvmsg(from, into, &mut ancillary, RECEIVE))?;
             for message in ancillary.drain() {
                 if let RecvAncillaryMessage::ScmRights(received) = message {
-                    descriptors.extend(received);
+                    for descriptor in received {
+                        // Not every system can do so while it receives.
+                        rustix::io::fcntl_setfd(&descriptor, FdFlags::CLOEXEC)?;
+                        descriptors.push(descriptor);
+                    }
                 }
             }
             match (received.bytes, byte) {

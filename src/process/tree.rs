@@ -1,18 +1,15 @@
-//! Ending all descendants of this process, also those in a session of their own. Linux lists children in `/proc`.
+//! Ending all descendants of this process, also those in a session of their own.
 
-use std::path::Path;
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpgid, waitpid};
+
+use crate::sys::{Children, LOOKS};
 
 /// Time that a process is given to end by itself after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 /// Time to stop all that forks on, and then as long again to see it end.
 const CHASE: Duration = Duration::from_secs(2);
-
-/// Looks at the processes that have to agree. One takes some hundredths of a millisecond.
-const LOOKS: usize = 20;
 
 /// Ends the group that `leader` leads and every descendant of this process, and tells how many are left all
 /// the same. Most end at once and are not waited for. What ignores SIGTERM, or forks on to get away, is
@@ -67,10 +64,10 @@ fn signal(signal: Signal) -> Vec<i32> {
 fn signal_once(signal: Signal) -> Vec<i32> {
     let root = rustix::process::getpid().as_raw_nonzero().get();
     let mut found: Vec<i32> = Vec::new();
-    let mut next = None;
+    let (children, mut next) = (Children::look(), None);
     loop {
         let parent = next.map_or(root, |i: usize| found[i]);
-        for child in children_of(parent) {
+        for child in children.of(parent) {
             if found.contains(&child) {
                 continue;
             }
@@ -86,33 +83,4 @@ fn signal_once(signal: Signal) -> Vec<i32> {
             return found;
         }
     }
-}
-
-/// The children of all threads of a process.
-fn children_of(parent: i32) -> Vec<i32> {
-    static LISTED: LazyLock<bool> = LazyLock::new(|| Path::new("/proc/thread-self/children").exists());
-    if !*LISTED {
-        return children_sought(parent);
-    }
-    let tasks = std::fs::read_dir(format!("/proc/{parent}/task"));
-    let mut children = Vec::new();
-    for task in tasks.into_iter().flatten().flatten() {
-        let listed = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        children.extend(listed.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
-    }
-    children
-}
-
-/// The same from the parent that every process names, for a kernel that lists no children; slower.
-fn children_sought(parent: i32) -> Vec<i32> {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let child = |entry: std::fs::DirEntry| {
-        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
-        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // pid (name, which may hold anything) state ppid …
-        let (_, after) = stat.rsplit_once(')')?;
-        let of: i32 = after.split_ascii_whitespace().nth(1)?.parse().ok()?;
-        (of == parent).then_some(pid)
-    };
-    entries.flatten().filter_map(child).collect()
 }

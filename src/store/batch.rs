@@ -21,6 +21,7 @@ use super::temporary::rename_new;
 use super::{DIR, FILE, Store, now};
 use crate::bubb::{BubbId, Day, Kind, MAX_TIME, Name, hex};
 use crate::error::{Error, Result};
+use crate::sys;
 
 /// A batch of more bubbs than this writes those of days that are over into the folders of these days.
 pub const MANY: usize = 5_000;
@@ -193,7 +194,7 @@ impl<'s> Batch<'s> {
         if self.staged.is_empty() && self.blobs.is_empty() {
             return Ok(0);
         }
-        rustix::fs::syncfs(&self.stage).map_err(|error| self.failed(error.into()))?;
+        sys::sync_files_of(&self.stage).map_err(|error| self.failed(error))?;
         let blobs = std::mem::take(&mut self.blobs);
         self.place_blobs(&blobs).map_err(|error| self.store.error("cannot write in", "_blobs", error))?;
         self.many |= self.known.len() > MANY;
@@ -221,7 +222,7 @@ impl<'s> Batch<'s> {
             if open.as_ref().is_none_or(|(opened, _)| opened != folder) {
                 let next = self.store.blob_folder(hash, into)?;
                 if let Some((_, dir)) = open.replace((folder.to_string(), next)) {
-                    rustix::fs::fsync(dir)?;
+                    sys::sync(dir)?;
                 }
             }
             if let Some((_, dir)) = &open {
@@ -229,7 +230,7 @@ impl<'s> Batch<'s> {
             }
         }
         if let Some((_, dir)) = open {
-            rustix::fs::fsync(dir)?;
+            sys::sync(dir)?;
         }
         Ok(())
     }
@@ -256,10 +257,10 @@ impl<'s> Batch<'s> {
         }
         for day in touched {
             if let Some(dir) = self.store.day_dir(day)? {
-                rustix::fs::fsync(dir)?;
+                sys::sync(dir)?;
             }
         }
-        rustix::fs::fsync(&self.store.dir)?;
+        sys::sync(&self.store.dir)?;
         Ok(placed)
     }
 

@@ -13,6 +13,7 @@ use super::folders::{dir_at, make_dir_at};
 use super::temporary::rename_new;
 use crate::bubb::is_hash;
 use crate::error::Result;
+use crate::sys;
 
 /// The directory of blobs.
 const BLOBS: &str = "_blobs";
@@ -124,7 +125,7 @@ impl Store {
                 }
                 progress();
             }
-            rustix::fs::fsync(&folder)?;
+            sys::sync(&folder)?;
         }
         Ok(moved)
     }
@@ -134,7 +135,7 @@ impl Store {
         for folder in [BLOBS.to_string(), format!("{BLOBS}/{}", shard_of(hash))] {
             let Some(dir) = self.open_below(Path::new(&folder))? else { continue };
             match rustix::fs::unlinkat(&dir, hash, AtFlags::empty()) {
-                Ok(()) => rustix::fs::fsync(&dir)?,
+                Ok(()) => sys::sync(&dir)?,
                 Err(Errno::NOENT) => {}
                 Err(error) => return Err(error.into()),
             }

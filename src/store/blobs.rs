@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::Store;
 use crate::bubb::{Attachment, Kind, Name, hex, is_hash, thousands};
 use crate::error::Result;
+use crate::sys;
 
 /// A blob that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +75,7 @@ impl Store {
         let (hash, len) = keep_hashed(from, &mut tmp.file)?;
         let folder = self.blob_folder(&hash, self.has_many_blobs(&hash)?)?;
         tmp.replace(&folder, &hash)?;
-        rustix::fs::fsync(&folder)?;
+        sys::sync(&folder)?;
         self.proven().insert(hash.clone(), Mark::of(&tmp.file)?);
         Ok(Blob { hash, len })
     }

@@ -12,6 +12,7 @@ use super::Store;
 use super::temporary::rename_new;
 use crate::bubb::BubbId;
 use crate::error::{Error, Result};
+use crate::sys;
 
 const DIR: &str = "_branches";
 
@@ -77,7 +78,7 @@ impl Store {
             true => tmp.replace(&branches, &file_of(name)).map(|()| true)?,
             false => tmp.place(&branches, &file_of(name))?,
         };
-        rustix::fs::fsync(&branches)?;
+        sys::sync(&branches)?;
         Ok(placed)
     }
 
@@ -91,7 +92,7 @@ impl Store {
                 true => rustix::fs::renameat(&branches, &old, &branches, &to).map(|()| true)?,
                 false => rename_new((&branches, &old), (&branches, &to))?,
             };
-            rustix::fs::fsync(&branches)?;
+            sys::sync(&branches)?;
             Ok(renamed)
         });
         renamed.map_err(|error| self.branch_error(new, error))
@@ -105,7 +106,7 @@ impl Store {
                 Err(Errno::NOENT) => return Ok(false),
                 result => result?,
             }
-            rustix::fs::fsync(&branches)?;
+            sys::sync(&branches)?;
             Ok(true)
         });
         deleted.map_err(|error| self.error("cannot delete", format!("{DIR}/{}", file_of(name)), error))

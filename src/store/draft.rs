@@ -14,6 +14,7 @@ use super::temporary::Temporary;
 use super::{FILE, Store, now};
 use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use crate::error::{Error, Result};
+use crate::sys;
 
 /// A bubb being written: also the spool of an answer that is still streaming. Dropped, it is gone.
 pub struct Draft<'s> {
@@ -148,8 +149,7 @@ impl Draft<'_> {
                 Err(error) => return Err(self.store.error("cannot write", name.to_string(), error.into())),
             }
         };
-        rustix::fs::fsync(&self.store.dir)
-            .map_err(|error| self.store.error("cannot sync", "", error.into()))?;
+        sys::sync(&self.store.dir).map_err(|error| self.store.error("cannot sync", "", error.into()))?;
         self.tmp.found = false; // now it may go: it has its name
         Ok(name)
     }

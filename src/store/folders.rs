@@ -15,6 +15,7 @@ use rustix::io::Errno;
 
 use super::{DIR, READ, Store};
 use crate::bubb::{Day, Name};
+use crate::sys;
 
 /// The directory of all days that are over.
 pub const OLD: &str = "_old";
@@ -156,6 +157,6 @@ pub(super) fn make_dir_at(at: std::os::fd::BorrowedFd<'_>, name: &str) -> io::Re
         }
     }
     // Also where it was there: its maker may have ended before it was durable.
-    rustix::fs::fsync(at)?;
+    sys::sync(at)?;
     dir_at(at, name)?.ok_or_else(|| io::Error::other(format!("{name} is not a directory")))
 }

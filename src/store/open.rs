@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::{DIR, OLD, Store, failure};
 use crate::error::{Error, Result};
+use crate::sys;
 
 /// The store's name in a working directory.
 pub const STORE: &str = ".lepo";
@@ -102,8 +103,8 @@ impl Store {
         if instructed || merged || ignored {
             // Its parent too: the store itself may be new.
             let parent = rustix::fs::openat(&self.dir, "..", DIRECTORY, Mode::empty());
-            rustix::fs::fsync(&self.dir)
-                .and_then(|()| rustix::fs::fsync(parent?))
+            sys::sync(&self.dir)
+                .and_then(|()| sys::sync(parent?))
                 .map_err(|e| self.error("cannot sync", "", e.into()))?;
         }
         Ok(instructed || merged || ignored)

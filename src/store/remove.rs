@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use super::{OLD, Store};
 use crate::bubb::{BubbId, Day, Name};
 use crate::error::Result;
+use crate::sys;
 
 impl Store {
     /// The blobs that would be named by nothing if these bubbs, of all that `names` lists, were gone.
@@ -48,10 +49,10 @@ impl Store {
             removed.map_err(|error| self.error("cannot delete in", "_blobs", error))?;
         }
         for day in days {
-            let synced = self.day_dir(day).and_then(|dir| Ok(dir.map(rustix::fs::fsync).transpose()?));
+            let synced = self.day_dir(day).and_then(|dir| Ok(dir.map(sys::sync).transpose()?));
             synced.map_err(|error| self.error("cannot sync", OLD, error))?;
         }
-        rustix::fs::fsync(&self.dir).map_err(|error| self.error("cannot sync", "", error.into()))
+        sys::sync(&self.dir).map_err(|error| self.error("cannot sync", "", error.into()))
     }
 
     /// Deletes a bubb in `.lepo/` and in its day; whether it was in its day.

@@ -2,20 +2,17 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 
-use rustix::fs::{AtFlags, FileType, RawDir};
+use rustix::fs::{AtFlags, FileType};
 
 use super::Store;
 use crate::bubb::{BubbId, Name};
 use crate::conv::Forest;
 use crate::error::Result;
-
-/// Bytes of directory entries asked for at a time: a few hundred names a system call.
-const BUFFER: usize = 64 << 10;
+use crate::sys;
 
 /// How many of the newest names are looked at when only the newest tail is wanted.
 const NEWEST: usize = 1024;
@@ -115,17 +112,13 @@ impl Store {
         dir: &OwnedFd,
         mut entry: impl FnMut(&[u8], FileType),
     ) -> io::Result<()> {
-        let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
-        let mut entries = RawDir::new(dir, &mut buffer);
-        while let Some(next) = entries.next() {
-            let next = next?;
-            let kind = match next.file_type() {
-                FileType::Unknown => rustix::fs::statat(dir, next.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+        sys::each_entry(dir, |name, kind| {
+            let kind = match kind {
+                FileType::Unknown => rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 known => known,
             };
-            entry(next.file_name().to_bytes(), kind);
-        }
-        Ok(())
+            entry(name, kind);
+        })
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! What is in them is the search's own; here is where they lie, and how a day's folder tells that it changed.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::AtFlags;
 
@@ -11,11 +13,7 @@ use super::folders::{Calendar, dir_at, make_dir_at};
 use super::{Store, place};
 use crate::bubb::{Day, Name};
 use crate::error::Result;
-
-/// Filesystems whose status change times can be relied on, by the magic numbers of statfs(2): ext4, xfs, btrfs,
-/// f2fs, zfs, tmpfs, overlayfs.
-const KEEP_CTIME: [u32; 7] =
-    [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0x0102_1994, 0x794C_7630];
+use crate::sys::keeps_change_times;
 
 /// The state of a day's folder: any change of its entries changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +44,11 @@ impl Store {
 
     /// The state of a day's folder; `None` if it is gone.
     pub fn folder_state(&self, day: Day) -> Option<FolderState> {
-        let stat = rustix::fs::fstat(self.day_dir(day).ok()??).ok()?;
-        let nanoseconds =
-            |seconds: i64, rest: u64| (seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(rest);
+        let folder = File::from(self.day_dir(day).ok()??).metadata().ok()?;
         Some(FolderState {
-            inode: stat.st_ino,
-            ctime: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
-            mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+            inode: folder.ino(),
+            ctime: nanoseconds(folder.ctime(), folder.ctime_nsec()),
+            mtime: nanoseconds(folder.mtime(), folder.mtime_nsec()),
         })
     }
 
@@ -82,12 +78,12 @@ impl Store {
         let dir = make_dir_at(cache.as_fd(), "text")?;
         let mut mark = self.temporary("cache")?;
         mark.file.write_all(b"*\n")?;
-        let stat = rustix::fs::fstat(&mark.file)?;
-        let clock = (stat.st_ctime as u64).wrapping_mul(1_000_000_000).wrapping_add(stat.st_ctime_nsec);
+        let made = mark.file.metadata()?;
+        let clock = nanoseconds(made.ctime(), made.ctime_nsec());
         // git passes the cache over also where the store itself is committed.
         mark.place(&cache, ".gitignore")?;
-        let magic = rustix::fs::fstatfs(&dir)?.f_type as u32;
-        Ok(CachedText { store: self, dir, clock, keeps_ctime: KEEP_CTIME.contains(&magic) })
+        let keeps_ctime = keeps_change_times(&dir)?;
+        Ok(CachedText { store: self, dir, clock, keeps_ctime })
     }
 
     /// Deletes what is kept of the months of these bubbs, so that what was deleted is gone from there too.
@@ -104,6 +100,11 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Nanoseconds since 1970.
+fn nanoseconds(seconds: i64, rest: i64) -> u64 {
+    (seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(rest as u64)
 }
 
 /// A month's file that is being made.

@@ -20,6 +20,7 @@ use super::temporary::rename_new;
 use super::{OLD, READ, Store, now};
 use crate::bubb::{Day, Name};
 use crate::error::Result;
+use crate::sys;
 
 /// Bubbs younger than this stay, in milliseconds, by their ids.
 const YOUNG: u64 = 48 * 60 * 60 * 1000;
@@ -213,7 +214,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
             Err(error) => return Err(error.into()),
         }
     }
-    rustix::fs::fsync(to)?;
+    sys::sync(to)?;
     for (file, linked_inode) in linked {
         if inode(from, file)? != Some(linked_inode) {
             continue; // written over meanwhile: that counts

@@ -12,6 +12,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use super::Store;
 use crate::bubb::Name;
 use crate::error::{Error, Result};
+use crate::sys;
 
 /// A watch on a store.
 pub struct Watch<'s> {
@@ -42,7 +43,7 @@ impl Store {
             let limit = matches!(error.kind, notify::ErrorKind::MaxFilesWatch);
             let error = Error::store(format!("cannot watch {}", self.shown.display())).because(error);
             match limit {
-                true => error.hint("fs.inotify.max_user_watches and max_user_instances are the limits"),
+                true => error.hint(sys::WATCH_LIMITS),
                 false => error,
             }
         };
@@ -89,7 +90,12 @@ impl Watch<'_> {
             Told::Missed => {
                 let names: BTreeSet<Name> = self.store.recent_names()?.into_iter().collect();
                 self.known.retain(|name| names.contains(name));
-                names.into_iter().for_each(|name| self.put(name));
+                for name in names {
+                    // Where closing is not told, an empty file is looked at again when it is written to.
+                    if sys::WATCH_TELLS_CLOSING || self.store.len_of(&name) != Some(0) {
+                        self.put(name);
+                    }
+                }
             }
         }
         Ok(())
@@ -121,7 +127,7 @@ impl Store {
 
 fn understand(event: notify::Result<notify::Event>) -> Vec<Told> {
     let Ok(event) = event else { return vec![Told::Missed] };
-    if event.need_rescan() {
+    if event.need_rescan() || !sys::WATCH_TELLS_CLOSING {
         return vec![Told::Missed];
     }
     let tell: fn(Name) -> Told = match event.kind {

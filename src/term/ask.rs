@@ -11,6 +11,7 @@ use rustix::termios::QueueSelector;
 use super::clean;
 use super::terminal::size_of;
 use crate::error::{Error, Result};
+use crate::sys::terminal;
 
 /// The controlling terminal, open for a question and its answer.
 pub struct Tty {
@@ -20,7 +21,7 @@ pub struct Tty {
 
 /// The terminal, if there is one to ask on.
 pub fn tty() -> Option<Tty> {
-    let write = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+    let write = OpenOptions::new().read(true).write(true).open(terminal()?).ok()?;
     let read = BufReader::new(write.try_clone().ok()?);
     Some(Tty { write, read })
 }

@@ -26,7 +26,8 @@ impl Interrupt {
         let failed = |error: io::Error| Error::store("cannot listen for signals").because(error);
         // A file size limit would end the process without a word; caught, the write fails and can be told.
         let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map_err(failed)?;
-        let ignored = ignored();
+        // `nohup` has signals ignored, and so does a shell for what it puts in the background. They stay ignored.
+        let ignored = crate::sys::ignored_signals();
         for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
             if ignored & (1 << (kind.as_raw_value() - 1)) != 0 {
                 continue;
@@ -82,12 +83,4 @@ impl Interrupt {
             done = work => done,
         }
     }
-}
-
-/// The signals that whoever started lepo wants ignored, bit n - 1 for signal n: `nohup` does that,
-/// and a shell for what it puts in the background. They stay ignored.
-fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }

@@ -6,24 +6,25 @@ use crate::paths_in_code::{code_of, module_of, paths_in, short, sources};
 /// Each room, and the rooms it may name: only those above it.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("sys", &[]),
     ("env", &["error"]),
     ("tls", &[]),
     ("when", &[]),
     ("bubb", &[]),
-    ("process", &["env"]),
+    ("process", &["env", "sys"]),
     ("fetch", &["error", "tls"]),
     ("conv", &["bubb", "error"]),
     ("page", &["bubb", "conv", "error"]),
-    ("store", &["bubb", "conv", "error"]),
+    ("store", &["bubb", "conv", "error", "sys"]),
     ("search", &["bubb", "conv", "error", "store"]),
     ("sync", &["bubb", "conv", "env", "error", "store"]),
     ("config", &["bubb", "env", "error"]),
     ("stats", &["bubb", "config", "conv", "store", "when"]),
     ("model", &["bubb", "config", "env", "error", "process", "tls"]),
-    ("tool", &["config", "env", "error", "process", "tls"]),
-    ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "tool"]),
+    ("tool", &["config", "env", "error", "process", "sys", "tls"]),
+    ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "sys", "tool"]),
     ("import", &["bubb", "conv", "env", "error", "store", "tool"]),
-    ("term", &["bubb", "env", "error"]),
+    ("term", &["bubb", "env", "error", "sys"]),
     ("browse", &["bubb", "conv", "error", "search", "store", "term", "when"]),
     ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
     ("repl", &["bubb", "config", "conv", "error", "fetch", "store", "term", "turn", "ui", "when"]),
@@ -36,14 +37,14 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 
 /// The commands that may talk to anybody; and `ls`, which knows a waiting request by its form.
 const OUTWARD: &[(&str, &[&str])] = &[
-    ("commands/do", &["fetch", "model", "turn", "tool"]),
+    ("commands/do", &["fetch", "model", "sys", "turn", "tool"]),
     ("commands/model.rs", &["model"]),
     ("commands/import", &["import"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/prompt.rs", &["turn"]),
     ("commands/complete.rs", &["turn"]),
     ("commands/ls.rs", &["tool"]),
-    ("commands/export", &["page", "stats"]),
+    ("commands/export", &["page", "stats", "sys"]),
     ("commands/stats", &["stats"]),
     ("commands/sync.rs", &["sync"]),
     ("commands/browse.rs", &["browse"]),
@@ -124,11 +125,12 @@ const TERMINAL: &[(&str, &[&str])] = &[
     ("println!(", &[]),
     ("stdout().lock", &[]),
     ("stderr().lock", &[]),
-    ("stdio::stdout()", &[]),
-    ("stdio::stderr()", &[]),
+    // Asked for the name of their terminal.
+    ("stdio::stdout()", &["sys/macos.rs"]),
+    ("stdio::stderr()", &["sys/macos.rs"]),
     // The process between lepo and a held command, which has nothing of lepo but its stderr.
     ("&mut io::stderr()", &["tool/sandbox/landlock.rs"]),
-    ("/dev/tty", &[]),
+    ("/dev/tty", &["sys/linux/mod.rs", "sys/macos.rs"]),
     // The line editor writes by itself.
     ("reedline::", &["repl/complete.rs", "repl/keys.rs", "repl/reader.rs"]),
     ("indicatif::", &[]),
@@ -149,6 +151,44 @@ fn only_one_place_reads_the_environment() {
         }
         let imported = code.lines().any(|line| line.trim_start().starts_with("use std::env"));
         assert!(!imported, "{} imports std::env", short(&file));
+    }
+}
+
+/// Ways to ask which system or processor this is, and what only one system has.
+const SYSTEM: &[(&str, &[&str])] = &[
+    ("target_os", &[]),
+    ("target_arch", &[]),
+    ("target_env", &[]),
+    ("target_vendor", &[]),
+    ("consts::OS", &[]),
+    ("std::os::linux", &[]),
+    ("std::os::macos", &[]),
+    ("\"/proc/self", &[]),
+    ("landlock::Ruleset", &[]),
+    ("seccompiler::", &[]),
+    ("libc::", &[]),
+];
+
+#[test]
+fn only_one_room_knows_the_system() {
+    holds_only_in(SYSTEM, "sys/");
+    // Its files offer the same names, whichever of them is compiled.
+    let all = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/sys/mod.rs")).unwrap();
+    let (_, offered) = all.split_once("pub use system::{").unwrap();
+    let (offered, _) = offered.split_once("};").unwrap();
+    let offered: Vec<&str> = offered.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    assert!(offered.len() > 15, "{offered:?}");
+    for (system, place) in [("linux", "sys/linux"), ("macos", "sys/macos.rs")] {
+        let code: String = sources()
+            .iter()
+            .filter(|file| short(file).starts_with(place))
+            .map(|file| code_of(file))
+            .collect();
+        for name in &offered {
+            let made =
+                ["fn", "const", "struct"].iter().any(|word| code.contains(&format!("pub {word} {name}")));
+            assert!(made, "{system} has no {name}");
+        }
     }
 }
 

@@ -23,8 +23,8 @@ use setup::Setup;
 
 /// Takes the turn, or begins a session.
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
-    // A child could read lepo's keys from its environment otherwise. Root can all the same.
-    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    // A child could read lepo's keys from its environment otherwise.
+    crate::sys::hide_memory();
     // What lepo's caller has open is nothing to a command either: below a directory, it could reach everything.
     close_fds::set_fds_cloexec(3, &[]);
     let (json, events) = (args.json, args.events);

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::error::{Error, Result};
-
-/// Programs that open a file in a browser, tried in turn.
-const OPENERS: &[&str] = &["xdg-open", "open", "wslview", "sensible-browser"];
+use crate::sys::OPENERS;
 
 /// A page in a file of its own, readable by its owner alone, which stays for the browser to read.
 pub fn temporary(bytes: &[u8]) -> Result<PathBuf> {

@@ -5,19 +5,15 @@
 //! look at it and the mount.
 
 use std::ffi::OsStr;
-use std::fs::{DirEntry, File};
-use std::io::{self, Seek, Write};
-use std::os::fd::OwnedFd;
+use std::fs::DirEntry;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::MemfdFlags;
-
-use super::filter;
 use super::mount::{Mount, Views};
-use super::opened::open_without_links;
 use crate::process::{Environment, Program};
+use crate::sys::{memory_file, namespace_filter, open_without_links};
 use crate::tool::Access;
 
 /// The most paths in a sandbox. Each takes a mount, and most a descriptor.
@@ -36,7 +32,7 @@ pub fn program(
         return Err(io::Error::other(format!("more than {MOST_PATHS} places here have to be held apart")));
     }
     let mut program = Program::new(bwrap, Environment::new());
-    let filter = program.lend(memory("filter", &filter::bytes(&filter::beside_namespaces()?))?);
+    let filter = program.lend(memory_file("filter", &namespace_filter()?)?);
     let mut options = Options::default();
     // Root would keep its capabilities, and could mount everything anew.
     for flag in ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"] {
@@ -78,7 +74,7 @@ pub fn program(
         options.pair("--setenv", name);
         options.push(value);
     }
-    let options = program.lend(memory("options", &options.0)?).to_string();
+    let options = program.lend(memory_file("options", &options.0)?).to_string();
     Ok(program.args(["--args", &options, "--"]).args(words))
 }
 
@@ -108,12 +104,4 @@ impl Options {
         self.push(option);
         self.push(value);
     }
-}
-
-/// A file in memory, at its beginning.
-pub(super) fn memory(name: &str, bytes: &[u8]) -> io::Result<OwnedFd> {
-    let mut file = File::from(rustix::fs::memfd_create(name, MemfdFlags::CLOEXEC)?);
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file.into())
 }

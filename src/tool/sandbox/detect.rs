@@ -12,6 +12,7 @@ use super::mount::{self, Mount};
 use super::{Sandbox, bubblewrap, landlock};
 use crate::env;
 use crate::process::{Environment, Program};
+use crate::sys::HAS_SANDBOX;
 use crate::tool::{Access, SHELL};
 
 /// How long the trial may take; a sandbox that starts slower is none.
@@ -43,6 +44,9 @@ impl Detected {
 }
 
 async fn detect(dir: &Path) -> Sandbox {
+    if !HAS_SANDBOX {
+        return Sandbox::None;
+    }
     for program in find_bwrap(dir) {
         if works(&program).await {
             return Sandbox::Bubblewrap(program);

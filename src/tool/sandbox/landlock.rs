@@ -10,26 +10,15 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use landlock::{
-    ABI, Access as _, AccessFs, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, Scope,
-};
-use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
-
-use super::bubblewrap::memory;
-use super::filter;
 use super::mount::{Mount, Views, everything};
-use super::opened::open_without_links;
 use crate::process::{Environment, Program, own_program};
+use crate::sys;
 
 /// The `argv[0]` of the program that holds itself and becomes a command.
 const HELD: &str = "lepo-held";
 
 /// The exit code of a command that could not be held, and so was not run.
 const NOT_HELD: u8 = 125;
-
-/// The oldest Landlock that holds every way of writing a file: it has `truncate`.
-const NEEDED: ABI = ABI::V3;
 
 /// Devices that are no more than a file to everybody.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -43,7 +32,7 @@ pub fn works() -> bool {
 /// A command that sees only what `views` shows, and changes nothing.
 pub fn program(views: &Views, dir: &Path, env: Environment, words: &[&str]) -> io::Result<Program> {
     let mut program = Program::new(own_program()?, env).arg0(HELD).dir(dir);
-    let views = program.lend(memory("views", &encoded(views))?).to_string();
+    let views = program.lend(sys::memory_file("views", &encoded(views))?).to_string();
     Ok(program.args([&views]).args(words))
 }
 
@@ -55,7 +44,7 @@ pub fn run_as_held(args: &[OsString]) -> Option<u8> {
         return None;
     }
     let become_it = || {
-        let descriptor = Path::new("/proc/self/fd").join(views);
+        let descriptor = sys::descriptor_path(views);
         let views = decoded(&std::fs::read(descriptor)?);
         // The descriptor of the views, and what else is no concern of the command.
         close_fds::set_fds_cloexec(3, &[]);
@@ -94,37 +83,11 @@ fn decoded(bytes: &[u8]) -> Option<Views> {
 
 /// Holds this thread and what it becomes, for good.
 fn hold(views: &Views) -> io::Result<()> {
-    let failed = |error: landlock::RulesetError| io::Error::other(error);
-    let confined = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
-    let signals = confined.is_err();
-    let read = AccessFs::from_read(NEEDED);
-    let file = AccessFs::ReadFile | AccessFs::Execute;
-    let rules = Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(NEEDED))
-        .map_err(failed)?
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(ABI::V5))
-        .map_err(failed)?
-        .scope(Scope::from_all(ABI::V6))
-        .map_err(failed)?
-        .create()
-        .map_err(failed)?;
     let mut views = views.clone();
     views.insert("/dev".into(), Mount::Hidden);
     let mut open = Vec::new();
     opened(Path::new("/"), Mount::Hidden, &views, &mut open);
-    let rule = |path: &Path, read| open_without_links(path).ok().map(|fd| Ok(PathBeneath::new(fd, read)));
-    let devices =
-        DEVICES.iter().filter_map(|path| rule(Path::new(path), AccessFs::ReadFile | AccessFs::WriteFile));
-    // What cannot be opened, or has become a link, is not shown.
-    let open = open.iter().filter_map(|path| rule(path, if path.is_dir() { read } else { file }));
-    let rules = rules.add_rules(open).map_err(failed)?;
-    rules.add_rules(devices).map_err(failed)?.restrict_self().map_err(failed)?;
-    // Root's powers over the machine are none of a file.
-    let none = CapabilitySet::empty();
-    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
-    seccompiler::apply_filter(&filter::beside_landlock(signals)?).map_err(io::Error::other)
+    sys::hold(&open, DEVICES)
 }
 
 /// Landlock only ever adds, down whole trees: where something is hidden below a path, its siblings

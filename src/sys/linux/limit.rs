@@ -6,17 +6,18 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// A control group of this process; removed when dropped, once no process is in it.
 #[derive(Debug)]
-pub struct Group {
+pub struct ProcessLimit {
     dir: PathBuf,
     /// Where this process was before.
     before: PathBuf,
 }
 
 /// Limits what this process starts from now on to `most` processes and threads. The group, if one was
-/// made: this process is in it until [`Group::leave`].
-pub fn limit_processes(most: u32) -> Option<Group> {
+/// made: this process is in it until [`ProcessLimit::leave`].
+pub fn limit_processes(most: u32) -> Option<ProcessLimit> {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let group = places(&text).into_iter().find_map(|(parent, before)| Group::make(&parent, before, most));
+    let group =
+        places(&text).into_iter().find_map(|(parent, before)| ProcessLimit::make(&parent, before, most));
     if group.is_none() {
         limit_of_user(most);
     }
@@ -61,11 +62,11 @@ fn places(text: &str) -> Vec<(PathBuf, PathBuf)> {
     places
 }
 
-impl Group {
-    fn make(parent: &Path, before: PathBuf, most: u32) -> Option<Group> {
+impl ProcessLimit {
+    fn make(parent: &Path, before: PathBuf, most: u32) -> Option<ProcessLimit> {
         let dir = parent.join(format!("lepo-{}", std::process::id()));
         std::fs::create_dir(&dir).ok()?;
-        let group = Group { dir, before };
+        let group = ProcessLimit { dir, before };
         let limited = write(&group.dir, "pids.max", most).and_then(|()| enter(&group.dir));
         limited.ok().map(|()| group)
     }
@@ -76,7 +77,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessLimit {
     fn drop(&mut self) {
         self.leave();
         let _ = std::fs::remove_dir(&self.dir);

@@ -11,10 +11,10 @@ use seccompiler::{
 /// x86-64 has every call a second time, under a number with this bit (the x32 ABI).
 const X32: c_long = 0x4000_0000;
 
-/// For a command in namespaces of its own: what these leave open. Sockets of other families than
+/// The filter, as bubblewrap reads it, for a command in namespaces of its own: what these leave open. Sockets of other families than
 /// IPv4, IPv6 and netlink reach past them (unix sockets through files, vsock the host of a virtual
 /// machine), io_uring could make any, and the user's keyrings are in no namespace.
-pub fn beside_namespaces() -> io::Result<BpfProgram> {
+pub fn namespace_filter() -> io::Result<Vec<u8>> {
     let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     let others = families.map(|family| condition(0, SeccompCmpOp::Ne, family as u64));
     let others =
@@ -25,13 +25,13 @@ pub fn beside_namespaces() -> io::Result<BpfProgram> {
     rules.push((libc::SYS_fcntl, any_of(1, LEASES)?));
     rules.extend(user_namespaces()?);
     rules.extend([libc::SYS_io_uring_setup].iter().chain(KEYRINGS).map(|&call| (call, vec![])));
-    program(rules)
+    Ok(bytes(&program(rules)?))
 }
 
 /// For a command that Landlock keeps from writing: no sockets at all, nothing that changes a file by
 /// its path or by a descriptor that is open for reading, no shared memory, no say in when other
 /// processes run. `signals` too where Landlock (before ABI 6) does not confine them.
-pub fn beside_landlock(signals: bool) -> io::Result<BpfProgram> {
+pub(super) fn beside_landlock(signals: bool) -> io::Result<BpfProgram> {
     // Some change a file that is open for reading, and file systems have others of their own.
     let changing: io::Result<Vec<_>> =
         ASKING.iter().map(|&request| condition(1, SeccompCmpOp::Ne, request)).collect();
@@ -74,7 +74,7 @@ fn pairs() -> io::Result<(c_long, Vec<SeccompRule>)> {
 }
 
 /// The bytes of a program, as the kernel and bubblewrap read it.
-pub fn bytes(program: &BpfProgram) -> Vec<u8> {
+fn bytes(program: &BpfProgram) -> Vec<u8> {
     let instruction = |i: &seccompiler::sock_filter| {
         let [a, b] = i.code.to_ne_bytes();
         let [c, d, e, f] = i.k.to_ne_bytes();

@@ -1,0 +1,42 @@
+//! Linux.
+
+mod files;
+mod filter;
+mod hold;
+mod limit;
+mod opened;
+mod processes;
+
+use rustix::net::RecvFlags;
+
+pub use files::{each_entry, keeps_change_times, memory_file, sync, sync_files_of};
+pub use filter::namespace_filter;
+pub use hold::hold;
+pub use limit::{ProcessLimit, limit_processes};
+pub use opened::open_without_links;
+pub use processes::{
+    Children, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
+};
+
+/// The system's name.
+pub const NAME: &str = "Linux";
+
+/// Whether a command can be held to its access here at all.
+pub const HAS_SANDBOX: bool = true;
+
+/// Descriptors that arrive are closed in the programs that this process becomes.
+pub const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+
+/// Programs that open a file in a browser, tried in turn.
+pub const OPENERS: &[&str] = &["xdg-open", "open", "wslview", "sensible-browser"];
+
+/// A watch tells when a file is closed after it was written.
+pub const WATCH_TELLS_CLOSING: bool = true;
+
+/// The settings that limit watches.
+pub const WATCH_LIMITS: &str = "fs.inotify.max_user_watches and max_user_instances are the limits";
+
+/// The device of the controlling terminal.
+pub fn terminal() -> Option<std::path::PathBuf> {
+    Some("/dev/tty".into())
+}

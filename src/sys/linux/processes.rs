@@ -1,0 +1,77 @@
+//! Processes, as `/proc` shows them.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use rustix::process::DumpableBehavior;
+
+/// Looks at the processes that have to agree. One takes some hundredths of a millisecond.
+pub const LOOKS: usize = 20;
+
+/// Keeps this process's memory and environment from other processes of the user. Root can read them all the same.
+pub fn hide_memory() {
+    let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+/// Makes this process the parent of descendants whose own parent has ended.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
+}
+
+/// This process's own program, also right when the file was replaced by a newer one.
+pub fn own_program() -> Option<PathBuf> {
+    Some("/proc/self/exe".into())
+}
+
+/// The path of an open descriptor of this process.
+pub fn descriptor_path(number: &OsStr) -> PathBuf {
+    Path::new("/proc/self/fd").join(number)
+}
+
+/// The signals that lepo's caller wants ignored, bit n - 1 for signal n.
+pub fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
+
+/// One look at the children of processes: each is asked for as it is at that moment.
+pub struct Children;
+
+impl Children {
+    /// Begins a look.
+    pub fn look() -> Children {
+        Children
+    }
+
+    /// The children of all threads of a process.
+    pub fn of(&self, parent: i32) -> Vec<i32> {
+        static LISTED: LazyLock<bool> = LazyLock::new(|| Path::new("/proc/thread-self/children").exists());
+        if !*LISTED {
+            return children_sought(parent);
+        }
+        let tasks = std::fs::read_dir(format!("/proc/{parent}/task"));
+        let mut children = Vec::new();
+        for task in tasks.into_iter().flatten().flatten() {
+            let listed = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            children.extend(listed.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        }
+        children
+    }
+}
+
+/// The same from the parent that every process names, for a kernel that lists no children; slower.
+fn children_sought(parent: i32) -> Vec<i32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let child = |entry: std::fs::DirEntry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // pid (name, which may hold anything) state ppid …
+        let (_, after) = stat.rsplit_once(')')?;
+        let of: i32 = after.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        (of == parent).then_some(pid)
+    };
+    entries.flatten().filter_map(child).collect()
+}

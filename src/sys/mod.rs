@@ -1,0 +1,77 @@
+//! What differs between the systems that lepo runs on. Both files offer the same names; no other code asks
+//! which system this is.
+//!
+//! | | Linux | macOS |
+//! |---|---|---|
+//! | durable | `fsync`, `syncfs` | `F_FULLFSYNC` |
+//! | entries of a directory | `getdents64` in one large buffer | `readdir` |
+//! | descendants | subreaper, `/proc/PID/task/*/children` | the table of `ps` |
+//! | lepo's own program | `/proc/self/exe` | its path |
+//! | limit of processes | control group, `RLIMIT_NPROC` | none |
+//! | sandbox | bubblewrap, Landlock and seccomp | none |
+//! | watching | inotify, which tells when a file is closed | kqueue, which does not |
+//! | terminal to ask on | `/dev/tty` | the device by its name, which `poll` can wait for |
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(target_os = "macos")]
+use macos as system;
+
+/// Its name, as people write it.
+pub use system::NAME;
+pub use system::{
+    Children, HAS_SANDBOX, LOOKS, OPENERS, ProcessLimit, RECEIVE, WATCH_LIMITS, WATCH_TELLS_CLOSING,
+    adopt_orphans, descriptor_path, each_entry, hide_memory, hold, ignored_signals, keeps_change_times,
+    limit_processes, memory_file, namespace_filter, open_without_links, own_program, sync, sync_files_of,
+    terminal,
+};
+
+/// The children of each process, from lines of a process and its parent; `without` that process.
+#[cfg(any(target_os = "macos", test))]
+fn children_in(table: &str, without: i32) -> std::collections::HashMap<i32, Vec<i32>> {
+    let mut children = std::collections::HashMap::<i32, Vec<i32>>::new();
+    for line in table.lines() {
+        let mut numbers = line.split_ascii_whitespace().map(str::parse::<i32>);
+        if let (Some(Ok(pid)), Some(Ok(parent))) = (numbers.next(), numbers.next())
+            && pid != without
+        {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    children
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_processes_tells_children() {
+        let children = children_in("  1     0\n 10     1\n 11    10\n 12    10\n 13    10\nx\n", 12);
+        assert_eq!(children.get(&10), Some(&vec![11, 13]));
+        assert_eq!((children.get(&1), children.get(&12)), (Some(&vec![10]), None));
+    }
+
+    #[test]
+    fn all_entries_of_a_directory_are_told_with_their_types() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("file"), "x").unwrap();
+        std::fs::create_dir(place.path().join("dir")).unwrap();
+        let dir = std::fs::File::open(place.path()).unwrap().into();
+        let mut found = Vec::new();
+        each_entry(&dir, |name, kind| {
+            found.push((String::from_utf8_lossy(name).into_owned(), kind.is_dir()))
+        })
+        .unwrap();
+        found.sort();
+        let told = [(".", true), ("..", true), ("dir", true), ("file", false)];
+        assert_eq!(found, told.map(|(name, is_dir)| (name.to_string(), is_dir)));
+        sync(&dir).unwrap();
+        sync_files_of(&dir).unwrap();
+    }
+}
