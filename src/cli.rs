@@ -1,5 +1,7 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
+mod alias;
+mod help;
 mod preparse;
 mod suggest;
 pub mod tasks;
@@ -81,7 +83,7 @@ struct Globals {
     /// Print the version
     #[arg(short = 'v', long, global = true, help_heading = EVERYWHERE)]
     version: bool,
-    /// Print this help
+    /// Print help: a screen of it with -h, all of it with --help
     #[arg(short, long, global = true, action = clap::ArgAction::HelpLong, help_heading = EVERYWHERE)]
     help: Option<bool>,
 }
@@ -136,9 +138,14 @@ pub fn run(args: Vec<OsString>) -> u8 {
         return print_version();
     }
     let mut root = command();
+    let args = match alias::expand(&root, args) {
+        Ok(args) => args,
+        Err(error) => return report(&error),
+    };
     let (args, is_do) = match preparse(&root, args) {
         Preparsed::Parse { args, is_do } => (args, is_do),
-        Preparsed::Help(words) => return print_help(root, &words),
+        Preparsed::Help { words, is_short: true } => return help::print_short(root, &words),
+        Preparsed::Help { words, .. } => return help::print_long(root, &words),
         Preparsed::Version => return print_version(),
     };
     let parsed = root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
@@ -251,7 +258,7 @@ impl Command {
             Command::Resolve(args) => commands::resolve::run_resolve(args, context),
             Command::Fsck(args) => commands::fsck::run_fsck(args, context),
             Command::Tidy(args) => commands::tidy::run_tidy(args, context),
-            Command::Config(args) => commands::config::run_config(args, context),
+            Command::Config(args) => commands::config::run_config(args, &tasks::names(), context),
             Command::Model(args) => commands::model::run_model(args, context),
             Command::Prompt(args) => commands::prompt::run_prompt(args, context),
             Command::Sync(args) => commands::sync::run_sync(args, context),
@@ -319,23 +326,4 @@ fn print_version() -> u8 {
     let mut out = Out::stdout();
     out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));
     u8::from(out.finish().is_err())
-}
-
-/// The help of the innermost command that these words name.
-fn print_help(mut root: clap::Command, words: &[String]) -> u8 {
-    root.build();
-    let mut command = &root;
-    for word in words {
-        let Some(inner) = command.find_subcommand(word) else { break };
-        command = inner;
-    }
-    let mut command = command.clone();
-    if words.is_empty() {
-        let list = tasks::list(&root);
-        command = command.help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
-        ));
-    }
-    let _ = command.print_long_help();
-    0
 }

@@ -12,8 +12,8 @@ use crate::commands;
 pub(super) enum Preparsed {
     /// It is for the parser; whether it is for `do`.
     Parse { args: Vec<OsString>, is_do: bool },
-    /// Help for the command that these words name.
-    Help(Vec<String>),
+    /// Help for the command that these words name: a screen of it, or all.
+    Help { words: Vec<String>, is_short: bool },
     /// The version.
     Version,
 }
@@ -23,14 +23,15 @@ pub(super) enum Preparsed {
 pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Preparsed {
     let takes_value = |word: &OsStr| takes_value(root, word);
     let mut words = Vec::new();
-    let (mut help, mut version, mut external) = (false, false, false);
+    let (mut help, mut all_help, mut version, mut external) = (false, false, false, false);
     let mut value_next = false;
     let (mut after_option_of_do, mut question, mut named_do) = (false, false, None);
     for (at, word) in args.iter().enumerate().skip(1) {
         if word == "--" || external {
             break;
         }
-        help |= word == "-h" || word == "--help";
+        all_help |= word == "--help";
+        help |= word == "-h" || all_help;
         version |= word == "--version" || word == "-v" && words.first().is_none_or(|name| name != "grep");
         if std::mem::take(&mut value_next) {
             continue;
@@ -49,7 +50,8 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
         }
     }
     if help {
-        return Preparsed::Help(if question { vec!["do".into()] } else { words });
+        let words = if question { vec!["do".into()] } else { words };
+        return Preparsed::Help { words, is_short: !all_help };
     }
     if version {
         return Preparsed::Version;
@@ -66,6 +68,25 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
         args = with_letters_of_grep(args);
     }
     Preparsed::Parse { args, is_do: words.first().is_none_or(|name| name == "do") }
+}
+
+/// Where the first word stands that is neither a command nor a question; none if another comes first.
+pub(super) fn first_unknown(root: &clap::Command, args: &[OsString]) -> Option<usize> {
+    let mut value_next = false;
+    for (at, word) in args.iter().enumerate().skip(1) {
+        if std::mem::take(&mut value_next) {
+            continue;
+        }
+        if !word.as_encoded_bytes().starts_with(b"-") {
+            let is_known = root.find_subcommand(word).is_some() || word == "help";
+            return (!is_known && !has_white_space(word)).then_some(at);
+        }
+        if word == "-" || word == "--" || !is_of_root(root, word) {
+            return None;
+        }
+        value_next = takes_value(root, word);
+    }
+    None
 }
 
 fn has_white_space(word: &OsStr) -> bool {

@@ -12,6 +12,11 @@ pub const TASKS: &[(&str, &[&str])] = &[
     ("Check, and write scripts", &["fsck", "tidy", "add", "resolve", "root"]),
 ];
 
+/// The names of all commands.
+pub fn names() -> Vec<&'static str> {
+    TASKS.iter().flat_map(|(_, names)| names.iter().copied()).chain(["help"]).collect()
+}
+
 /// The list, a command a line under the headings of what it is for.
 pub fn list(root: &Command) -> String {
     let mut list = String::new();

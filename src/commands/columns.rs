@@ -1,7 +1,6 @@
 //! The columns of `lepo ls` on a terminal, and what fits of them.
 
 use crate::term::{Paint, clean, cut, width};
-use crate::when::SHORT_WIDTH;
 
 /// On a narrower terminal an entry takes two lines.
 const ONE_LINE: usize = 64;
@@ -28,6 +27,7 @@ pub struct Entry {
 pub struct Widths {
     id: usize,
     height: usize,
+    when: usize,
     model: usize,
     tokens: usize,
 }
@@ -40,6 +40,7 @@ impl Widths {
         Widths {
             id: widest(|entry| entry.id.len()),
             height: widest(|entry| entry.height.to_string().len() + 2),
+            when: widest(|entry| width(&entry.when)),
             model: widest(|entry| width(&entry.model)).min(most),
             tokens: widest(|entry| entry.tokens.len()),
         }
@@ -47,7 +48,7 @@ impl Widths {
 
     fn taken(self) -> usize {
         let column = |width: usize| if width > 0 { width + 1 } else { 0 };
-        self.id + 1 + self.height + 1 + SHORT_WIDTH + 1 + column(self.model) + column(self.tokens)
+        self.id + 1 + self.height + 1 + self.when + 1 + column(self.model) + column(self.tokens)
     }
 }
 
@@ -74,17 +75,18 @@ pub fn lay_out(entry: &Entry, mut widths: Widths, columns: usize, paint: Paint) 
         return format!("{line}\n{below}");
     }
     let taken = |widths: Widths| widths.taken() + width(&branches);
-    if taken(widths) + LEAST > columns {
+    // Branches are of few rows: for them alone no column of the others ends.
+    if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
         widths.tokens = 0;
     }
-    if taken(widths) + LEAST > columns {
+    if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
         widths.model = 0;
     }
     let mut line =
         format!("{}{}", paint.yellow(&entry.id), " ".repeat(widths.id.saturating_sub(entry.id.len())));
     let height = format!("({})", entry.height);
     line += &format!(" {height}{}", " ".repeat(widths.height.saturating_sub(height.len())));
-    line += &format!(" {}", paint.dim(&padded(&entry.when, SHORT_WIDTH)));
+    line += &format!(" {}", paint.dim(&padded(&entry.when, widths.when)));
     if widths.model > 0 {
         line += &format!(" {}", paint.dim(&padded(&cut(&entry.model, widths.model), widths.model)));
     }
@@ -96,7 +98,8 @@ pub fn lay_out(entry: &Entry, mut widths: Widths, columns: usize, paint: Paint) 
     format!("{}\n", line.trim_end())
 }
 
-fn padded(text: &str, columns: usize) -> String {
+/// A text in a column of this width.
+pub fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
@@ -106,15 +109,17 @@ fn excerpts(entry: &Entry, room: usize, paint: Paint) -> String {
     let mut parts: Vec<&str> = Vec::new();
     parts.extend((!entry.title.is_empty()).then_some(entry.title.as_str()));
     parts.extend(entry.questions.iter().map(String::as_str));
-    // The last question tells more than the first where there is no room for both.
+    // Where there is no room for all, a title tells most, then the last question.
+    let is_titled = !entry.title.is_empty();
     while parts.len() > 1 && room / parts.len() < 16 {
-        parts.remove(parts.len() - 2);
+        let least = if is_titled { 1 } else { parts.len() - 2 };
+        parts.remove(least);
     }
     let room = room.saturating_sub(width(BETWEEN) * parts.len().saturating_sub(1));
     let shares = shares(&parts.iter().map(|part| width(part)).collect::<Vec<_>>(), room);
     let shown = parts.iter().zip(shares).enumerate().map(|(i, (part, share))| {
         let part = cut(part, share);
-        if i == 0 && !entry.title.is_empty() { paint.bold(&part) } else { part }
+        if i == 0 && is_titled { paint.bold(&part) } else { part }
     });
     shown.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(&paint.dim(BETWEEN))
 }
@@ -141,6 +146,14 @@ pub fn short_count(count: u64) -> String {
         0..1000 => count.to_string(),
         1000..1_000_000 => of(1000, 'k'),
         _ => of(1_000_000, 'M'),
+    }
+}
+
+/// Tokens against the window they are in, where that is known: `3.1k/128k`.
+pub fn tokens_of(tokens: u64, window: Option<u64>, count: fn(u64) -> String) -> String {
+    match window {
+        Some(window) => format!("{}/{}", count(tokens), count(window)),
+        None => count(tokens),
     }
 }
 
@@ -180,11 +193,8 @@ mod tests {
         };
         let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
         for (columns, line) in [
-            (
-                120,
-                "(12) 2h       gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n",
-            ),
-            (80, "(12) 2h       gpt-4o [main] and what of the time z...\n"),
+            (120, "(12) 2h gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n"),
+            (80, "(12) 2h gpt-4o 3.1k/128k [main] and what of the ti...\n"),
             (40, "(12) 2h\n    How do I pars... · and what of th...\n"),
         ] {
             assert_eq!(shown(&entry(), columns), format!("{id} {line}"), "{columns}");

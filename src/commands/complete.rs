@@ -73,6 +73,19 @@ pub fn model() -> ArgValueCompleter {
     })
 }
 
+/// Completes the name of a setting, with its value.
+pub fn setting() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let env = Env::from_process();
+        let Ok(paths) = Paths::from_env(&env) else { return Vec::new() };
+        let Ok(settings) = Settings::load(&paths, &env, None, &Flags::default()) else { return Vec::new() };
+        let fitting =
+            settings.lines().into_iter().filter(|line| begins(&line.name, &current.to_string_lossy()));
+        let settable = fitting.filter(|line| line.name != "model" && !line.name.starts_with("models."));
+        settable.map(|line| candidate(line.name, Some(line.value))).collect()
+    })
+}
+
 /// Completes the name of a prompt.
 pub fn prompt() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {

@@ -1,61 +1,187 @@
-//! `lepo config`: the settings in force, and where each was said.
+//! `lepo config`: the settings in force and where each was said; one of them, read or set; the file in an editor.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::Context;
 use super::repo_files::trusted_config;
-use crate::config::{Flags, Paths, Plan, Settings};
+use super::{Context, complete};
+use crate::config::{
+    Alias, Flags, Line, Paths, Plan, Settings, Source, aliases, check_config, replace_config, set_setting,
+    unset_setting,
+};
 use crate::env::Env;
-use crate::error::Result;
-use crate::term::say;
+use crate::error::{Error, Result};
+use crate::term::{edit, say, tty};
 
-/// Show the settings in force and where each comes from
+/// Show and change settings
 ///
-/// One line each: `NAME = VALUE  # FROM`, where FROM is `default`, a file and its line, or a variable
-/// of the environment. Keys are never shown, only whether there is one.
+/// Alone it shows the settings in force, one line each: `NAME = VALUE  # FROM`, where FROM is `default`, a
+/// file and its line, or a variable of the environment. Keys are never shown, only whether there is one.
+/// With NAME it prints that setting's value, or all that begin with `NAME.`; with VALUE it sets it in
+/// the user's config.toml, whose comments stay.
+///
+/// `[alias]` of that file gives a command with its options a name of your own; the name of a command
+/// cannot be taken.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo config\n  lepo config | grep -v '# default$'\n  \
-    lepo config --import ~/.humble-ai-cli/config.json")]
+    lepo config max_rounds\n  lepo config many.participants gpt,qwen\n  \
+    lepo config alias.again 'do --retry'                              # then: lepo again -m other\n  \
+    lepo config --unset max_rounds\n  lepo config --import ~/.humble-ai-cli/config.json")]
 pub struct ConfigArgs {
+    /// The setting to print or to set
+    #[arg(value_name = "NAME", add = complete::setting())]
+    name: Option<String>,
+    /// Its new value; a list with commas between
+    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    value: Option<String>,
+    /// Take the setting out of config.toml: it has its default again
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "edit", "import"], add = complete::setting())]
+    unset: Option<String>,
+    /// Open config.toml in your editor; it is saved only if lepo can read it
+    #[arg(short, long, conflicts_with_all = ["name", "import", "json"])]
+    edit: bool,
     /// Add what humble-ai-cli's config.json or mcp-servers.json holds. What is there already stays;
     /// what is added is shown, and what is left out is said
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
     import: Option<PathBuf>,
     /// One JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}
     #[arg(long)]
     pub json: bool,
 }
 
-/// Shows them, or imports some.
-pub fn run_config(args: ConfigArgs, context: &mut Context<'_>) -> Result<u8> {
+/// What a new file begins with in the editor.
+const NEW_FILE: &str = "\
+# Settings of lepo: see `man lepo-config`, and `lepo config` for those in force.
+#
+# [[models]]
+# name = \"gpt\"
+# provider = \"openai\"
+# model = \"gpt-4o\"
+# api_key_env = \"OPENAI_API_KEY\"
+# active = true
+";
+
+/// Shows them, sets one, opens the file, or imports some. `commands` are the names that no alias can have.
+pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
-    match &args.import {
-        Some(file) => import(Plan::make(&paths, file)?, args.json, context)?,
-        None => {
-            let repo = trusted_config(context, &paths)?;
-            show(&Settings::load(&paths, &env, repo, &Flags::default())?, args.json, context)
+    let file = paths.config_file();
+    if let Some(import_file) = &args.import {
+        import(Plan::make(&paths, import_file)?, args.json, context)?;
+        return Ok(0);
+    }
+    if args.edit {
+        return edit_file(&file);
+    }
+    if let Some(name) = &args.unset {
+        return match unset_setting(&file, name)? {
+            true => Ok(0),
+            false => Err(Error::nothing(format!("{name} is not set in {}", file.display()))),
+        };
+    }
+    if let (Some(name), Some(value)) = (&args.name, &args.value) {
+        let word = name.strip_prefix("alias.").unwrap_or_default();
+        if commands.contains(&word) {
+            return Err(Error::usage(format!("an alias cannot be \"{word}\": that is a command"))
+                .hint("choose another word"));
         }
+        set_setting(&file, name, value)?;
+    }
+    let repo = trusted_config(context, &paths)?;
+    let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
+    match (&args.name, &args.value) {
+        (None, _) => show(&settings, commands, args.json, context),
+        (Some(name), None) => show_one(&settings, name, args.json, context)?,
+        (Some(name), Some(_)) => say_if_hidden(&settings, &file, name),
     }
     Ok(0)
 }
 
-fn show(settings: &Settings, as_json: bool, context: &mut Context<'_>) {
+/// Tells where something else wins over a setting that was written into `file`.
+fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
+    let wins = match settings.source(name) {
+        Source::File { path, .. } if **path == *file => return,
+        Source::Default => return,
+        source => source,
+    };
+    say(&format!("note: written to {}, but {wins} sets {name} too, and wins", file.display()));
+}
+
+fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<()> {
+    let lines = settings.lines();
+    if let Some(line) = lines.iter().find(|line| line.name == name) {
+        match as_json {
+            true => context.out.line(&line_json(line).to_string()),
+            false => context.out.line(&line.value),
+        }
+        return Ok(());
+    }
+    let section = format!("{name}.");
+    let below: Vec<&Line> = lines.iter().filter(|line| line.name.starts_with(&section)).collect();
+    if below.is_empty() {
+        return Err(Error::usage(format!("no setting \"{name}\"")).hint("`lepo config` lists the settings"));
+    }
+    match as_json {
+        true => {
+            let lines: Vec<_> = below.into_iter().map(line_json).collect();
+            context.out.line(&json!({ "settings": lines }).to_string());
+        }
+        false => below.into_iter().for_each(|line| print(line, "", context)),
+    }
+    Ok(())
+}
+
+/// Opens the editor on the file, again and again until lepo can read what was saved or the user gives up.
+fn edit_file(file: &Path) -> Result<u8> {
+    let old = match std::fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => NEW_FILE.into(),
+        Err(error) => return Err(Error::usage(format!("cannot read {}", file.display())).because(error)),
+    };
+    let mut text = old.clone();
+    loop {
+        text = edit(&text, ".toml")?;
+        if text == old {
+            return Err(Error::nothing(format!("{} did not change: nothing was written", file.display())));
+        }
+        let Err(error) = check_config(file, &text) else { break };
+        say(&format!("error: {}", error.chain()));
+        error.hint.iter().for_each(|hint| say(&format!("hint: {hint}")));
+        let again = tty().map(|mut tty| tty.confirm("Edit it again? (y/N) ")).transpose()?;
+        if again != Some(true) {
+            return Err(Error::usage(format!("{} stays as it was", file.display())));
+        }
+    }
+    replace_config(file, &text)?;
+    Ok(0)
+}
+
+/// The aliases of the user's file.
+pub fn known_aliases() -> Result<Vec<Alias>> {
+    aliases(&Paths::from_env(&Env::from_process())?)
+}
+
+fn line_json(line: &Line) -> serde_json::Value {
+    json!({ "name": line.name, "value": line.value, "source": line.source.to_string() })
+}
+
+fn print(line: &Line, note: &str, context: &mut Context<'_>) {
+    context.out.untrusted(format!("{} = {}", line.name, line.value).as_bytes());
+    context.out.trusted(&context.paint.dim("  # "));
+    context.out.line(&format!("{}{note}", line.source));
+}
+
+fn show(settings: &Settings, commands: &[&str], as_json: bool, context: &mut Context<'_>) {
     let lines = settings.lines();
     if as_json {
-        let settings_json: Vec<_> = lines
-            .iter()
-            .map(|line| json!({ "name": line.name, "value": line.value, "source": line.source.to_string() }))
-            .collect();
+        let settings_json: Vec<_> = lines.iter().map(line_json).collect();
         let document = json!({ "file": settings.file.to_string_lossy(), "settings": settings_json });
         return context.out.line(&document.to_string());
     }
-    for line in lines {
-        context.out.untrusted(format!("{} = {}", line.name, line.value).as_bytes());
-        context.out.trusted(&context.paint.dim("  # "));
-        context.out.line(&line.source.to_string());
+    for line in &lines {
+        let taken = line.name.strip_prefix("alias.").is_some_and(|word| commands.contains(&word));
+        print(line, if taken { ", ignored: a command has that name" } else { "" }, context);
     }
 }
 

@@ -4,7 +4,7 @@ use super::Context;
 use crate::bubb::Name;
 use crate::conv::{Forest, Ix};
 use crate::store::Store;
-use crate::term::{clean, excerpt, excerpt_within, in_colour, width};
+use crate::term::{clean, cut, excerpt, excerpt_within, in_colour, width};
 use crate::ui::text_or_warn;
 
 /// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
@@ -22,12 +22,14 @@ pub fn bubb_line(
     let (out, paint) = (&mut *context.out, context.paint);
     let (id, tag) = (name.id.to_string(), name.tag());
     let drawing = if drawing.is_empty() { String::new() } else { format!("{drawing} ") };
-    let brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
+    let mut brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
     let text = text_or_warn(store, name).unwrap_or_default();
     let mut told = String::new();
     let excerpt = match out.columns() {
         Some(columns) => {
-            let mut room = columns.saturating_sub(width(&format!("{drawing}{id} {tag} {brackets}")));
+            let taken = width(&format!("{drawing}{id} {tag}"));
+            brackets = cut(&brackets, columns.saturating_sub(taken));
+            let mut room = columns.saturating_sub(taken + 1 + width(&brackets));
             for text in about.iter().filter(|text| !text.is_empty()) {
                 let text = format!(" {}", clean(text));
                 if width(&text) + LEAST <= room {

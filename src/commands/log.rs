@@ -1,12 +1,15 @@
 //! `lepo log`: a bubb a line, and the forest drawn beside them.
 
+use super::columns::padded;
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
+use crate::bubb::Name;
 use crate::conv::{Forest, Found, Ix, Row, Wanted};
 use crate::error::Result;
 use crate::store::{FactIndex, Store, now};
+use crate::term::{clean, cut, width};
 use crate::ui::warn_incomplete;
 use crate::when;
 
@@ -63,6 +66,11 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         true => forest.graph(&bubbs),
         false => bubbs.into_iter().map(|ix| Row { drawing: String::new(), bubb: Some(ix) }).collect(),
     };
+    let model = |name: &Name| facts.get(name.id).and_then(|fact| fact.model);
+    let widest = match context.out.columns() {
+        Some(columns) => widest_model(&rows, columns, |ix| model(&forest.name(ix))),
+        None => 0,
+    };
     let mut left = args.n.unwrap_or(usize::MAX);
     for (i, row) in rows.iter().enumerate() {
         if left == 0 || context.out.closed() {
@@ -84,9 +92,12 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
             let speaker = store.speaker(&forest, &name);
             let about = match on_terminal {
                 true => {
-                    let model = facts.get(name.id).and_then(|fact| fact.model);
-                    let speaker = speaker.map(|speaker| format!("{speaker}:"));
-                    vec![when::day_and_hour(name.id.time(), now), speaker.or(model).unwrap_or_default()]
+                    let date = padded(&when::day_and_hour(name.id.time(), now), DATE_WIDTH);
+                    let about = match speaker {
+                        Some(speaker) => format!("{speaker}:"),
+                        None => padded(&cut(&clean(&model(&name).unwrap_or_default()), widest), widest),
+                    };
+                    vec![date, about]
                 }
                 false => speaker.into_iter().map(|speaker| format!("{speaker}:")).collect(),
             };
@@ -95,6 +106,17 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         context.out.row_done(i);
     }
     Ok(0)
+}
+
+/// The width of a date and an hour: `22 Nov 16:55`.
+const DATE_WIDTH: usize = 12;
+
+/// The width of the column of models: that of the first rows' longest name, in reason.
+fn widest_model(rows: &[Row], columns: usize, model: impl Fn(Ix) -> Option<String>) -> usize {
+    const FIRST: usize = 64;
+    let most = if columns < 100 { 12 } else { 20 };
+    let names = rows.iter().filter_map(|row| row.bubb).take(FIRST).filter_map(model);
+    names.map(|name| width(&clean(&name))).max().unwrap_or_default().min(most)
 }
 
 /// The hidden roots that several convs hang under: without them one tree would be drawn as many.

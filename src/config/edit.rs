@@ -82,7 +82,8 @@ pub(super) fn text_of(path: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn change(path: &Path, edit: impl FnOnce(&mut DocumentMut) -> Result<()>) -> Result<()> {
+/// Changes the text of a file, checked before and after.
+pub(super) fn change(path: &Path, edit: impl FnOnce(&mut DocumentMut) -> Result<()>) -> Result<()> {
     let old = text_of(path)?;
     let new = changed(path, &old, edit)?;
     match new == old {
@@ -130,7 +131,7 @@ fn activate(document: &mut DocumentMut, name: &str) -> bool {
 }
 
 /// Sets a value where it stands, with the spaces and the comment around it, or at the end.
-fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
+pub(super) fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
             *value.decor_mut() = old.decor().clone();

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::alias::{Alias, read_aliases};
 use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::reader::{Document, Section};
 use super::table::Layer;
@@ -15,6 +16,8 @@ pub struct ConfigFile {
     pub layer: Layer,
     /// Its models, in order; names differ, at most one is active.
     pub models: Vec<ModelEntry>,
+    /// Its aliases.
+    pub aliases: Vec<Alias>,
 }
 
 impl ConfigFile {
@@ -39,14 +42,20 @@ impl ConfigFile {
             }
             models.push(entry);
         }
+        let aliases = read_aliases(root.section("alias")?)?;
         root.end()?;
-        Ok(ConfigFile { layer, models })
+        Ok(ConfigFile { layer, models, aliases })
     }
 }
 
 impl ConfigFile {
-    /// Refuses `api_key_command`, which is for the user's own file: a repository's may not run programs.
-    pub fn without_key_commands(self) -> Result<ConfigFile> {
+    /// Refuses what is for the user's own file: a repository's may not run programs (`api_key_command`), nor
+    /// give commands other names.
+    pub fn of_repository(self) -> Result<ConfigFile> {
+        if let Some(alias) = self.aliases.first() {
+            let what = format!("{}: `[alias]` is not allowed in a repository's file", alias.source);
+            return Err(Error::usage(what).hint("put the alias into your own config.toml"));
+        }
         match self.models.iter().find(|model| matches!(model.key, KeyEntry::Command(_))) {
             None => Ok(self),
             Some(model) => {

@@ -1,6 +1,7 @@
 //! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
 //! talks to a network or runs unless it is called.
 
+mod alias;
 mod ambient;
 mod choose;
 mod edit;
@@ -20,6 +21,7 @@ mod prompts;
 mod provider;
 mod reader;
 mod servers;
+mod set;
 mod settings;
 mod system_prompt;
 mod table;
@@ -32,6 +34,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use alias::{Alias, aliases};
 pub use choose::{Choice, Found, Look};
 pub use edit::{NewModel, add_model, set_active, set_tool_mode};
 pub use import::Plan;
@@ -44,6 +47,7 @@ pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
 pub use reader::Source;
 pub use servers::{ServerConfig, Target, Transport, parse as parse_servers, servers};
+pub use set::{check_config, replace_config, set_setting, unset_setting};
 pub use settings::{Flags, Line};
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
 pub use table::Settings;

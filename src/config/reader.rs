@@ -75,6 +75,22 @@ impl<'d> Section<'d> {
         Ok(tables.into_iter().map(section).collect())
     }
 
+    /// All keys of a table that may have any, each with its text.
+    pub fn texts(self) -> Result<Vec<(String, Set<String>)>> {
+        let (document, title) = (self.document, self.title);
+        let mut texts = Vec::new();
+        for (key, value) in self.table {
+            let (at, name) = (key.span().start, key.get_ref().to_string());
+            let Some(text) = value.get_ref().as_str() else {
+                let what = format!("`{name}`{title} is no text");
+                return Err(document.error(at, what, "write it in quotes"));
+            };
+            texts.push((at, (name, Set { value: text.to_string(), source: document.source(at) })));
+        }
+        texts.sort_by_key(|(at, _)| *at);
+        Ok(texts.into_iter().map(|(_, text)| text).collect())
+    }
+
     /// A mistake in this table as a whole.
     pub fn error(&self, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
         self.document.error(self.at, what, allowed)

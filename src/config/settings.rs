@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::alias::Alias;
 use super::ambient::Ambient;
 use super::file::{ConfigFile, read_if_there};
 use super::models::{complete, merge};
@@ -60,7 +61,7 @@ impl Settings {
             }
         };
         let repo = match repo {
-            Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.without_key_commands()?,
+            Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.of_repository()?,
             None => ConfigFile::default(),
         };
         // Of every file, also of one that another stands in for now: a key is no command's, whoever uses it.
@@ -83,7 +84,7 @@ impl Settings {
         let servers = Provider::ALL.iter().filter_map(|provider| provider.server());
         let usual = servers.flat_map(|facts| facts.key_env).map(|(name, _)| name.to_string());
         keys.splice(..0, usual);
-        Ok(Settings { key_variables: keys, ..settings })
+        Ok(Settings { key_variables: keys, aliases: user.aliases, ..settings })
     }
 
     /// How it is decided that a command is needed; `fitting` is what suits the model that answers. Without
@@ -119,7 +120,13 @@ impl Settings {
         let set = self.values().into_iter().filter(|(name, _)| *name != "model");
         let settings = set.map(|(name, value)| (name.to_string(), value));
         let models = self.models.iter().map(|model| (format!("models.{}", model.name), about(model)));
-        [model].into_iter().chain(settings.chain(models).map(line)).collect()
+        let alias = |alias: &Alias| Line {
+            name: format!("alias.{}", alias.name),
+            value: alias.text.clone(),
+            source: alias.source.clone(),
+        };
+        let aliases = self.aliases.iter().map(alias);
+        [model].into_iter().chain(settings.chain(models).map(line)).chain(aliases).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::alias::Alias;
 use super::ambient::Ambient;
 use super::form::Form;
 use super::reader::{Section, Set, Source};
@@ -26,6 +27,8 @@ macro_rules! settings {
             $($(#[$about])* pub $field: $type,)*
             /// The configured models, the user's first; at most one is active.
             pub models: Vec<ModelConfig>,
+            /// The user's own words for commands.
+            pub aliases: Vec<Alias>,
             /// The file that `model use` and `/set-model` change.
             pub file: PathBuf,
             pub(super) ambient: Ambient,
@@ -74,6 +77,7 @@ macro_rules! settings {
                 Settings {
                     $($field: layer.$field.map_or_else(|| $default, |set| set.value).settled(paths),)*
                     models: Vec::new(),
+                    aliases: Vec::new(),
                     file: paths.config_file(),
                     ambient,
                     sources,
@@ -88,7 +92,7 @@ macro_rules! settings {
         }
 
         /// The names of all settings.
-        const NAMES: &[&str] = &[$($name,)*];
+        pub(super) const NAMES: &[&str] = &[$($name,)*];
     };
     (@file file $sections:ident, $name:literal, $limits:expr) => {
         $sections.read($name, |field| Form::of_field(field, &$limits))?

@@ -7,6 +7,7 @@ use super::cli::Run;
 use super::embedded::Exchange;
 use super::error_text::without_key;
 use super::event::{Event, Events};
+use super::request_log::RequestLog;
 use super::thinking::ThinkFilter;
 use crate::config::Secret;
 use crate::error::{Error, Result};
@@ -63,11 +64,12 @@ pub(super) struct Begun {
     events: Events,
     failure: Option<Error>,
     refused: Option<Refused>,
+    status: u16,
 }
 
 impl Begun {
     /// Waits for the first event.
-    pub async fn wait(body: Body, reader: Box<dyn AnswerReader>) -> Begun {
+    pub async fn wait(status: u16, body: Body, reader: Box<dyn AnswerReader>) -> Begun {
         let mut source = Source::Http(body, reader);
         let mut events = Events::new();
         let mut failure = None;
@@ -78,7 +80,7 @@ impl Begun {
             Source::Http(_, reader) if events.is_empty() => reader.refused(),
             _ => None,
         };
-        Begun { source, events, failure, refused }
+        Begun { source, events, failure, refused, status }
     }
 
     /// The refusal that came in place of an answer.
@@ -97,6 +99,7 @@ impl Begun {
 pub struct Answer<'m> {
     source: Source<'m>,
     key: Option<Secret>,
+    log: RequestLog,
     /// Events as they were read, and as they are given.
     raw: Events,
     events: Events,
@@ -106,14 +109,15 @@ pub struct Answer<'m> {
 }
 
 impl<'m> Answer<'m> {
-    pub(super) fn new(source: Source<'m>, key: Option<Secret>) -> Self {
+    pub(super) fn new(source: Source<'m>, key: Option<Secret>, log: RequestLog) -> Self {
         let (raw, events, think) = (Events::new(), Events::new(), ThinkFilter::default());
-        Answer { source, key, raw, events, think, failure: None, ended: false }
+        Answer { source, key, log, raw, events, think, failure: None, ended: false }
     }
 
-    pub(super) fn begun(begun: Begun, key: Option<Secret>) -> Self {
-        let Begun { source, events, failure, .. } = begun;
-        let mut answer = Answer { raw: events, failure, ..Answer::new(source, key) };
+    pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog) -> Self {
+        let Begun { source, events, failure, status, .. } = begun;
+        log.status(status);
+        let mut answer = Answer { raw: events, failure, ..Answer::new(source, key, log) };
         answer.take();
         answer
     }
@@ -136,10 +140,17 @@ impl<'m> Answer<'m> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 tracing::debug!(?event, "answer");
+                match &event {
+                    Event::Usage(usage) => self.log.usage(*usage),
+                    Event::Done(_) => self.log.answered(),
+                    _ => {}
+                }
                 return Ok(Some(event));
             }
             if let Some(error) = self.failure.take() {
-                return Err(without_key(error, self.key.as_ref()));
+                let error = without_key(error, self.key.as_ref());
+                self.log.failed(&error);
+                return Err(error);
             }
             if self.ended {
                 return Ok(None);

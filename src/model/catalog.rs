@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::http::place_of;
 use super::memory::replace;
 use crate::config::{ModelConfig, hash_of};
 
@@ -64,6 +65,16 @@ pub fn offered_before(config: &ModelConfig, state_dir: &Path) -> Vec<ModelFacts>
     Cache::new(state_dir, api.name, &config.base_url, "").load().unwrap_or_default()
 }
 
+/// The window of a model in tokens, as it is configured or as its server said at any time. Nothing is asked.
+pub fn known_window(config: &ModelConfig, state_dir: &Path) -> Option<u64> {
+    config.context.or_else(|| {
+        let api = super::spec(config).http?;
+        let place = place_of(config)?;
+        let facts: ModelFacts = Cache::new(state_dir, api.name, &place, &config.model).load_any()?;
+        facts.context
+    })
+}
+
 /// The models of an answer: in `data` or in `models`.
 pub(super) fn listed(catalog: &Catalog, answer: &Value) -> Vec<ModelFacts> {
     let items = ["data", "models"].iter().find_map(|key| answer.get(*key)?.as_array());
@@ -86,6 +97,11 @@ impl Cache {
         if age > HOUR {
             return None;
         }
+        self.load_any()
+    }
+
+    /// What is kept, however old.
+    fn load_any<T: for<'d> Deserialize<'d>>(&self) -> Option<T> {
         serde_json::from_slice(&std::fs::read(&self.0).ok()?).ok()
     }
 

@@ -1,5 +1,7 @@
 //! What a server or a program said, made fit for an error message: short, on one line, without the key.
 
+use std::borrow::Cow;
+
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -53,13 +55,22 @@ pub(super) fn is_half(json: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(json).is_err_and(|error| error.is_eof())
 }
 
+/// The shortest key that is taken out of texts: a shorter one ("none", "lm") is a word or a part of words.
+const SHORTEST_KEY: usize = 8;
+
 /// The error without the key, should a server have repeated it.
 pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
-    if let Some(key) = key.map(Secret::reveal).filter(|key| !key.is_empty()) {
-        error.message = error.message.replace(key, "[secret]");
-        error.hint = error.hint.map(|hint| hint.replace(key, "[secret]"));
-    }
+    error.message = hide_key(&error.message, key).into_owned();
+    error.hint = error.hint.map(|hint| hide_key(&hint, key).into_owned());
     error
+}
+
+/// A text without the key.
+pub(super) fn hide_key<'t>(text: &'t str, key: Option<&Secret>) -> Cow<'t, str> {
+    match key.map(Secret::reveal).filter(|key| key.len() >= SHORTEST_KEY && text.contains(key)) {
+        Some(key) => Cow::Owned(text.replace(key, "[secret]")),
+        None => Cow::Borrowed(text),
+    }
 }
 
 #[cfg(test)]
@@ -96,9 +107,16 @@ mod tests {
 
     #[test]
     fn a_repeated_key_is_hidden() {
-        let key = Secret::new("sk-1");
-        let error = Error::remote("bad key sk-1").hint("sk-1?");
-        let error = without_key(error, Some(&key));
-        assert_eq!((error.message.as_str(), error.hint.as_deref()), ("bad key [secret]", Some("[secret]?")));
+        for (key, said, hidden) in [
+            ("sk-12345", "bad key sk-12345", "bad key [secret]"),
+            // A short one is a word that anybody may say.
+            ("none", "none of the models is there", "none of the models is there"),
+            ("sk-1234", "bad key sk-1234", "bad key sk-1234"),
+            ("", "bad key", "bad key"),
+        ] {
+            let error = without_key(Error::remote(said).hint(said), Some(&Secret::new(key)));
+            assert_eq!((error.message.as_str(), error.hint.as_deref()), (hidden, Some(hidden)), "{key}");
+        }
+        assert_eq!(without_key(Error::remote("a"), None).message, "a");
     }
 }

@@ -180,6 +180,11 @@ pub(super) fn shown(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
 }
 
+/// The place of a model as it may be shown; none where its address cannot be read.
+pub(super) fn place_of(config: &ModelConfig) -> Option<String> {
+    address(&config.base_url, &config.name).ok().map(|base| shown(&base))
+}
+
 /// A path under a base URL; `v1` is not said twice.
 fn under(base: &Url, path: &[&str]) -> Url {
     let mut url = base.clone();

@@ -31,6 +31,7 @@ mod process;
 mod quirks;
 mod refusal;
 mod replay;
+mod request_log;
 mod responses;
 mod retry;
 mod send;
@@ -49,7 +50,7 @@ use std::time::Duration;
 
 pub use accepts::accepts;
 pub use answer::Answer;
-pub use catalog::{ModelFacts, offered_before};
+pub use catalog::{ModelFacts, known_window, offered_before};
 pub use embedded::{Installed, embedded_program};
 pub use event::{Event, Finish, Usage};
 pub use forms::prompt_text;
@@ -68,8 +69,9 @@ use crate::config::ModelConfig;
 use crate::error::{Error, Result};
 use answer::Source;
 use embedded::Embedded;
-use error_text::without_key;
+use error_text::{hide_key, without_key};
 use http::Http;
+use request_log::RequestLog;
 use send::Remote;
 
 /// The temperature of every request that says none.
@@ -179,11 +181,20 @@ impl Model {
     /// and the query of a URL are in no message.
     pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Answer<'_>> {
         let key = self.config.key.value.clone();
+        let mut log = RequestLog::begin(&self.config.name);
         let asked: Result<Source<'_>> = match &mut self.speaker {
-            Speaker::Http(remote) => match remote.ask(request, notice).await {
-                Ok(begun) => return Ok(Answer::begun(begun, key)),
-                Err(error) => Err(error),
-            },
+            Speaker::Http(remote) => {
+                let model = &self.config.name;
+                let mut warn = |text: &str| {
+                    let text = hide_key(text, key.as_ref());
+                    tracing::warn!(model, said = &*text, "request");
+                    notice(&text);
+                };
+                match remote.ask(request, &mut warn).await {
+                    Ok(begun) => return Ok(Answer::begun(begun, key, log)),
+                    Err(error) => Err(error),
+                }
+            }
             Speaker::Cli => {
                 self.gate.passed().await;
                 cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
@@ -191,8 +202,12 @@ impl Model {
             Speaker::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
         };
         match asked {
-            Ok(source) => Ok(Answer::new(source, key)),
-            Err(error) => Err(without_key(error, key.as_ref())),
+            Ok(source) => Ok(Answer::new(source, key, log)),
+            Err(error) => {
+                let error = without_key(error, key.as_ref());
+                log.failed(&error);
+                Err(error)
+            }
         }
     }
 }

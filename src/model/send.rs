@@ -240,8 +240,9 @@ impl Remote {
 
     /// Waits for the first event of the answer: a refusal may still come in its place.
     async fn begin(&self, response: Response, request: &Request<'_>) -> Begun {
+        let status = response.status().as_u16();
         let body = Body::new(response, self.http.place.clone(), self.http.timeouts);
-        Begun::wait(body, (self.spec.reader)(!request.tools.is_empty())).await
+        Begun::wait(status, body, (self.spec.reader)(!request.tools.is_empty())).await
     }
 
     fn accepted(&mut self, quirks: Quirks) {

@@ -82,6 +82,8 @@ impl CommandRunner<'_> {
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<Carried> {
         let settings = self.env.settings();
+        let access = granted.request().access.word();
+        tracing::debug!(access, command = granted.request().command, "command");
         let ground = Policy {
             dir: self.env.store.root(),
             store: &self.env.store.path(),
@@ -103,6 +105,7 @@ impl CommandRunner<'_> {
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
         aftermath::for_person(&found).iter().for_each(|line| tell(Event::Say(line)));
         let (carried, left) = carried?;
+        tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
         if left > 0 {
             tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
         }

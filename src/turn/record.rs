@@ -1,5 +1,6 @@
 //! The growing state of a turn: its path of bubbs and its report.
 
+use super::report::log_failure;
 use super::transcript::Transcript;
 use super::{Event, Front, Report, Start, ToolUse};
 use crate::bubb::{Kind, Name};
@@ -84,6 +85,7 @@ impl TurnRecord {
             Ok(saved) => self.tell_saved(front, saved),
             Err(error) => self.report.error = self.report.error.or(Some(error)),
         }
+        log_failure(self.report.model.as_deref(), self.report.error.as_ref());
         self.report.conv = self.transcript.path;
         self.report.conv.extend(self.report.answer.map(|answer| answer.name.id));
         self.report

@@ -1,7 +1,7 @@
 //! The outcome of a turn.
 
 use crate::bubb::{BubbId, Name};
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::model::Usage;
 
 /// The outcome of a turn. What was written stays, whatever the error.
@@ -23,6 +23,14 @@ pub struct Report {
     pub pending: Option<BubbId>,
     /// Why it did not come to an answer.
     pub error: Option<Error>,
+}
+
+/// Logs the error that ended a turn. A request that waits, and a turn that the user stopped, are none.
+pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
+    let failure = error.filter(|error| !matches!(error.kind, Kind::Pending | Kind::Signal(_)));
+    if let Some(error) = failure {
+        tracing::error!(model, error = error.chain(), "turn failed");
+    }
 }
 
 /// An answer that was given.

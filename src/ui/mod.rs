@@ -21,7 +21,9 @@ pub use document::{document, end, group_document, group_end};
 pub use events::EventLines;
 pub use group::{GroupView, bubbs_to_read, tell_ids, ticks};
 pub use message::{MessageView, copy_bubb, print_bubb};
-pub use models::{ListedModel, activate_model, embedded_in, listed_models, offered_line, offered_names};
+pub use models::{
+    ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
+};
 pub use notes::{
     insts_with_warnings, move_branch, note_place, request, text_or_warn, with_kept_question, with_same_model,
 };

@@ -1,11 +1,14 @@
 //! The models there are to choose from: `lepo model ls` and `/set-model`.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
-use crate::config::{self, ModelConfig, NewModel, Paths, Provider, Settings, Word};
+use crate::config::{self, Flags, ModelConfig, NewModel, Paths, Provider, Settings, Word};
+use crate::env::Env;
 use crate::error::Result;
 use crate::model::weights::{self, SMOLLM2};
-use crate::model::{ModelFacts, offered_before};
+use crate::model::{ModelFacts, known_window, offered_before};
 use crate::term::say;
 
 /// A model to choose, and what there is to know of it.
@@ -53,6 +56,16 @@ pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(St
     let Ok(config) = settings.server_of(&format!("{word}:")) else { return Vec::new() };
     let models = offered_before(&config, &paths.state).into_iter();
     models.map(|model| (format!("{word}:{}", model.id), offered_line(&model))).collect()
+}
+
+/// The window of each configured model that is known, by the model's name. Nothing is asked; settings that cannot
+/// be read have no models.
+pub fn known_windows() -> HashMap<String, u64> {
+    let env = Env::from_process();
+    let Ok(paths) = Paths::from_env(&env) else { return HashMap::new() };
+    let Ok(settings) = Settings::load(&paths, &env, None, &Flags::default()) else { return HashMap::new() };
+    let window = |model: &ModelConfig| Some((model.name.clone(), known_window(model, &paths.state)?));
+    settings.models.iter().filter_map(window).collect()
 }
 
 /// A model that a server offers, on one line: `ID`, then its window, its size and what it can do, where told.

@@ -16,7 +16,7 @@ fn logs(home: &Home) -> Vec<PathBuf> {
 }
 
 fn today() -> String {
-    let output = std::process::Command::new("date").env_clear().args(["-u", "+%Y-%m-%d"]).output().unwrap();
+    let output = std::process::Command::new("date").env_clear().args(["+%Y-%m-%d"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_string()
 }
 
@@ -39,6 +39,76 @@ fn there_is_one_log_a_day_and_at_debug_it_holds_all_that_was_said() {
             assert_lepos_own(&text);
         });
     }
+}
+
+#[test]
+fn the_day_of_a_log_is_local() {
+    // Twenty-five hours apart: the days always differ.
+    let named: Vec<String> = ["<+14>-14", "<-11>11"]
+        .iter()
+        .map(|zone| {
+            let bot = Bot::saying("planner = \"off\"", &["Paris."]);
+            let mut command = bot.home.command(&["do", "Capital?"]);
+            command.env("TZ", zone);
+            assert_eq!(run(command, b"").code, 0);
+            let output = std::process::Command::new("date").env_clear().env("TZ", zone).arg("+%F").output();
+            let day = String::from_utf8(output.unwrap().stdout).unwrap();
+            let name = logs(&bot.home)[0].file_name().unwrap().to_string_lossy().into_owned();
+            // Midnight may have passed between the two.
+            let near = name == format!("application-lepo-{}.log", day.trim());
+            assert!(near || day.trim() > name.as_str().get(17..27).unwrap(), "{name} {day}");
+            name
+        })
+        .collect();
+    assert_ne!(named[0], named[1]);
+}
+
+/// The log of a question to a model that gives these replies, at `level`: without the times.
+fn logged(level: &str, settings: &str, replies: Vec<Reply>, args: &[&str]) -> Vec<String> {
+    let bot = Bot::openai(&format!("log_level = \"{level}\"\n{settings}"), replies);
+    bot.lepo(args);
+    let text = logs(&bot.home).first().map(|log| std::fs::read_to_string(log).unwrap()).unwrap_or_default();
+    text.lines().map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn each_level_has_its_lines() {
+    let off = "planner = \"off\"";
+    let busy = || Reply::new(503, "{}").header("retry-after", "0");
+    let refused = || Reply::new(400, r#"{"error":{"message":"temperature is not supported"}}"#);
+    let wrong = || Reply::new(404, r#"{"error":{"message":"no such model"}}"#);
+    let has = |lines: &[String], level: &str, words: &[&str]| {
+        let found = lines.iter().any(|l| l.starts_with(level) && words.iter().all(|word| l.contains(word)));
+        assert!(found, "{level} {words:?}: {lines:#?}");
+    };
+    // A line a request: model, status, tokens, milliseconds; and one a retry.
+    let lines = logged("info", off, vec![busy(), openai_sse(["Paris."])], &["do", "Capital?"]);
+    has(
+        &lines,
+        "INFO",
+        &["request answered", "model=\"test\"", "status=200", "input=12", "output=34", "ms="],
+    );
+    has(&lines, "WARN", &["answered 503: asking again"]);
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    // A command that was run; its text only at debug.
+    let args = ["do", "--run", "echo canary; exit 3", "Capital?"];
+    let lines = logged("info", off, vec![openai_sse(["Paris."])], &args);
+    has(&lines, "INFO", &["command ran", "exit=3", "ms="]);
+    assert!(!lines.iter().any(|line| line.contains("canary")), "{lines:#?}");
+    has(&logged("debug", off, vec![openai_sse(["Paris."])], &args), "DEBUG", &["echo canary"]);
+    // A quirk, and a model that fails.
+    let lines = logged("warn", off, vec![refused(), openai_sse(["Paris."])], &["do", "Capital?"]);
+    has(&lines, "WARN", &["does not take `temperature`"]);
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    let lines = logged("warn", off, vec![wrong()], &["do", "Capital?"]);
+    has(&lines, "WARN", &["request failed", "no such model"]);
+    // A turn that fails, and nothing else.
+    let lines = logged("error", off, vec![wrong()], &["do", "Capital?"]);
+    has(&lines, "ERROR", &["turn failed", "model=\"test\"", "no such model"]);
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    let lines = logged("error", off, vec![wrong(), wrong()], &["do", "--parallel", "-m", "test", "Capital?"]);
+    has(&lines, "ERROR", &["turn failed"]);
+    assert!(logged("error", off, vec![openai_sse(["Paris."])], &["do", "Capital?"]).is_empty());
 }
 
 /// Every line is lepo's: nothing that was said looks like one, and no library tells what it was given.

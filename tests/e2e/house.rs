@@ -43,7 +43,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/repo_files.rs", &["turn"]),
     ("commands/prompt.rs", &["turn"]),
     ("commands/complete.rs", &["turn"]),
-    ("commands/ls.rs", &["tool"]),
+    ("commands/ls/", &["tool"]),
     ("commands/export", &["page", "stats", "sys"]),
     ("commands/stats", &["stats"]),
     ("commands/sync.rs", &["sync"]),

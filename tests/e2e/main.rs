@@ -6,6 +6,7 @@
 mod common;
 
 mod addresses;
+mod aliases;
 mod attach;
 mod attached;
 mod basics;

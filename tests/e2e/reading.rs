@@ -28,7 +28,7 @@ fn ls_tells_more_on_a_terminal_and_the_same_in_a_pipe() {
     let [_, answer, korean] = store(&home);
     home.ok(&["branch", "fix/dates", &korean]);
     let wide = shown(&home, 140, "lepo ls --color never");
-    let line = format!("{korean} (3) now      gpt-4o 3.1k [fix/dates] How do I parse a date");
+    let line = format!("{korean} (3) now gpt-4o 3.1k [fix/dates] How do I parse a date");
     assert!(wide.starts_with(&line), "{wide}");
     assert!(wide.contains(" · 그러면 시간대는"), "{wide}");
     let narrow = shown(&home, 40, "lepo ls --color never");
@@ -59,6 +59,36 @@ fn ls_tells_more_on_a_terminal_and_the_same_in_a_pipe() {
 }
 
 #[test]
+fn ls_tells_the_window_where_it_is_known() {
+    let home = Home::with_config(
+        "[[models]]\nname = \"gpt-4o\"\nprovider = \"openai\"\nmodel = \"gpt-4o\"\ncontext = 128000\n",
+    );
+    let [_, _, korean] = store(&home);
+    home.ok(&["branch", "a-branch-of-a-long-name", &korean]);
+    let wide = shown(&home, 120, "lepo ls --color never");
+    assert!(wide.starts_with(&format!("{korean} (3) now gpt-4o 3.1k/128k [a-branch")), "{wide}");
+    assert!(home.ok(&["ls", "-l"]).contains(" gpt-4o 3120/128000 [a-branch"));
+    let json: serde_json::Value = serde_json::from_str(&home.ok(&["ls", "--json"])).unwrap();
+    assert_eq!(json["tails"][0]["window"], 128_000);
+    // No line is wider than the terminal, and what has no room has a line of its own.
+    for columns in [40, 80, 120] {
+        for command in ["ls", "ls -l", "log --graph --no-pager"] {
+            let shown = shown(&home, columns, &format!("lepo {command} --color never"));
+            let widest = shown.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
+            // The columns of `-l` are as long as they are.
+            let most = if command == "ls -l" { columns.max(100) } else { columns };
+            assert!(widest <= most as usize, "{command} {columns}: {shown}");
+        }
+    }
+    assert!(shown(&home, 80, "lepo ls -l --color never").contains("]\n    How do I parse a date"));
+    // A configuration that cannot be read hides nothing.
+    home.write("config/config.toml", "colour = 1\n");
+    assert!(
+        shown(&home, 120, "lepo ls --color never").starts_with(&format!("{korean} (3) now gpt-4o 3.1k [a"))
+    );
+}
+
+#[test]
 fn show_tells_when_and_which_model_and_renders_markdown() {
     let home = Home::new();
     let [old, answer, korean] = store(&home);
@@ -79,7 +109,7 @@ fn show_tells_when_and_which_model_and_renders_markdown() {
     assert!(shown(&home, 80, "lepo show --plain --no-pager").contains("Use **jiff**."));
     assert!(home.ok(&["show"]).starts_with(&format!("# user {old}\nHow do I")));
     let log = shown(&home, 120, "lepo log --no-pager --color never");
-    assert!(log.contains(&format!("{answer} a0 3 Mar 2025 gpt-4o Use **jiff**.")), "{log}");
+    assert!(log.contains(&format!("{answer} a0 3 Mar 2025   gpt-4o Use **jiff**.")), "{log}");
     assert!(log.starts_with(&format!("{korean} u0 ")), "{log}");
 }
 

@@ -104,3 +104,82 @@ fn a_fetch_that_fails_says_why() {
     assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
     assert!(ran.err.contains("no index can be reached"), "{}", ran.err);
 }
+
+#[test]
+fn a_setting_is_printed_set_and_taken_out_by_its_name() {
+    let home = Home::with_config(TWO);
+    assert_eq!(home.ok(&["config", "max_rounds"]), "3\n");
+    assert_eq!(home.ok(&["config", "log_level"]), "info\n");
+    assert!(home.ok(&["config", "http"]).starts_with("http.connect_timeout = 10  # default\n"));
+    assert!(home.ok(&["config", "models.gpt"]).starts_with("openai gpt-4o"));
+    let json: serde_json::Value =
+        serde_json::from_str(&home.ok(&["config", "max_rounds", "--json"])).unwrap();
+    assert_eq!((&json["name"], &json["value"]), (&"max_rounds".into(), &"3".into()));
+    for (args, value) in [
+        (["max_rounds", "5"], "5"),
+        (["http.idle_timeout", "1.5"], "1.5"),
+        (["many.participants", "gpt,qwen"], "gpt, qwen"),
+        (["log_level", "debug"], "debug"),
+        (["alias.again", "do --retry"], "do --retry"),
+    ] {
+        assert_eq!(home.ok(&["config", args[0], args[1]]), "");
+        assert_eq!(home.ok(&["config", args[0]]), format!("{value}\n"));
+    }
+    let text = home.read("config/config.toml");
+    assert!(text.starts_with("# mine\n") && text.contains("sk-very-secret"), "{text}");
+    home.ok(&["config", "--unset", "max_rounds"]);
+    assert_eq!(home.ok(&["config", "max_rounds"]), "8\n");
+    for (args, code) in [
+        (&["config", "colour"][..], 2),
+        (&["config", "colour", "1"], 2),
+        (&["config", "max_rounds", "0"], 2),
+        (&["config", "model", "gpt"], 2),
+        (&["config", "alias.ls", "show"], 2),
+        (&["config", "--unset", "max_rounds"], 1),
+        (&["config", "--unset", "colour"], 2),
+        (&["config", "--edit", "max_rounds"], 2),
+    ] {
+        assert_eq!(home.lepo(args).code, code, "{args:?}");
+    }
+    // A variable that wins is said.
+    let mut command = home.command(&["config", "max_rounds", "6"]);
+    command.env("LEPO_MAX_ROUNDS", "4");
+    let ran = crate::home::run(command, b"");
+    assert!(ran.code == 0 && ran.err.contains("LEPO_MAX_ROUNDS sets max_rounds too"), "{}", ran.err);
+    // Without a file one is made, for its owner only.
+    let bare = Home::new();
+    bare.ok(&["config", "term.usage", "false"]);
+    assert_eq!(bare.read("config/config.toml"), "[term]\nusage = false\n");
+}
+
+#[test]
+fn the_editor_saves_only_what_can_be_read() {
+    let home = Home::with_config(TWO);
+    let edit = |editor: &str| {
+        let mut command = home.program("setsid", &["-w", env!("CARGO_BIN_EXE_lepo"), "config", "--edit"]);
+        command.env("EDITOR", editor);
+        crate::home::run(command, b"")
+    };
+    let ran = edit("sed -i s/max_rounds.*/max_rounds=9/");
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert_eq!(home.ok(&["config", "max_rounds"]), "9\n");
+    let before = home.read("config/config.toml");
+    for (editor, code, said) in [
+        ("sed -i s/max_rounds.*/max_rounds=0/", 2, "stays as it was"),
+        ("sed -i s/max_rounds/colour/", 2, "unknown key `colour`"),
+        ("true", 1, "did not change"),
+        ("false", 1, "ended with"),
+    ] {
+        let ran = edit(editor);
+        assert_eq!(ran.code, code, "{editor}: {}", ran.err);
+        assert!(ran.err.contains(said), "{editor}: {}", ran.err);
+        assert_eq!(home.read("config/config.toml"), before);
+    }
+    // A new file begins with an example, and is none until it is changed.
+    let bare = Home::new();
+    let mut command = bare.program("setsid", &["-w", env!("CARGO_BIN_EXE_lepo"), "config", "--edit"]);
+    command.env("EDITOR", "sed -i 's/^# //'");
+    let ran = crate::home::run(command, b"");
+    assert_eq!(ran.code, 2, "the first line of the example is prose: {}", ran.err);
+    assert!(!bare.path().join("config/config.toml").exists());
+}

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
 use tracing::Level;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
@@ -22,11 +21,12 @@ use crate::config::{LogLevel, Paths, ToolMode};
 use crate::conv::{Addressee, Forest};
 use crate::env::Env;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::{Store, now};
 use crate::term::say;
 use crate::tool::covers_home;
 use crate::tool::mcp::Servers;
 use crate::turn::{Configured, TrustedFile};
+use crate::when;
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {
@@ -118,14 +118,14 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 /// Longer than any process lives.
 const FOR_GOOD: Duration = Duration::from_secs(1 << 30);
 
-/// Begins to log to `application-lepo-YYYY-MM-DD.log`. A log that cannot be written is done without. Its day is
-/// that of its lines, in UTC: to ask for the local one, all of the system's time zones would be looked through.
+/// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
+/// be written is done without.
 fn start_log(paths: &Paths, level: LogLevel) {
     let dir = paths.logs();
     if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
         return;
     }
-    let name = format!("application-lepo-{}.log", jiff::Timestamp::now().to_zoned(TimeZone::UTC).date());
+    let name = format!("application-lepo-{}.log", when::day(now()));
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(dir.join(name));
     let Ok(file) = file else { return };
     let level = match level {

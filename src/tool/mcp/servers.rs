@@ -185,7 +185,8 @@ impl Servers {
             Ok(result) => {
                 server.suspect = false;
                 let result = hidden(result, &server.secrets);
-                tracing::debug!(server = name, tool, ms, result = %server.secrets.hide_all(&result.to_string()), "called");
+                tracing::info!(server = name, tool, ms, "tool called");
+                tracing::debug!(server = name, tool, result = %server.secrets.hide_all(&result.to_string()), "result");
                 match content::read(&result) {
                     Some(result) => Called::Result(result),
                     None => Called::Failed("its answer is no result of a tool".to_string()),
@@ -194,7 +195,7 @@ impl Servers {
             Err(failure) => {
                 server.suspect = true;
                 let words = failure_words(&failure, &server.secrets);
-                tracing::debug!(server = name, tool, ms, failed = words, "called");
+                tracing::warn!(server = name, tool, ms, failed = words, "tool call failed");
                 Called::Failed(words)
             }
         }

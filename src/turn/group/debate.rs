@@ -13,6 +13,7 @@ use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::bubb::{Kind, Name};
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{Message, Role};
+use crate::turn::report::log_failure;
 use crate::turn::transcript::Transcript;
 use crate::turn::{Ask, Event, Report};
 
@@ -75,6 +76,7 @@ impl GroupTurn<'_> {
         let Debate { transcript, mut debated, rules, .. } = debate;
         debated.rounds = rules.round;
         debated.report.error = ended.err().map(|error| goes_on(error, &transcript));
+        log_failure(debated.report.model.as_deref(), debated.report.error.as_ref());
         debated.report.conv = transcript.path;
         Ok(debated)
     }

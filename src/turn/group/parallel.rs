@@ -8,6 +8,7 @@ use crate::bubb::Name;
 use crate::error::{Error, Result};
 use crate::turn::attach::choose;
 use crate::turn::context::{Inst, messages};
+use crate::turn::report::log_failure;
 use crate::turn::{Ask, Event, Report};
 
 /// The outcome of `--parallel`.
@@ -72,6 +73,7 @@ impl GroupTurn<'_> {
                 Some(Error::remote(none).hint("`lepo do --parallel --retry` asks them again"))
             }
         };
+        log_failure(None, error.as_ref());
         Ok(Polled { replies, error })
     }
 }

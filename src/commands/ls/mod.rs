@@ -1,22 +1,23 @@
 //! `lepo ls`: where conversations can be continued, and what waits for consent.
 
+mod row;
+
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::columns::{Entry, Widths, bracketed, lay_out, short_count};
-use super::json::name_json;
-use super::line::{excerpt_of, in_brackets};
+use row::{Known, Line, Table, document, entry, long_line, more, pipe_line};
+
+use super::line::excerpt_of;
 use super::words::resolve_all;
 use super::{Context, complete};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::BubbId;
 use crate::conv::{Forest, Found, Heights, Ix, Origins, Wanted};
 use crate::error::Result;
 use crate::search::{Outcome, Pattern, PatternOptions, search_files};
-use crate::store::{Fact, FactIndex, Store, in_order, now};
-use crate::term::{clean, excerpt, excerpt_within, say};
+use crate::store::{Store, in_order, now};
+use crate::term::{excerpt, say};
 use crate::tool::{Detected, Sandbox, ToolRequest};
-use crate::ui::{request, text_or_warn};
-use crate::when;
+use crate::ui::{known_windows, request, text_or_warn};
 
 /// List the conversations by their tails, newest first
 ///
@@ -36,7 +37,7 @@ pub struct LsArgs {
     /// Only the N newest
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// In a pipe too: ID (HEIGHT) TIME MODEL TOKENS [BRANCHES] TITLE · FIRST · LAST; `-` where there is none
+    /// In a pipe too: ID (HEIGHT) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
     #[arg(short, long, conflicts_with_all = ["pending", "paths", "json"])]
     long: bool,
     /// Spent tails too: tool calls beside a finished answer
@@ -61,36 +62,6 @@ impl LsArgs {
     fn is_of_newest(&self) -> bool {
         self.addresses.is_empty() && !self.pending && self.grep.is_none()
     }
-}
-
-/// A tail or a request, with what its line says.
-struct Line {
-    name: Name,
-    height: u32,
-    /// The last visible user bubb.
-    question: Option<Name>,
-    /// The facts that only the longer forms show.
-    more: Option<More>,
-    /// The person whose store it is in, if it is not the user's own.
-    from: Option<String>,
-}
-
-impl Line {
-    /// Its id, after whose it is: an address as it stands.
-    fn address(&self) -> String {
-        match &self.from {
-            Some(from) => format!("{from}/{}", self.name.id),
-            None => self.name.id.to_string(),
-        }
-    }
-}
-
-/// The facts about a conv besides its tail and last question.
-struct More {
-    root: BubbId,
-    first: Option<Name>,
-    /// The newest of its bubbs that the journal has tokens of.
-    fact: Option<Fact>,
 }
 
 /// How a tail is told.
@@ -129,9 +100,9 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         true => store.branch_names()?,
         false => HashMap::new(),
     };
-    let (facts, titles) = match with_more {
-        true => (store.fact_index(), store.titles()),
-        false => (FactIndex::default(), HashMap::new()),
+    let known = match with_more {
+        true => Known { facts: store.fact_index(), titles: store.titles(), windows: known_windows() },
+        false => Known::default(),
     };
     let waiting = match args.pending {
         true => forest.pending(|ix| request(&store, &forest.name(ix))),
@@ -166,7 +137,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         name: forest.name(tail),
         height: heights.height(tail),
         question: forest.last_question(tail).map(|ix| forest.name(ix)),
-        more: origins.as_mut().map(|origins| more(&forest, origins, &facts, tail)),
+        more: origins.as_mut().map(|origins| more(&forest, origins, &known, tail)),
         from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),
     });
     let read = |line: Line| {
@@ -199,7 +170,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
             Form::Paths => context.out.line(&store.path_of(&name).to_string_lossy()),
             Form::Json => {
                 context.out.trusted(if row > 0 { ",\n" } else { "\n" });
-                let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
+                let title = line.more.as_ref().and_then(|more| known.titles.get(&more.root));
                 let mut document = document(&store, &line, text, first, title, names, request);
                 if let Some(ToolRequest::Command(command)) = request {
                     document["sandbox"] = sandbox.holding(command.access).word().into();
@@ -207,11 +178,11 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
                 context.out.untrusted(document.to_string().as_bytes());
             }
             Form::Columns(columns) => {
-                let entry = entry(&line, text, first, &titles, names, now);
+                let entry = entry(&line, text, first, &known.titles, names, now);
                 table.push(entry, columns, context);
             }
             Form::Long(columns) => {
-                let entry = entry(&line, text, first, &titles, names, now);
+                let entry = entry(&line, text, first, &known.titles, names, now);
                 long_line(&line, &entry, names, columns, context);
             }
             Form::Pipe => pipe_line(&line, text, names, args.pending, context),
@@ -247,144 +218,4 @@ fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Vec<Ix> {
         ControlFlow::Continue(())
     });
     found
-}
-
-fn more(forest: &Forest, origins: &mut Origins<'_>, facts: &FactIndex, tail: Ix) -> More {
-    let origin = origins.origin(tail);
-    let with_tokens = |fact: &Fact| fact.input.is_some() || fact.model.is_some();
-    // An answer is near the end; a long import has none at all.
-    let near = forest.up(tail).take(64);
-    let fact = near.into_iter().find_map(|ix| facts.get(forest.name(ix).id).filter(with_tokens));
-    More { root: forest.name(origin.root).id, first: origin.question.map(|ix| forest.name(ix)), fact }
-}
-
-/// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal.
-fn pipe_line(line: &Line, text: Option<String>, names: &[String], pending: bool, context: &mut Context<'_>) {
-    let id = context.paint.yellow(&line.address());
-    context.out.trusted(&format!("{id} ({}):", line.height));
-    if let Some(mut text) = text {
-        if let (true, Some(columns)) = (pending, context.out.columns()) {
-            let taken = format!("{} ({}): ", line.address(), line.height).len();
-            text = excerpt_within(&text, columns.saturating_sub(taken));
-        }
-        context.out.untrusted(format!(" {text}").as_bytes());
-    }
-    if context.out.is_terminal() {
-        context.out.trusted(&context.paint.cyan(&in_brackets(names)));
-    }
-    context.out.trusted("\n");
-}
-
-/// The cells of a tail, with as much of its questions as any terminal holds.
-fn entry(
-    line: &Line,
-    text: Option<String>,
-    first: Option<String>,
-    titles: &HashMap<BubbId, String>,
-    names: &[String],
-    now: u64,
-) -> Entry {
-    const MOST: usize = 500;
-    let fact = line.more.as_ref().and_then(|more| more.fact.clone()).unwrap_or_default();
-    let tokens = fact.input.map(|input| input + fact.output.unwrap_or_default());
-    let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
-    Entry {
-        id: line.address(),
-        height: line.height,
-        when: when::short(line.name.id.time(), now),
-        model: fact.model.map(|model| clean(&model).into_owned()).unwrap_or_default(),
-        tokens: tokens.map(short_count).unwrap_or_default(),
-        branches: bracketed(names),
-        title: title.map(|title| excerpt_within(title, MOST)).unwrap_or_default(),
-        questions: first.iter().chain(text.iter()).map(|text| excerpt_within(text, MOST)).collect(),
-    }
-}
-
-/// The line of `--long`.
-fn long_line(
-    line: &Line,
-    entry: &Entry,
-    names: &[String],
-    columns: Option<usize>,
-    context: &mut Context<'_>,
-) {
-    let fact = line.more.as_ref().and_then(|more| more.fact.clone()).unwrap_or_default();
-    let tokens = fact.input.map(|input| (input + fact.output.unwrap_or_default()).to_string());
-    let or_none =
-        |text: &str| if text.is_empty() { "-".to_string() } else { text.replace(char::is_whitespace, "_") };
-    let facts = format!(
-        " ({}) {} {} {} {} ",
-        line.height,
-        when::iso_minute(line.name.id.time()),
-        or_none(&entry.model),
-        tokens.unwrap_or_else(|| "-".to_string()),
-        if names.is_empty() { "-".to_string() } else { format!("[{}]", names.join(",")) },
-    );
-    let title = Some(&entry.title).filter(|title| !title.is_empty());
-    let words = title.into_iter().chain(&entry.questions).cloned().collect::<Vec<_>>().join(" · ");
-    let room =
-        columns.map_or(usize::MAX, |columns| columns.saturating_sub(entry.id.len() + facts.len()).max(24));
-    context.out.trusted(&context.paint.yellow(&entry.id));
-    context.out.untrusted(format!("{facts}{}", excerpt_within(&words, room)).trim_end().as_bytes());
-    context.out.trusted("\n");
-}
-
-fn document(
-    store: &Store,
-    line: &Line,
-    text: Option<String>,
-    first: Option<String>,
-    title: Option<&String>,
-    names: &[String],
-    request: Option<&ToolRequest>,
-) -> serde_json::Value {
-    let mut map = name_json(store, &line.name);
-    if let Some(from) = &line.from {
-        map.insert("from".into(), from.clone().into());
-    }
-    map.insert("height".into(), line.height.into());
-    map.insert("excerpt".into(), text.clone().into());
-    map.insert("branches".into(), names.into());
-    match request {
-        Some(request) => {
-            map.insert("request".into(), request.to_json());
-        }
-        None => {
-            let more = line.more.as_ref();
-            let fact = more.and_then(|more| more.fact.clone()).unwrap_or_default();
-            map.insert("root".into(), more.map(|more| more.root.to_string()).into());
-            map.insert("title".into(), title.cloned().into());
-            map.insert("first".into(), first.map(|text| excerpt(&text)).or(text).into());
-            map.insert("model".into(), fact.model.into());
-            map.insert("usage".into(), serde_json::json!({ "input": fact.input, "output": fact.output }));
-        }
-    }
-    map.into()
-}
-
-/// Entries whose columns stand under each other: those of the first screens decide how wide they are.
-#[derive(Default)]
-struct Table {
-    waiting: Vec<Entry>,
-    columns: usize,
-    widths: Option<Widths>,
-}
-
-impl Table {
-    const FIRST: usize = 64;
-
-    fn push(&mut self, entry: Entry, columns: usize, context: &mut Context<'_>) {
-        self.columns = columns;
-        self.waiting.push(entry);
-        if self.widths.is_some() || self.waiting.len() == Table::FIRST {
-            self.print(context);
-        }
-    }
-
-    fn print(&mut self, context: &mut Context<'_>) {
-        let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
-        for entry in self.waiting.drain(..) {
-            context.out.trusted(&lay_out(&entry, widths, self.columns, context.paint));
-        }
-    }
 }

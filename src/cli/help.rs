@@ -1,0 +1,227 @@
+//! Help: `-h` is at most a screen of 24 lines, `--help` is all there is.
+
+use clap::{Arg, Command};
+
+use super::tasks;
+use crate::term::{Out, columns, cut, width};
+
+/// The lines of a short help, so that the prompt still stands under it.
+const LINES: usize = 23;
+
+/// The most that a list of options is indented.
+const MOST_INDENT: usize = 30;
+
+/// Prints all the help of the innermost command that these words name.
+pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
+    root.build();
+    let mut command = innermost(&root, words).clone();
+    if words.is_empty() {
+        let list = tasks::list(&root);
+        command = command.help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
+        ));
+    }
+    let _ = command.print_long_help();
+    0
+}
+
+/// Prints a screen of the help of that command.
+pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
+    root.build();
+    let columns = columns().clamp(40, 100);
+    let command = innermost(&root, words);
+    let lines = match std::ptr::eq(command, &root) {
+        true => of_root(columns),
+        false => of_command(command, columns),
+    };
+    let mut out = Out::stdout();
+    lines.iter().for_each(|line| out.line(line));
+    u8::from(out.finish().is_err())
+}
+
+fn innermost<'c>(root: &'c Command, words: &[String]) -> &'c Command {
+    let mut command = root;
+    for word in words {
+        let Some(inner) = command.find_subcommand(word) else { break };
+        command = inner;
+    }
+    command
+}
+
+/// The commands by task, in a row each, and how to ask.
+fn of_root(columns: usize) -> Vec<String> {
+    let mut lines = vec![
+        "Conversations with language models as plain files, the way git keeps source.".to_string(),
+        String::new(),
+        "  lepo                        a conversation at a prompt".into(),
+        "  lepo 'What does this do?'   ask; the next question goes on from here".into(),
+        "  git diff | lepo 'Review'    ask about what another program prints".into(),
+        "  lepo COMMAND ...            one of these:".into(),
+        String::new(),
+    ];
+    let indent = tasks::TASKS.iter().map(|(task, _)| width(task) + 5).max().unwrap_or_default();
+    for (task, names) in tasks::TASKS {
+        let head = format!("  {task}:{}", " ".repeat(indent - width(task) - 3));
+        lines.extend(wrapped(&head, names.iter().map(|name| name.to_string()), ", ", columns));
+    }
+    lines.push(String::new());
+    lines.push("`lepo COMMAND -h` is a screen about one, `lepo --help` all about lepo.".into());
+    lines.iter().map(|line| cut(line, columns)).collect()
+}
+
+/// What it is for, its usage, its arguments, as many options as fit, and the names of the others.
+fn of_command(command: &Command, columns: usize) -> Vec<String> {
+    let path = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_string();
+    let mut lines = vec![command.get_about().map(ToString::to_string).unwrap_or_default(), String::new()];
+    let usage = command.clone().render_usage().to_string();
+    lines.extend(usage.lines().map(|line| line.trim_end().to_string()));
+    lines.push(String::new());
+    let tail = [String::new(), format!("`{path} --help` tells all, with examples.")];
+    let room = LINES.saturating_sub(lines.len() + tail.len());
+    lines.extend(body(&rows(command), room, columns));
+    lines.extend(tail);
+    lines.iter().map(|line| cut(line, columns)).collect()
+}
+
+/// The rows in at most so many lines: wrapped if there is room, else cut, and what still has none by its name.
+fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
+    let everywhere = ["-c PATH", "-s PATH", "--color WHEN"].map(str::to_string);
+    let more = |others: &[(String, String)]| {
+        let names = others.iter().map(|(name, _)| name.split(", ").last().unwrap_or_default().to_string());
+        wrapped("  more: ", names.chain(everywhere.clone()), ", ", columns)
+    };
+    let shown = |rows: &[(String, String)], is_whole: bool| -> Vec<String> {
+        let indent = rows.iter().map(|(name, _)| width(name) + 4).max().unwrap_or_default().min(MOST_INDENT);
+        let row = |(name, about): &(String, String)| {
+            let gap = indent.saturating_sub(width(name) + 2).max(2);
+            let head = format!("  {name}{}", " ".repeat(gap));
+            match is_whole {
+                true => wrapped(&head, about.split(' ').map(str::to_string), " ", columns),
+                false => vec![format!("{head}{about}")],
+            }
+        };
+        rows.iter().flat_map(row).collect()
+    };
+    let whole = [shown(rows, true), more(&[])].concat();
+    if whole.len() <= room {
+        return whole;
+    }
+    let fits = |count: &usize| count + more(rows.get(*count..).unwrap_or_default()).len() <= room;
+    let count = (0..=rows.len()).rev().find(fits).unwrap_or_default();
+    let (first, others) = rows.split_at(count);
+    [shown(first, false), more(others)].concat()
+}
+
+/// Options that a short help has room for first, by command.
+const FIRST: &[(&str, &[&str])] = &[(
+    "do",
+    &[
+        "new",
+        "tail",
+        "retry",
+        "model",
+        "file",
+        "context",
+        "attach",
+        "run",
+        "system",
+        "tools",
+        "show-past",
+        "debate",
+        "parallel",
+    ],
+)];
+
+/// Arguments, subcommands and options, each with the first line of its help.
+fn rows(command: &Command) -> Vec<(String, String)> {
+    let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
+    let about = |arg: &Arg| first_line(arg.get_help().map(ToString::to_string).unwrap_or_default());
+    let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help").map(|inner| {
+        (inner.get_name().to_string(), inner.get_about().map(ToString::to_string).unwrap_or_default())
+    });
+    let first =
+        FIRST.iter().find(|(name, _)| *name == command.get_name()).map_or(&[][..], |(_, names)| names);
+    let mut arguments: Vec<&Arg> =
+        command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_hide_set()).collect();
+    arguments.sort_by_key(|arg| match arg.get_long() {
+        _ if arg.is_positional() => (0, 0),
+        long => (1, first.iter().position(|name| Some(*name) == long).unwrap_or(first.len())),
+    });
+    inner.chain(arguments.into_iter().map(|arg| (name(arg), about(arg)))).collect()
+}
+
+/// `-t, --tail ADDR`.
+fn name(arg: &Arg) -> String {
+    let value =
+        arg.get_value_names().unwrap_or_default().iter().map(|name| name.as_str()).collect::<Vec<_>>();
+    if arg.is_positional() {
+        return value.join(" ");
+    }
+    let takes = arg.get_action().takes_values();
+    let value = if takes { format!(" {}", value.join(" ")) } else { String::new() };
+    match (arg.get_short(), arg.get_long()) {
+        (Some(short), Some(long)) => format!("-{short}, --{long}{value}"),
+        (Some(short), None) => format!("-{short}{value}"),
+        (None, long) => format!("    --{}{value}", long.unwrap_or_default()),
+    }
+}
+
+/// Words with this between them, in lines of so many columns; those after the first are indented like it.
+fn wrapped(head: &str, words: impl Iterator<Item = String>, between: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![head.to_string()];
+    let mut is_first = true;
+    for word in words {
+        let Some(line) = lines.last_mut() else { break };
+        let (word, comma) = (word.trim(), between.trim_end());
+        if std::mem::take(&mut is_first) {
+            line.push_str(word);
+        } else if width(line) + between.len() + width(word) + comma.len() <= columns {
+            line.push_str(&format!("{between}{word}"));
+        } else {
+            line.push_str(comma);
+            lines.push(format!("{}{word}", " ".repeat(width(head))));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every command with its subcommands.
+    fn all(root: &Command) -> Vec<&Command> {
+        let mut all = vec![root];
+        let mut at = 0;
+        while at < all.len() {
+            let inner: Vec<&Command> = all[at].get_subcommands().filter(|c| c.get_name() != "help").collect();
+            all.extend(inner);
+            at += 1;
+        }
+        all
+    }
+
+    #[test]
+    fn short_help_fits_a_screen() {
+        let mut root = super::super::command();
+        root.build();
+        assert!(all(&root).len() > 30);
+        for columns in [80, 40, 100] {
+            for command in all(&root).into_iter().skip(1) {
+                let lines = of_command(command, columns);
+                assert!(lines.iter().all(|line| width(line) <= columns), "{lines:#?}");
+                if columns < 80 {
+                    continue;
+                }
+                assert!(lines.len() <= LINES, "{} {columns}: {lines:#?}", command.get_name());
+                for arg in command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_positional())
+                {
+                    let long = arg.get_long().map(|long| format!("--{long}"));
+                    let named = long.is_none_or(|long| lines.iter().any(|line| line.contains(&long)));
+                    assert!(named, "{} {columns} {:?}: {lines:#?}", command.get_name(), arg.get_long());
+                }
+            }
+            assert!(columns < 80 || of_root(columns).len() <= LINES, "{:#?}", of_root(columns));
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! A row of `lepo ls`: what it tells of a tail, and its forms on a terminal, in a pipe and in JSON.
+
+use std::collections::HashMap;
+
+use crate::bubb::{BubbId, Name};
+use crate::commands::Context;
+use crate::commands::columns::{Entry, Widths, bracketed, lay_out, short_count, tokens_of};
+use crate::commands::json::name_json;
+use crate::commands::line::in_brackets;
+use crate::conv::{Forest, Ix, Origins};
+use crate::store::{Fact, FactIndex, Store};
+use crate::term::{clean, excerpt, excerpt_within, width};
+use crate::tool::ToolRequest;
+use crate::when;
+
+/// A tail or a request, with what its line says.
+pub struct Line {
+    pub name: Name,
+    pub height: u32,
+    /// The last visible user bubb.
+    pub question: Option<Name>,
+    /// The facts that only the longer forms show.
+    pub more: Option<More>,
+    /// The person whose store it is in, if it is not the user's own.
+    pub from: Option<String>,
+}
+
+impl Line {
+    /// Its id, after whose it is: an address as it stands.
+    fn address(&self) -> String {
+        match &self.from {
+            Some(from) => format!("{from}/{}", self.name.id),
+            None => self.name.id.to_string(),
+        }
+    }
+}
+
+/// The facts about a conv besides its tail and last question.
+pub struct More {
+    pub root: BubbId,
+    pub first: Option<Name>,
+    /// The newest of its bubbs that the journal has tokens of.
+    pub fact: Option<Fact>,
+    /// The window of the model that it is of, in tokens.
+    pub window: Option<u64>,
+}
+
+impl More {
+    /// Its tokens: the last request and its answer.
+    pub fn tokens(&self) -> Option<u64> {
+        let fact = self.fact.as_ref()?;
+        Some(fact.input? + fact.output.unwrap_or_default())
+    }
+}
+
+/// What the longer forms show besides the bubbs themselves.
+#[derive(Default)]
+pub struct Known {
+    pub facts: FactIndex,
+    pub titles: HashMap<BubbId, String>,
+    /// The windows of models, by name.
+    pub windows: HashMap<String, u64>,
+}
+
+pub fn more(forest: &Forest, origins: &mut Origins<'_>, known: &Known, tail: Ix) -> More {
+    let origin = origins.origin(tail);
+    let with_tokens = |fact: &Fact| fact.input.is_some() || fact.model.is_some();
+    // An answer is near the end; a long import has none at all.
+    let near = forest.up(tail).take(64);
+    let fact = near.into_iter().find_map(|ix| known.facts.get(forest.name(ix).id).filter(with_tokens));
+    let model = fact.as_ref().and_then(|fact| fact.model.as_ref());
+    let window = model.and_then(|model| known.windows.get(model)).copied();
+    More { root: forest.name(origin.root).id, first: origin.question.map(|ix| forest.name(ix)), fact, window }
+}
+
+/// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal.
+pub fn pipe_line(
+    line: &Line,
+    text: Option<String>,
+    names: &[String],
+    pending: bool,
+    context: &mut Context<'_>,
+) {
+    let id = context.paint.yellow(&line.address());
+    context.out.trusted(&format!("{id} ({}):", line.height));
+    if let Some(mut text) = text {
+        if let (true, Some(columns)) = (pending, context.out.columns()) {
+            let taken = format!("{} ({}): ", line.address(), line.height).len();
+            text = excerpt_within(&text, columns.saturating_sub(taken));
+        }
+        context.out.untrusted(format!(" {text}").as_bytes());
+    }
+    if context.out.is_terminal() {
+        context.out.trusted(&context.paint.cyan(&in_brackets(names)));
+    }
+    context.out.trusted("\n");
+}
+
+/// The cells of a tail, with as much of its questions as any terminal holds.
+pub fn entry(
+    line: &Line,
+    text: Option<String>,
+    first: Option<String>,
+    titles: &HashMap<BubbId, String>,
+    names: &[String],
+    now: u64,
+) -> Entry {
+    const MOST: usize = 500;
+    let fact = line.more.as_ref().and_then(|more| more.fact.clone()).unwrap_or_default();
+    let tokens = line.more.as_ref().and_then(More::tokens);
+    let window = line.more.as_ref().and_then(|more| more.window);
+    let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
+    Entry {
+        id: line.address(),
+        height: line.height,
+        when: when::short(line.name.id.time(), now),
+        model: fact.model.map(|model| clean(&model).into_owned()).unwrap_or_default(),
+        tokens: tokens.map(|tokens| tokens_of(tokens, window, short_count)).unwrap_or_default(),
+        branches: bracketed(names),
+        title: title.map(|title| excerpt_within(title, MOST)).unwrap_or_default(),
+        questions: first.iter().chain(text.iter()).map(|text| excerpt_within(text, MOST)).collect(),
+    }
+}
+
+/// The line of `--long`.
+pub fn long_line(
+    line: &Line,
+    entry: &Entry,
+    names: &[String],
+    columns: Option<usize>,
+    context: &mut Context<'_>,
+) {
+    let more = line.more.as_ref();
+    let tokens = more.and_then(More::tokens);
+    let tokens = tokens.map(|tokens| tokens_of(tokens, more.and_then(|more| more.window), |n| n.to_string()));
+    let or_none =
+        |text: &str| if text.is_empty() { "-".to_string() } else { text.replace(char::is_whitespace, "_") };
+    let facts = format!(
+        " ({}) {} {} {} {} ",
+        line.height,
+        when::iso_minute(line.name.id.time()),
+        or_none(&entry.model),
+        tokens.unwrap_or_else(|| "-".to_string()),
+        if names.is_empty() { "-".to_string() } else { format!("[{}]", names.join(",")) },
+    );
+    let title = Some(&entry.title).filter(|title| !title.is_empty());
+    let words = title.into_iter().chain(&entry.questions).cloned().collect::<Vec<_>>().join(" · ");
+    // On a terminal without room behind them, the excerpts have a line of their own.
+    let (between, room) = match columns {
+        None => ("", usize::MAX),
+        Some(columns) => match columns.saturating_sub(entry.id.len() + width(&facts)) {
+            0..24 => ("\n    ", columns.saturating_sub(4)),
+            room => ("", room),
+        },
+    };
+    context.out.trusted(&context.paint.yellow(&entry.id));
+    let words = excerpt_within(&words, room);
+    context.out.untrusted(
+        format!("{}{between}{words}", facts.trim_end_matches(if between.is_empty() { '\0' } else { ' ' }))
+            .trim_end()
+            .as_bytes(),
+    );
+    context.out.trusted("\n");
+}
+
+pub fn document(
+    store: &Store,
+    line: &Line,
+    text: Option<String>,
+    first: Option<String>,
+    title: Option<&String>,
+    names: &[String],
+    request: Option<&ToolRequest>,
+) -> serde_json::Value {
+    let mut map = name_json(store, &line.name);
+    if let Some(from) = &line.from {
+        map.insert("from".into(), from.clone().into());
+    }
+    map.insert("height".into(), line.height.into());
+    map.insert("excerpt".into(), text.clone().into());
+    map.insert("branches".into(), names.into());
+    match request {
+        Some(request) => {
+            map.insert("request".into(), request.to_json());
+        }
+        None => {
+            let more = line.more.as_ref();
+            let fact = more.and_then(|more| more.fact.clone()).unwrap_or_default();
+            map.insert("root".into(), more.map(|more| more.root.to_string()).into());
+            map.insert("title".into(), title.cloned().into());
+            map.insert("first".into(), first.map(|text| excerpt(&text)).or(text).into());
+            map.insert("model".into(), fact.model.into());
+            map.insert("usage".into(), serde_json::json!({ "input": fact.input, "output": fact.output }));
+            map.insert("window".into(), more.and_then(|more| more.window).into());
+        }
+    }
+    map.into()
+}
+
+/// Entries whose columns stand under each other: those of the first screens decide how wide they are.
+#[derive(Default)]
+pub struct Table {
+    waiting: Vec<Entry>,
+    columns: usize,
+    widths: Option<Widths>,
+}
+
+impl Table {
+    const FIRST: usize = 64;
+
+    pub fn push(&mut self, entry: Entry, columns: usize, context: &mut Context<'_>) {
+        self.columns = columns;
+        self.waiting.push(entry);
+        if self.widths.is_some() || self.waiting.len() == Table::FIRST {
+            self.print(context);
+        }
+    }
+
+    pub fn print(&mut self, context: &mut Context<'_>) {
+        let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
+        for entry in self.waiting.drain(..) {
+            context.out.trusted(&lay_out(&entry, widths, self.columns, context.paint));
+        }
+    }
+}
