@@ -1,4 +1,4 @@
-//! What is shown, and what a key does to it.
+//! The state of the screen, and the effect of each key on it.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use crate::search::{Outcome, Pattern, PatternOptions, search_files};
 use crate::store::{FactIndex, Store};
 use crate::term::Press;
 
-/// What the screen is to do next.
+/// The next step of the screen, after a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// Draw, and wait for a key.
@@ -45,14 +45,14 @@ pub struct Resumed {
     height: usize,
 }
 
-/// What the keys move.
+/// The pane that the keys move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
     List,
     Conv,
 }
 
-/// Everything that is on the screen.
+/// The state of the whole screen.
 pub struct Browser<'a> {
     store: &'a Store,
     forest: &'a Forest,
@@ -70,13 +70,13 @@ pub struct Browser<'a> {
     pub compared: Option<Reading<'a>>,
     pub focus: Focus,
     pub marked: Option<Ix>,
-    /// What is being typed to be found.
+    /// The search text while it is typed.
     pub typed: Option<String>,
-    /// What was found: the pattern, for its marks.
+    /// The pattern of the last search, for its marks.
     pub pattern: Option<Pattern>,
     found: Vec<Ix>,
     pub help: bool,
-    /// A word about the last key.
+    /// A note about the last key, on the status line.
     pub said: String,
     /// Lines of the list and of the conversation, as they were last drawn.
     pub height: usize,
@@ -163,12 +163,12 @@ impl<'a> Browser<'a> {
         self.forest.name(ix).id
     }
 
-    /// What the pane at the right shows; the conversation is opened here where another was chosen.
+    /// The content of the pane at the right; opens the chosen conversation if another one was open.
     pub fn pane(&mut self) -> Option<&mut Reading<'a>> {
         let tail = self.tail()?;
         if self.reading.as_ref().is_none_or(|(shown, _)| *shown != tail) {
             let mut reading = Reading::conv(self.store, self.forest, self.facts, tail);
-            // Where something was looked for, the first message that has it.
+            // After a search it begins at the first message that matches.
             if let Some(&hit) = reading.path.iter().find(|ix| self.found.contains(ix)) {
                 reading.go(hit);
             }
@@ -180,7 +180,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Does what a key asks for.
+    /// Carries out the action of a key.
     pub fn press(&mut self, press: Press) -> Next {
         if press == Press::Other {
             return Next::Stay;

@@ -7,7 +7,7 @@ use crate::conv::{Forest, Ix, Pair};
 use crate::store::Store;
 use crate::term::clean;
 
-/// How `b` differs from `a`.
+/// The lines of a comparison of two conversations: those of `a` removed, those of `b` added.
 pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<Line> {
     let mut lines = Vec::new();
     for pair in forest.pairs(a, b, false) {

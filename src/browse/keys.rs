@@ -2,7 +2,7 @@
 
 use crate::term::Press;
 
-/// What a key asks for.
+/// The action of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Next,
@@ -24,7 +24,7 @@ pub enum Action {
     Leave,
 }
 
-/// A row of the table: its keys, what they are called, what they do.
+/// A row of the table: keys, their name in the help, their meaning, their action.
 type Key = (&'static [Press], &'static str, &'static str, Action);
 
 /// The keys. Those without a name are other ways, which the help need not tell.
@@ -53,7 +53,7 @@ pub const KEYS: &[Key] = &[
     (&[Press::Char('q'), Press::Ctrl('c')], "q", "leave", Action::Leave),
 ];
 
-/// What a key asks for.
+/// Finds the action of a key.
 pub fn action(press: Press) -> Option<Action> {
     KEYS.iter().find(|(keys, ..)| keys.contains(&press)).map(|(.., action)| *action)
 }

@@ -14,7 +14,7 @@ const MOST: usize = 256 << 10;
 /// Messages whose lines are kept.
 const KEPT: usize = 64;
 
-/// How a line is painted.
+/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// The heading of a message of this kind.
@@ -32,21 +32,21 @@ pub struct Line {
     pub text: String,
 }
 
-/// Where a pane begins: a message, and a line of it.
+/// The place at which a pane begins: a message, and a line of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At {
     pub message: usize,
     pub line: usize,
 }
 
-/// What gives the lines: messages of a conversation, or lines that stand already.
+/// The source of the lines: messages of a conversation, or lines that are given.
 pub struct Reading<'a> {
     store: &'a Store,
     forest: &'a Forest,
     facts: &'a FactIndex,
     /// The visible messages, oldest first.
     pub path: Vec<Ix>,
-    /// Lines that stand already, in place of messages.
+    /// Given lines, in place of messages.
     fixed: Option<Vec<Line>>,
     made: HashMap<usize, Vec<Line>>,
     columns: usize,
@@ -64,7 +64,7 @@ impl<'a> Reading<'a> {
         Reading { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
     }
 
-    /// Lines that stand already.
+    /// A source of given lines.
     pub fn fixed(
         store: &'a Store,
         forest: &'a Forest,
@@ -81,7 +81,7 @@ impl<'a> Reading<'a> {
         self.path.get(self.top.message).map(|&ix| self.forest.name(ix).id)
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     fn messages(&self) -> usize {
         if self.fixed.is_some() { 1 } else { self.path.len() }
     }
@@ -160,7 +160,7 @@ impl<'a> Reading<'a> {
     }
 
     fn down(&mut self, height: usize) -> bool {
-        // As long as there is more below than the pane shows.
+        // The last line of the text stays at the bottom of the pane.
         if self.pane(height + 1).len() <= height {
             return false;
         }

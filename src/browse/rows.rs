@@ -16,7 +16,7 @@ const WORDS: usize = 200;
 pub struct Row {
     /// Its tail.
     pub tail: Ix,
-    /// How long ago it ended.
+    /// The time since it ended, in a short form.
     pub when: String,
     /// Its title, else its last question, cleaned.
     pub words: String,

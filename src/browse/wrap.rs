@@ -10,7 +10,7 @@ const TAB: usize = 4;
 pub fn wrap(line: &str, columns: usize, pieces: &mut Vec<String>) {
     let columns = columns.max(2);
     let (mut piece, mut taken) = (String::new(), 0);
-    // Where the piece may be broken: behind its last space.
+    // The place behind the last space, at which the piece may be broken.
     let mut space: Option<(usize, usize)> = None;
     for character in line.graphemes(true) {
         let (text, wide) = match character {

@@ -78,7 +78,7 @@ fn article(page: &Page, message: &Message, prev: Option<String>, html: &mut Stri
     html.push_str("</article>\n");
 }
 
-/// Who, when, which model, tokens and time.
+/// Appends the heading of a message: speaker, time, model, tokens, duration.
 fn head(page: &Page, message: &Message, html: &mut String) {
     match &message.speaker {
         Some(speaker) => {
@@ -126,7 +126,7 @@ fn folded(message: &Message, html: &mut String) {
     html.push_str("</details>");
 }
 
-/// When a bubb was made, in UTC; the page's script tells it in the reader's own zone.
+/// The time of a bubb in UTC; the page's script turns it into the reader's own zone.
 fn time(id: BubbId) -> String {
     let time = i64::try_from(id.time()).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.unwrap_or(Timestamp::MAX).strftime("%Y-%m-%d %H:%MZ").to_string()

@@ -1,5 +1,5 @@
-//! The body of one message: Markdown for what people and models say, plain text for what tools and systems
-//! say, attachments as images, thinking folded.
+//! The body of one message: Markdown for questions and answers, plain text for tool output and system
+//! prompts, attachments as images, thinking folded.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use super::escape::{escape, escaped};
 use super::markdown::markdown;
 use crate::bubb::{Attachment, Kind, Media, split_attachments, thousands};
 
-/// What a message says, made ready for the page.
+/// The content of a message, made ready for the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Body {
     /// The HTML of its text.
@@ -95,7 +95,7 @@ fn words(text: &str) -> String {
     words
 }
 
-/// What reorders or hides text of a list that others stand in.
+/// Whether a character is invisible, or reorders the text beside it.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -1,4 +1,4 @@
-//! What was spent, as charts: tokens by day as columns, tokens by model as bars.
+//! The charts of token use: tokens by day as columns, tokens by model as bars.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::bubb::thousands;
 /// The figures of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// All in one line.
+    /// The sum of all, in one line.
     pub about: String,
     /// Tokens by day, the oldest first.
     pub days: Vec<Bar>,
@@ -19,7 +19,7 @@ pub struct Figures {
 /// One column or bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bar {
-    /// What it is about.
+    /// The day or the model.
     pub label: String,
     /// Tokens of requests, without those in the provider's cache.
     pub input: u64,
@@ -34,7 +34,7 @@ impl Bar {
         self.input.saturating_add(self.cached).saturating_add(self.output)
     }
 
-    /// In words, for whoever cannot see it.
+    /// The numbers in words, for screen readers.
     fn words(&self) -> String {
         let Bar { label, input, cached, output } = self;
         let cached = if *cached > 0 { format!(", {} cached", thousands(*cached)) } else { String::new() };

@@ -25,7 +25,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// What the help says, and the buttons that only work with the script.
+/// The search field and the buttons, which only work with the script.
 const TOOLS: &str = "<div id=tools class=js-only>\
 <input id=q type=search placeholder=\"Search\" aria-label=\"Search all messages\" autocomplete=off spellcheck=false>\
 <button id=theme aria-label=\"Light or dark\" title=\"Light or dark\">◐</button>\
@@ -86,7 +86,7 @@ pub fn document(page: &Page) -> String {
     html
 }
 
-/// How much there is: of the conversation shown first, and of the page.
+/// The number of messages of the conversation shown first, and of conversations of the page.
 fn about(page: &Page) -> String {
     let counted =
         |n: usize, one: &str| format!("{} {one}{}", thousands(n as u64), if n == 1 { "" } else { "s" });

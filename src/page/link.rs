@@ -1,4 +1,4 @@
-//! Which addresses a page may link to.
+//! The addresses that a page may link to.
 
 /// The address, if it is one of the web or of mail. Everything else (scripts, data, files, what is relative to
 /// the page) is no link.

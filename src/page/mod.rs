@@ -1,11 +1,13 @@
-//! A page of HTML that shows conversations: one file without a network, safe whatever was said in them.
+//! A page of HTML that shows conversations: one file without a network, safe for any content.
 //!
-//! Pure: it gets names and texts, and gives bytes. Everything said is hostile. The page's script and style are
+//! Pure: it gets names and texts, and gives bytes. All text is taken as hostile. The page's script and style are
 //! files beside this one; the page allows them by their hashes, and images in its own bytes, and nothing else.
 
 mod article;
 mod body;
 mod chart;
+#[cfg(test)]
+mod contrast;
 mod document;
 mod escape;
 mod link;
@@ -25,7 +27,7 @@ use crate::bubb::{BubbId, Kind};
 pub struct Message {
     /// Its id.
     pub id: BubbId,
-    /// Who speaks.
+    /// The kind of speaker.
     pub kind: Kind,
     /// It is shown because hidden ones were asked for.
     pub hidden: bool,
@@ -43,14 +45,14 @@ pub struct Message {
     pub ms: Option<u64>,
     /// The branches that name it.
     pub branches: Vec<String>,
-    /// What it says.
+    /// Its content.
     pub body: Body,
     /// Hidden bubbs of its side branches, shown within it.
     pub sides: Vec<Message>,
 }
 
 impl Message {
-    /// Who speaks, in a word.
+    /// The name of the kind of speaker.
     fn who(&self) -> &'static str {
         match self.kind {
             Kind::System => "System",
@@ -64,7 +66,7 @@ impl Message {
 /// Colours that tell speakers apart.
 const COLOURS: usize = 8;
 
-/// All that a page shows.
+/// The content of a page.
 pub struct Page {
     title: String,
     messages: Vec<Message>,
@@ -75,7 +77,7 @@ pub struct Page {
     is_tail: Vec<bool>,
     /// Speakers in the order in which they first speak.
     speakers: Vec<String>,
-    /// What was spent on it, where that is known.
+    /// Its token use, where that is known.
     pub figures: Option<Figures>,
 }
 

@@ -1,4 +1,4 @@
-//! Where each message stands in the drawing of the forest: roots at the top, each fork's side branches drawn
+//! The place of each message in the drawing of the forest: roots at the top, each fork's side branches drawn
 //! whole one column to the right, before the conversation goes on below. Lines never cross.
 
 use std::cmp::Reverse;
@@ -24,7 +24,7 @@ pub fn outline(prev: &[Option<usize>], has_row: &[bool], age: &[usize]) -> Vec<R
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); prev.len()];
     let (mut newest, mut width) = (age.to_vec(), vec![1; prev.len()]);
     let mut roots = Vec::new();
-    // What follows stands behind what it follows: from the end, all below a message is known at its turn.
+    // A child stands behind its parent: from the end on, all below a message is known at its turn.
     for node in (0..prev.len()).rev() {
         if let Some(up) = prev[node] {
             newest[up] = newest[up].max(newest[node]);

@@ -1,4 +1,4 @@
-//! Which bubbs of a forest a page has, and how they hang together there.
+//! Picks the bubbs of a forest that a page shows, and links them to each other.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub struct Picked {
     pub sides: HashMap<usize, Vec<Ix>>,
 }
 
-/// What a walk knows of a bubb it has passed.
+/// The note of a walk about a bubb that it passed.
 #[derive(Clone, Copy)]
 struct Passed {
     /// The walk that passed it, so that one that comes back to itself is cut.

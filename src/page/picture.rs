@@ -13,7 +13,7 @@ use crate::bubb::Kind;
 const ROW: usize = 30;
 /// Width of a column.
 const COLUMN: usize = 14;
-/// Where the first column is.
+/// The place of the first column.
 const LEFT: usize = 16;
 /// Columns that are drawn apart; what stands farther right is drawn on the last.
 const MOST: usize = 12;
@@ -22,8 +22,8 @@ const GROUP: usize = 100;
 /// Rows of one SVG, but for a tree that has more: a browser paints several faster than a huge one.
 const CHUNK: usize = 200;
 
-/// Which messages have a row of their own: questions, whatever is one of several, speakers, what is said after
-/// them, and what is hidden and ends a conversation. An only answer stands in the row of its question.
+/// Tells the messages that have a row of their own: questions, siblings at a fork, speakers, messages after
+/// them, and hidden ones that end a conversation. An only answer stands in the row of its question.
 fn has_row(messages: &[Message]) -> Vec<bool> {
     let mut children = vec![0; messages.len()];
     for prev in messages.iter().filter_map(|message| message.prev) {
@@ -71,7 +71,7 @@ pub fn picture(page: &Page, html: &mut String) {
     }
 }
 
-/// What is shown of a row beside its words.
+/// The marks of a row beside its words.
 #[derive(Debug, Clone, Default)]
 struct Mark<'p> {
     branches: Vec<&'p str>,
@@ -127,7 +127,7 @@ fn chunk(page: &Page, rows: &[Row], range: std::ops::Range<usize>, marks: &[Mark
     html.push_str("</div>");
 }
 
-/// Where a row's dot is.
+/// The place of a row's dot.
 fn point(row: &Row, line: usize) -> (usize, usize) {
     (LEFT + row.column.min(MOST) * COLUMN, line * ROW + ROW / 2)
 }

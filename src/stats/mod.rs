@@ -1,4 +1,4 @@
-//! What was spent, counted from the journal: by day, week, model or conversation. Pure.
+//! Token use, counted from the journal: by day, week, model or conversation. Pure.
 
 mod place;
 mod tally;

@@ -1,4 +1,4 @@
-//! Where a record of the journal belongs: its day or week, its model, its conversation, its question.
+//! The place of a record of the journal: its day or week, its model, its conversation, its question.
 
 use super::tally::{By, Place};
 use crate::bubb::{BubbId, Kind};
@@ -6,7 +6,7 @@ use crate::conv::{Forest, Ix};
 use crate::store::Record;
 use crate::when;
 
-/// Tells of each record where it belongs.
+/// Finds the place of each record.
 pub struct Places<'f> {
     forest: &'f Forest,
     by: By,
@@ -20,11 +20,11 @@ impl<'f> Places<'f> {
         Places { forest, by, since }
     }
 
-    /// Where a record belongs; `None` if it is too old.
+    /// The place of a record; `None` if it is too old.
     pub fn place(&self, record: &Record) -> Option<Place> {
         let about = record.bubb.or(record.under);
         let ix = about.and_then(|id| self.forest.find(id));
-        // What was imported was said when its bubb tells, not when it was written here.
+        // An imported answer is as old as its bubb, not as its record.
         let moment = record.bubb.map_or(record.time, BubbId::time);
         if moment < self.since {
             return None;

@@ -8,7 +8,7 @@ use crate::bubb::BubbId;
 use crate::config::Price;
 use crate::store::Record;
 
-/// What a row of figures is about.
+/// The subject of a row of figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum By {
     /// A local day
@@ -25,11 +25,11 @@ pub enum By {
 /// The figures of one day, week, model or conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Row {
-    /// Which.
+    /// The day, week, model or conversation.
     pub key: String,
     /// Questions that a model was asked about.
     pub questions: u64,
-    /// Answers that came whole.
+    /// Answers that came whole, and those that were imported.
     pub answers: u64,
     /// Requests that failed, and answers that were empty or could not be read.
     pub failures: u64,
@@ -45,7 +45,7 @@ pub struct Row {
     pub first_ms: Option<u64>,
     /// The median time from a request to the end of the answer.
     pub ms: Option<u64>,
-    /// What the tokens cost, as far as prices are known.
+    /// The cost of the tokens, as far as prices are known.
     pub cost: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ struct Sum {
     cost: Option<u128>,
 }
 
-/// Where a record belongs: what the forest and the calendar tell of it.
+/// The place of a record in the forest and the calendar.
 pub struct Place {
     /// The row's key.
     pub key: String,
@@ -103,7 +103,7 @@ impl Sum {
         let (input, output) = (record.input.unwrap_or(0), record.output.unwrap_or(0));
         let cached = record.cached.unwrap_or(0).min(input);
         let answered = record.what == "answer";
-        row.answers += u64::from(answered);
+        row.answers += u64::from(answered || record.what == "imported");
         row.failures += u64::from(record.failed || matches!(record.what.as_str(), "empty" | "unreadable"));
         row.input = row.input.saturating_add(input);
         row.cached = row.cached.saturating_add(cached);
@@ -168,6 +168,7 @@ mod tests {
             record("failed", "b", (0, 0, 0), 1),
             record("empty", "a", (7, 0, 0), 1),
             record("command", "", (9, 9, 9), 9),
+            record("imported", "b", (1, 0, 1), 7_000),
         ];
         let prices = HashMap::from([(
             "a".to_string(),
@@ -184,8 +185,9 @@ mod tests {
         assert_eq!((a.first_ms, a.ms), (Some(10), Some(100)));
         assert_eq!(a.cost, Some(3.400_224), "0.600107 M at 2, 0.4 M at 0.5, 0.200001 M at 10");
         let b = &rows.rows[1];
-        assert_eq!((b.answers, b.failures, b.cached, b.cost), (1, 1, 10, None));
-        assert_eq!((rows.total.questions, rows.total.answers, rows.total.failures), (1, 3, 2));
+        assert_eq!((b.answers, b.failures, b.cached, b.cost), (2, 1, 10, None));
+        assert_eq!(b.ms, Some(900), "an import has no times");
+        assert_eq!((rows.total.questions, rows.total.answers, rows.total.failures), (1, 4, 2));
         assert_eq!(rows.total.cost, a.cost);
     }
 

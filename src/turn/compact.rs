@@ -7,7 +7,7 @@ use super::answer_loop::Offer;
 use super::context::{Inst, messages};
 use super::flow::Turn;
 use super::record::TurnRecord;
-use super::send::{send, whole};
+use super::send::send_whole;
 use super::transcript::{Said, Transcript};
 use super::{Event, Front, Start, TurnEnv};
 use crate::bubb::{BubbId, Kind, Name};
@@ -140,10 +140,7 @@ impl Turn<'_> {
         };
         let start = std::time::Instant::now();
         let interrupt = &self.env.interrupt;
-        let work = async {
-            let answer = send(self.model, self.front, &mut self.record, request).await?;
-            whole(answer?, self.front).await
-        };
+        let work = send_whole(self.model, self.front, &mut self.record, request);
         let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
         let _ = self.env.store.journal(Entry {
             what: "summary",

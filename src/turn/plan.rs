@@ -7,7 +7,7 @@ use super::context::{Inst, messages};
 use super::flow::Turn;
 use super::planner::{Choice, choice_schema, read_requests, request_schema};
 use super::request::{Next, several};
-use super::send::{send, whole};
+use super::send::send_whole;
 use crate::bubb::{BubbId, Kind};
 use crate::error::Result;
 use crate::model::{self, Request, Schema, spec};
@@ -80,10 +80,7 @@ impl Turn<'_> {
             let request = Request { messages: &messages, schema, cache_key, ..Request::default() };
             let start = Instant::now();
             let interrupt = &self.env.interrupt;
-            let work = async {
-                let answer = send(self.model, self.front, &mut self.record, request).await?;
-                whole(answer?, self.front).await
-            };
+            let work = send_whole(self.model, self.front, &mut self.record, request);
             let (text, usage) = interrupt.or(work).await?;
             let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
             match read(&text) {

@@ -42,6 +42,22 @@ pub async fn send<'m>(
     Ok(answer)
 }
 
+/// Sends a request and takes its short answer whole. A failure on the way is journalled, as one before it is.
+pub async fn send_whole(
+    model: &mut Model,
+    front: &mut dyn Front,
+    record: &mut TurnRecord,
+    request: Request<'_>,
+) -> Result<(String, model::Usage)> {
+    let start = Instant::now();
+    let answer = send(model, front, record, request).await??;
+    let read = whole(answer, front).await;
+    if read.is_err() {
+        record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+    }
+    read
+}
+
 /// The whole text of a short answer.
 pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(String, model::Usage)> {
     let (mut text, mut usage) = (String::new(), model::Usage::default());

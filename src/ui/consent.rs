@@ -29,7 +29,7 @@ impl Drop for Withdraw {
         }
         let _ = self.left.recv_timeout(LEFT_BY_THEN);
         if let Some(mut tty) = tty() {
-            // What is said next does not stand behind the question.
+            // The next text begins on a line of its own.
             let _ = tty.show("\n");
         }
     }
@@ -84,7 +84,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     }
 }
 
-/// Whether a yes may count for the same again.
+/// Tells whether a yes may be kept for the same request later.
 fn may_be_kept(proposal: &Proposal) -> bool {
     match proposal {
         Proposal::Command(proposal) => proposal.sandbox != Sandbox::None,
@@ -92,7 +92,7 @@ fn may_be_kept(proposal: &Proposal) -> bool {
     }
 }
 
-/// What would hold the command, and the question: said where it is answered, whatever the command is.
+/// The sandbox that would run the command, and the question, as they stand below every command.
 fn question(proposal: &Proposal, columns: usize) -> String {
     let always = if may_be_kept(proposal) { " [a]lways" } else { "" };
     match proposal {
@@ -107,7 +107,7 @@ fn question(proposal: &Proposal, columns: usize) -> String {
     }
 }
 
-/// What a command of this access may do, and what holds it to that.
+/// The rights of a command with this access, and the sandbox that enforces them.
 fn bounds(access: Access, sandbox: &Sandbox) -> String {
     let holder = match sandbox {
         Sandbox::Bubblewrap(_) => "bubblewrap",
@@ -128,7 +128,7 @@ fn bounds(access: Access, sandbox: &Sandbox) -> String {
     format!("Sandboxed ({holder}): {may}.")
 }
 
-/// What each answer comes to.
+/// The decision of each answer.
 fn explanation(proposal: &Proposal) -> String {
     let mut text = String::new();
     match proposal {
@@ -174,7 +174,7 @@ fn wrapped(text: &str, columns: usize) -> String {
     lines.join("\n")
 }
 
-/// What is said of a request that is carried out without a question, and why that is: `(auto)`, `(approved)`.
+/// The line about a request that is carried out without a question, with the reason: `(auto)`, `(approved)`.
 pub fn announcement(proposal: &Proposal, why: &str) -> String {
     let text = text(proposal, usize::MAX);
     let text = text.trim().replacen("Command request", &format!("Running {why}"), 1);
@@ -186,7 +186,7 @@ pub fn announcement(proposal: &Proposal, why: &str) -> String {
     }
 }
 
-/// What is asked about, and all there is to know of it, on a terminal of so many columns.
+/// The request in question with all its details, for a terminal of so many columns.
 pub fn text(proposal: &Proposal, columns: usize) -> String {
     match proposal {
         Proposal::Command(proposal) => command_text(proposal, columns),
@@ -194,8 +194,8 @@ pub fn text(proposal: &Proposal, columns: usize) -> String {
     }
 }
 
-/// What will be called, what the server says of it, and with what; words of others behind a mark, the names
-/// that they give to things among them.
+/// The tool, its description by the server, and its arguments; text of others stands behind a mark, names of
+/// their choice too.
 fn call_text(proposal: &CallProposal, columns: usize) -> String {
     let request = &proposal.request;
     let mut text = String::from("\nMCP tool call\n");

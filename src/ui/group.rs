@@ -1,5 +1,5 @@
-//! What a person sees of many: finished text plainly on stdout, talk about it on stderr, and below all
-//! that the rows of who is at work, which alone are drawn anew.
+//! The view of a group turn: finished text on stdout, notes on stderr, and below them one row for each model
+//! at work; only these rows are drawn anew.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::turn::{Answered, Bid, Event, GroupMode, GroupOutcome, Moment, Panel, 
 /// The name that a conclusion stands under.
 const CONCLUSION: &str = "conclusion";
 
-/// How often the rows are drawn anew.
+/// The time between two drawings of the rows.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A view of one question to many.

@@ -1,4 +1,4 @@
-//! A message as it is read: a heading that tells who, when and which model, and its text, with its Markdown
+//! A message as it is read: a heading with speaker, time and model, and its text, with its Markdown
 //! rendered on a terminal.
 
 use std::io::Read;
@@ -10,7 +10,7 @@ use crate::store::{FactIndex, Store, now};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading, heading};
 use crate::when;
 
-/// How the messages of a conversation are shown.
+/// The options with which the messages of a conversation are shown.
 pub struct MessageView<'s> {
     store: &'s Store,
     forest: &'s Forest,

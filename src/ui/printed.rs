@@ -7,7 +7,7 @@ const LINES: usize = 20;
 /// Bytes that are shown of a line.
 const LINE: usize = 400;
 
-/// What was shown of one command.
+/// The output of one command that was shown so far.
 #[derive(Default)]
 pub struct Printed {
     cleaner: Cleaner,
@@ -17,7 +17,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// What is to be shown of these bytes.
+    /// The part of these bytes that is to be shown.
     pub fn take(&mut self, bytes: &[u8]) -> String {
         let (mut text, mut shown) = (String::new(), String::new());
         if self.lines > LINES {

@@ -31,12 +31,12 @@ impl Signs {
         if self.pictures { "·" } else { "-" }
     }
 
-    /// Before the name of who has the floor.
+    /// Before the name of the one that speaks.
     pub fn arrow(self) -> &'static str {
         if self.pictures { "→" } else { "->" }
     }
 
-    /// Whether one wants the floor.
+    /// The sign of a debater that wants to speak, or does not.
     pub fn bid(self, bid: Bid) -> String {
         match (self.pictures, bid) {
             (true, Bid::Request) => format!("✋ {}", bid.word()),

@@ -1,9 +1,9 @@
-//! The states of a conversation, and what leads from one to the next.
+//! The states of a conversation, and the events that lead from one to the next.
 //!
 //! Drawn once, kept true by its table: a turn may pass through thinking, tools and content as often as
 //! the model likes, and a call that ends a model's message does not end the turn.
 
-/// Where a conversation stands.
+/// The state of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum State {
     /// At the prompt.

@@ -14,7 +14,7 @@ use crate::turn::{Event, Front};
 
 const WAITING: &str = "Waiting for response...";
 
-/// How much of a turn is shown, and how.
+/// The parts of a turn that are shown, and their form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shown {
     /// The answer is in a document that comes at the end.
@@ -117,7 +117,7 @@ impl<'o> TurnView<'o> {
                 if !self.out.at_line_start() {
                     self.out.trusted("\n");
                 }
-                // What follows may be on stderr.
+                // The next output may be on stderr.
                 self.out.flush();
             }
             _ => {}

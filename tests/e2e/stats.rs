@@ -105,6 +105,21 @@ fn what_fails_is_journalled_and_what_was_asked_is_counted() {
     assert_eq!(found["total"]["questions"], 2, "{found}");
 }
 
+/// The request of a planner that breaks off within its answer.
+#[test]
+fn a_planner_that_fails_within_its_answer_is_journalled() {
+    let model = "name = 'm'\nprovider = 'cli'\ncommand = ['sh', '-c', 'echo {; exit 3']\nactive = true\n";
+    let home = Home::with_config(&format!("planner = 'chooser'\n[[models]]\n{model}"));
+    assert_eq!(home.lepo(&["do", "hello"]).code, 3);
+    let found: Value = serde_json::from_str(&home.ok(&["stats", "--json", "--by", "model"])).unwrap();
+    let row = &found["rows"][0];
+    assert_eq!(
+        (&row["key"], &row["answers"], &row["failures"]),
+        (&json!("m"), &json!(0), &json!(1)),
+        "{found}"
+    );
+}
+
 #[test]
 fn a_price_is_checked() {
     for (price, code) in [

@@ -49,7 +49,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     Ok(0)
 }
 
-/// What was spent on the messages of the page; with all of them, on everything. Days are UTC's, so that a store
+/// The token use of the messages of the page; with all of them, of everything. Days are UTC's, so that a store
 /// gives one page everywhere.
 fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -> Option<Figures> {
     let shown: HashSet<BubbId> = picked.bubbs.iter().map(|(ix, _)| forest.name(*ix).id).collect();
@@ -88,7 +88,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
     Some(Figures { about, days: bars(days.rows), models: bars(models.rows) })
 }
 
-/// Where the conversations of the page end, the first of which is shown first.
+/// The ends of the conversations of the page; the first is shown first.
 fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     if args.all {
         return Ok(forest.tails(false));

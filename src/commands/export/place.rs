@@ -1,4 +1,4 @@
-//! Where an exported conv is written: under a new name, whole or not at all.
+//! Writes an exported conv under a new name, whole or not at all.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::store::{Fact, Store};
 use crate::term::excerpt;
 
-/// What to write.
+/// The form to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// A document to read
@@ -95,7 +95,7 @@ impl<'s> Export<'s> {
         asked.or(self.names.first()).copied()
     }
 
-    /// Who gave an answer, if the journal tells.
+    /// The model of an answer, if the journal tells.
     fn model(&self, name: &Name) -> Option<&str> {
         self.facts.get(&name.id)?.model.as_deref()
     }
@@ -139,7 +139,7 @@ impl<'s> Export<'s> {
     }
 }
 
-/// When a bubb was made, where the user is. A time that no calendar has is the last that one has.
+/// The time of a bubb in the local zone. A time that no calendar has becomes the last that one has.
 fn local(id: BubbId) -> Zoned {
     let time = i64::try_from(id.time()).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.unwrap_or(Timestamp::MAX).to_zoned(TimeZone::system())

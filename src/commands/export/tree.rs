@@ -20,13 +20,13 @@ pub struct Node {
     pub parent: Option<usize>,
     /// Those that follow it.
     pub children: Vec<usize>,
-    /// What the journal knows of it.
+    /// The journal's facts about it.
     pub fact: Fact,
     /// Attached files with their bytes.
     pub files: Vec<Attached>,
 }
 
-/// All that begins at one root.
+/// All bubbs under one root.
 pub struct Tree {
     /// Oldest first, so that a parent comes before its children.
     pub nodes: Vec<Node>,
@@ -42,7 +42,7 @@ impl Tree {
         self.nodes.first().map(|node| node.name.id.to_string()).unwrap_or_default()
     }
 
-    /// When it began and when it was last added to, milliseconds since 1970.
+    /// The times of its first and of its last bubb, milliseconds since 1970.
     pub fn times(&self) -> (u64, u64) {
         let times = || self.nodes.iter().map(|node| node.name.id.time());
         (times().min().unwrap_or_default(), times().max().unwrap_or_default())

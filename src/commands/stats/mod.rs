@@ -1,4 +1,4 @@
-//! `lepo stats`: what was spent, from the journal.
+//! `lepo stats`: token use, from the journal.
 
 mod table;
 
@@ -85,7 +85,7 @@ fn prices(context: &Context<'_>) -> Result<HashMap<String, Price>> {
     Ok(models.into_iter().filter_map(|model| Some((model.name, model.price?))).collect())
 }
 
-/// What a conversation is about: its title, else its first question.
+/// The title of a conversation, else its first question.
 fn subject(store: &Store, forest: &crate::conv::Forest, row: &Row) -> Option<String> {
     let root = BubbId::parse(row.key.as_bytes())?;
     if let Some(title) = store.titles().remove(&root) {

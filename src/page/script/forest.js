@@ -13,15 +13,29 @@ order.forEach(function rowOf(id) {
   var found = at && (rows[at] ? at : row[at]);
   passed.concat(id).forEach(function (each) { row[each] = found; });
 });
+// The day of a message, in the reader's own zone and words: the first ten signs of an id are its time.
+var year = new Date().getFullYear();
+function day(id) {
+  for (var i = 0, ms = 0; i < 10; i++) ms = ms * 32 + "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(id.charAt(i));
+  var date = new Date(ms), of = date.getFullYear() === year ? { day: "numeric", month: "short" } : { month: "short", year: "numeric" };
+  return isNaN(date) ? "" : date.toLocaleDateString("en-GB", of);
+}
 function label(from, to) {
   for (var i = Math.max(0, from); i < Math.min(to, items.length); i++) {
     if (!items[i]) continue;
-    rows[items[i]].li.firstChild.append(words(items[i], 60) || "(empty)");
+    var link = rows[items[i]].li.firstChild;
+    if (rows[items[i]].li.className.charAt(0) === "r") {
+      var time = document.createElement("time");
+      time.textContent = day(items[i]);
+      link.prepend(time);
+    }
+    link.append(words(items[i], 90) || "(empty)");
     items[i] = null;
   }
 }
 function labelSeen() {
-  var first = Math.floor($("forest").scrollTop / 30);
+  var high = items.length && document.querySelector(".tree li").getBoundingClientRect().height || 30;
+  var first = Math.floor($("forest").scrollTop / high);
   label(first - 20, first + Math.ceil(innerHeight / 30) + 20);
 }
 $("forest").addEventListener("scroll", labelSeen, { passive: true });

@@ -92,7 +92,7 @@ function text(id, most) {
   var whole = html[id], folded = whole.indexOf("<details"), from = whole.indexOf("<div>");
   if (from < 0 || (folded >= 0 && folded < from)) from = folded;
   if (most && whole.startsWith("<div><details class=think>", from)) from = whole.indexOf("</details>", from) + 10;
-  var part = most ? whole.slice(from, from + 20 * most).replace(/<[^>]*$/, "") : whole.slice(from);
+  var part = most ? whole.slice(from, from + 20 * most).replace(/<section [^]*|<[^>]*$/, "") : whole.slice(from);
   part = part.replace(/<details class="?think[^]*?<\/details>|<summary>[^]*?(<\/summary>|$)/g, "\n");
   part = part.replace(/<\/?(\w+)(?:[^>"]|"[^"]*")*>/g, function (_, name) {
     return /^(?:a|b|code|del|em|i|span|strong|sub|sup)$/.test(name) ? "" : "\n";
@@ -101,7 +101,7 @@ function text(id, most) {
 }
 function words(id, most) {
   var short = text(id, most).replace(/\s+/g, " ").trim();
-  if (short.length <= most) short = text(id).replace(/\s+/g, " ").trim();
+  if (short.length <= most) short = text(id, html[id].length).replace(/\s+/g, " ").trim();
   var all = Array.from(short.slice(0, 2 * most + 2));
   return all.length > most ? all.slice(0, most).join("") + "…" : all.join("");
 }

@@ -62,7 +62,8 @@ impl Participant {
         let name = self.name.clone();
         let mut ear = Ear { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, &mut ear).await?, &mut ear).await };
-        let (text, usage) = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await?;
+        let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
+        let (text, usage) = read.inspect_err(|error| failed(group, &name, error, start))?;
         let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model answered nothing")),
