@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lepo::config::{ServerConfig, Target, Transport};
-use lepo::tool::mcp::client::{Failure, Limits, Place, Wire};
+use lepo::testing::config::{ServerConfig, Target, Transport};
+use lepo::testing::tool::{Failure, Limits, Place, Wire};
 use serde_json::{Map, Value, json};
 
 const LIMITS: Limits = Limits { idle: Duration::from_secs(20), total: Duration::from_secs(25) };

@@ -33,6 +33,7 @@
 //!
 //! - Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool, search,
 //!   page} → process → bubb. Events go up, values go down. A room hands on nothing of another.
+//! - Rooms are private to the crate; `testing` hands tests, fuzzers and benchmarks what they need.
 //! - No command names another.
 //! - Only [`term`] writes to a terminal, and text of others is cleaned there.
 //! - Only [`env`] reads the environment of the process.
@@ -40,31 +41,35 @@
 //! - Nothing runs without a consent value, and few places can make one.
 //! - A file says in its first line what it is for, and has at most 400 lines.
 
-pub mod browse;
-pub mod bubb;
+pub(crate) mod browse;
+pub(crate) mod bubb;
 pub mod cli;
-pub mod commands;
-pub mod config;
-pub mod conv;
-pub mod env;
+pub(crate) mod commands;
+pub(crate) mod config;
+pub(crate) mod conv;
+pub(crate) mod env;
 pub mod error;
-pub mod fetch;
-pub mod import;
-pub mod model;
-pub mod page;
-pub mod process;
-pub mod repl;
-pub mod search;
-pub mod stats;
-pub mod store;
-pub mod sync;
-pub mod sys;
-pub mod term;
-pub mod tls;
-pub mod tool;
-pub mod turn;
-pub mod ui;
-pub mod when;
+pub(crate) mod fetch;
+pub(crate) mod import;
+#[doc(hidden)]
+pub mod import_db;
+pub(crate) mod model;
+pub(crate) mod page;
+pub(crate) mod process;
+pub(crate) mod repl;
+pub(crate) mod search;
+pub(crate) mod stats;
+pub(crate) mod store;
+pub(crate) mod sync;
+pub(crate) mod sys;
+pub(crate) mod term;
+#[doc(hidden)]
+pub mod testing;
+pub(crate) mod tls;
+pub(crate) mod tool;
+pub(crate) mod turn;
+pub(crate) mod ui;
+pub(crate) mod when;
 
 /// Does the work of a helper process, which is this program under another name; gives its exit code.
 pub fn run_as_helper(args: &[std::ffi::OsString]) -> Option<u8> {

@@ -3,8 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lepo::config::{Flags, Insts, Paths, Settings};
-use lepo::env::Env;
+use lepo::testing::config::{Env, Flags, Insts, Paths, Settings};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

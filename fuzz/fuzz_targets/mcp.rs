@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lepo::config::parse_servers;
+use lepo::testing::config::parse_servers;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -14,16 +14,15 @@ mod through;
 mod turns;
 mod wanted;
 
-pub use address::{Address, Addressee, Found, SHORTEST, Word};
+pub use address::{Addressee, Found, SHORTEST, Word};
 pub use check::{AHEAD, Flaw, flaws};
 pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
 pub use graph::Row;
 pub use heights::Heights;
-pub use origins::{Origin, Origins};
+pub use origins::Origins;
 pub use pending::Standing;
 pub use prune::Pruner;
-pub use tails::Tails;
 pub use wanted::{Wanted, ids_beginning};
 
 #[cfg(test)]

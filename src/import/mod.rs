@@ -36,15 +36,15 @@ mod values;
 
 pub use attach::url as file_of_url;
 pub use brief::Tools;
-pub use conversation::{Conversation, File, Node, What};
+pub use conversation::{Conversation, File, What};
 pub use format::{FORMATS, Format};
 pub use json::{Scanner, Value};
 pub use lepo::{Copied, copy};
 pub use openwebui::read_text as open_webui;
 pub use parts::Parts;
 pub use places::{Place, places};
-pub use plan::{NO_TIME, Plan, Planned, Rules, VERSION, plan};
-pub use recognise::{Found, is_about, recognise};
+pub use plan::{NO_TIME, Plan, Rules, VERSION, plan};
+pub use recognise::{is_about, recognise};
 pub use source::{Reading, Tally};
 pub use stream::{line, read_stream};
 pub use time::read as written_time;

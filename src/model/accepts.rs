@@ -38,7 +38,7 @@ fn at_address(accepts: Accepts, host: &str) -> Accepts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::IMAGES_AND_PDF;
+    use crate::model::media::IMAGES_AND_PDF;
 
     #[test]
     fn an_address_has_its_limits() {

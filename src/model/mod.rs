@@ -53,13 +53,14 @@ pub use answer::Answer;
 pub use catalog::{ModelFacts, known_window, offered_before};
 pub use embedded::{Installed, embedded_program};
 pub use event::{Event, Finish, Usage};
-pub use forms::prompt_text;
 pub use gate::Gate;
-pub use media::{Accepts, IMAGES, IMAGES_AND_PDF, MediaFile, encoded_len};
+#[cfg(test)]
+pub use media::IMAGES;
+pub use media::{Accepts, MediaFile, encoded_len};
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use probe::first_ollama_model;
 pub use replay::{Origin, Replay};
-pub use spec::{PathForm, ProviderSpec, ToolWire, spec};
+pub use spec::{PathForm, ToolWire, spec};
 pub use text::Text;
 pub use utf8::Utf8;
 #[cfg(fuzzing)]

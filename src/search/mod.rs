@@ -11,7 +11,7 @@ mod pattern;
 mod segment;
 
 pub use cache::candidates;
-pub use convs::{Convs, Place};
+pub use convs::Convs;
 pub use files::{Outcome, search_files};
 pub use filter::Filter;
 pub use pattern::{Line, LineKind, Pattern, PatternOptions};

@@ -53,23 +53,20 @@ use folders::OpenDays;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-pub use batch::{Added, Batch, MANY};
+pub use batch::{Batch, MANY};
 pub use blobs::Blob;
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
-pub use claim::Claim;
 pub use draft::Draft;
 pub use facts::FactIndex;
 pub use folders::OLD;
 pub use imports::{Imported, Imports};
 pub use journal::{Entry, Fact, Record};
-pub use listing::Listing;
 pub use offers::Offer;
 pub use open::{Made, STORE};
 pub use read_ahead::in_order;
-pub use recover::{Fate, Stray};
-pub use tidy::{Tidied, TidyPlan};
-pub use watch::Watch;
+pub use recover::Fate;
+pub use tidy::TidyPlan;
 
 use crate::error::Error;
 

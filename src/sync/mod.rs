@@ -22,4 +22,4 @@ pub use outgoing::{clones_of, forget};
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
 pub use round::{Round, round};
 pub use secrets::Secrets;
-pub use state::{Identity, Settings, State};
+pub use state::{Identity, State};

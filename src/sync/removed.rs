@@ -29,11 +29,6 @@ impl Removed {
         self.0.iter().map(|(key, (removed, restored))| format!("{key} {removed} {restored}\n")).collect()
     }
 
-    /// Whether nothing was ever removed.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Takes in what another clone knows.
     pub fn merge(&mut self, other: &Removed) {
         for (key, (removed, restored)) in &other.0 {
@@ -120,7 +115,7 @@ mod tests {
         assert_eq!(text, format!("{} 1 0\nbranch:a%2Fb@{} 1 1\n", id('A'), id('B')));
         assert_eq!(Removed::parse(text.as_bytes()), removed);
         let rubbish = format!("x\n\nnot-an-id 1 0\n{} 1\n{} 1 0 9\n\u{fffd}", id('A'), id('A'));
-        assert!(Removed::parse(rubbish.as_bytes()).is_empty());
+        assert!(Removed::parse(rubbish.as_bytes()).text().is_empty());
     }
 
     #[test]
@@ -146,7 +141,7 @@ mod tests {
     fn what_was_never_removed_cannot_be_restored_and_twice_is_once() {
         let mut removed = Removed::default();
         removed.restore(id('A'));
-        assert!(removed.is_empty());
+        assert!(removed.text().is_empty());
         removed.remove(id('A'));
         removed.remove(id('A'));
         assert_eq!(removed.text(), format!("{} 1 0\n", id('A')));

@@ -23,6 +23,7 @@ use linux as system;
 use macos as system;
 
 /// Its name, as people write it.
+#[allow(unused_imports, reason = "for `--version --verbose`")]
 pub use system::NAME;
 pub use system::{
     Children, HAS_SANDBOX, LOOKS, OPENERS, ProcessLimit, RECEIVE, WATCH_LIMITS, WATCH_TELLS_CLOSING,

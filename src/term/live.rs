@@ -19,11 +19,6 @@ impl Live {
         Live { on: wanted && !is_dumb() && stderr_is_terminal(), drawn: Vec::new() }
     }
 
-    /// Whether anything is ever shown.
-    pub fn is_on(&self) -> bool {
-        self.on
-    }
-
     /// Shows these lines in place of those that stand; the last ones, if the screen is too low for all.
     pub fn show(&mut self, lines: &[String]) {
         if !self.on {

@@ -9,7 +9,7 @@ mod sandbox;
 mod shell;
 mod variables;
 
-pub use capture::{Captured, Section};
+pub use capture::Captured;
 pub use consent::{
     Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
 };

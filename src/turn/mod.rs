@@ -38,11 +38,8 @@ pub use compact::Compaction;
 pub use decision::{Decision, Verdict};
 pub use env::{Configured, TrustedFile, TurnEnv};
 pub use event::{Event, Front};
-pub use fill::Fill;
 pub use flow::Ask;
-pub use group::{
-    Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Participant, Polled, Speech, Watch,
-};
+pub use group::{Bid, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch};
 pub use interrupt::Interrupt;
 pub use prompts::{ListedPrompt, Prompts, repo_file, repo_prompts};
 pub use question::{Context, Part, Question, not_utf8, question};

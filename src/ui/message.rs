@@ -7,7 +7,7 @@ use crate::bubb::{Kind, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
 use crate::store::{FactIndex, Store, now};
-use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading, heading};
+use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
 use crate::when;
 
 /// The options with which the messages of a conversation are shown.
@@ -110,15 +110,6 @@ impl<'s> MessageView<'s> {
         out.trusted(&rest);
         Ok(())
     }
-}
-
-/// A bubb under its heading, as it stands.
-pub fn print_bubb(store: &Store, name: &Name, out: &mut Out, paint: Paint) -> Result<()> {
-    out.trusted(&heading(name, paint));
-    out.trusted("\n");
-    copy_bubb(store, name, out)?;
-    out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
-    Ok(())
 }
 
 /// A bubb's bytes as they are.

@@ -20,7 +20,7 @@ mod turn;
 pub use document::{document, end, group_document, group_end};
 pub use events::EventLines;
 pub use group::{GroupView, bubbs_to_read, tell_ids, ticks};
-pub use message::{MessageView, copy_bubb, print_bubb};
+pub use message::{MessageView, copy_bubb};
 pub use models::{
     ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
 };

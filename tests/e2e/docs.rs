@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use lepo::cli::{self, tasks};
-use lepo::commands::completions;
+use lepo::testing::completions;
 
 /// Of the manual's pages: the day on which their text last changed.
 const DATE: &str = "2026-11-22";

@@ -97,7 +97,7 @@ fn weights() -> Option<PathBuf> {
         Some(data) => PathBuf::from(data),
         None => PathBuf::from(env::var_os("HOME")?).join(".local/share"),
     };
-    let found = lepo::model::weights::installed(&data.join("lepo/models"));
+    let found = lepo::testing::model::installed(&data.join("lepo/models"));
     if found.is_none() {
         eprintln!("skipped: no weights; run `lepo model get` or name a file in LEPO_TEST_WEIGHTS");
     }

@@ -10,9 +10,9 @@ mod quirks;
 use std::future::Future;
 use std::time::Duration;
 
-use lepo::config::{Key, ModelConfig, Provider, Secret};
 use lepo::error::Error;
-use lepo::model::{Event, Gate, Message, Model, Request, Role, Timeouts};
+use lepo::testing::config::{Key, ModelConfig, Provider, Secret};
+use lepo::testing::model::{Event, Gate, Message, Model, Request, Role, Timeouts};
 
 use super::scripted::Server;
 

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use lepo::bubb::Kind;
-use lepo::import::{Conversation, File, Parts, Value, What, written_time};
+use lepo::import_db::Kind;
+use lepo::import_db::{Conversation, File, Parts, Value, What, written_time};
 use rusqlite::{Connection, Row};
 
 use super::Each;

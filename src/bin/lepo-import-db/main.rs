@@ -11,7 +11,7 @@ mod webui;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use lepo::import::{Conversation, line};
+use lepo::import_db::{Conversation, line};
 use rusqlite::{Connection, OpenFlags};
 
 /// Takes each conversation; false once nobody reads any more.

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use lepo::bubb::Kind;
-use lepo::import::{Conversation, File, Parts, Value, What, file_of_url};
+use lepo::import_db::Kind;
+use lepo::import_db::{Conversation, File, Parts, Value, What, file_of_url};
 use rusqlite::Connection;
 
 use super::Each;

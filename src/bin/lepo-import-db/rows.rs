@@ -1,6 +1,6 @@
 //! Rows whatever the types of their columns are, which SQLite does not enforce.
 
-use lepo::import::{Scanner, Value};
+use lepo::import_db::{Scanner, Value};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::reader::Source;
 use super::*;
 use crate::env::Env;
 

