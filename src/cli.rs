@@ -5,6 +5,7 @@ mod help;
 mod preparse;
 mod suggest;
 pub mod tasks;
+mod version;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ use crate::commands::{self, Context};
 use crate::error::{Error, Kind, Result};
 use crate::term::{Color, Out, say};
 use preparse::{Preparsed, preparse};
+use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
@@ -35,6 +37,9 @@ use preparse::{Preparsed, preparse};
 pub struct Cli {
     #[command(flatten)]
     globals: Globals,
+    /// With --version: the target, the features and the sandbox too
+    #[arg(long, requires = "version", help_heading = EVERYWHERE)]
+    verbose: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -135,7 +140,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
     // Alone it needs no tree of options, which takes longer to make than all the rest.
     if args.len() == 2 && args.last().is_some_and(|word| word == "--version" || word == "-v") {
-        return print_version();
+        return print_version(false);
     }
     let mut root = command();
     let args = match alias::expand(&root, args) {
@@ -146,7 +151,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Preparsed::Parse { args, is_do } => (args, is_do),
         Preparsed::Help { words, is_short: true } => return help::print_short(root, &words),
         Preparsed::Help { words, .. } => return help::print_long(root, &words),
-        Preparsed::Version => return print_version(),
+        Preparsed::Version { verbose } => return print_version(verbose),
     };
     let parsed = root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
@@ -154,7 +159,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Err(error) => return misused(&args, is_do, &error),
     };
     if cli.globals.version {
-        return print_version(); // from a cluster of short options
+        return print_version(false); // from a cluster of short options
     }
     // A file size limit is then an error of the write, told with its path, and not the end without a word.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
@@ -320,10 +325,4 @@ fn external(words: &[OsString]) -> Error {
         }
         _ => Error::usage(format!("cannot run {program}")).because(error),
     }
-}
-
-fn print_version() -> u8 {
-    let mut out = Out::stdout();
-    out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));
-    u8::from(out.finish().is_err())
 }

@@ -14,8 +14,8 @@ pub(super) enum Preparsed {
     Parse { args: Vec<OsString>, is_do: bool },
     /// Help for the command that these words name: a screen of it, or all.
     Help { words: Vec<String>, is_short: bool },
-    /// The version.
-    Version,
+    /// The version, and with `--verbose` more.
+    Version { verbose: bool },
 }
 
 /// `-h` and `-v` win over everything else, help over version; no command at all means `do`, and so does a
@@ -23,7 +23,8 @@ pub(super) enum Preparsed {
 pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Preparsed {
     let takes_value = |word: &OsStr| takes_value(root, word);
     let mut words = Vec::new();
-    let (mut help, mut all_help, mut version, mut external) = (false, false, false, false);
+    let (mut help, mut all_help, mut external) = (false, false, false);
+    let (mut version, mut verbose) = (false, false);
     let mut value_next = false;
     let (mut after_option_of_do, mut question, mut named_do) = (false, false, None);
     for (at, word) in args.iter().enumerate().skip(1) {
@@ -33,6 +34,7 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
         all_help |= word == "--help";
         help |= word == "-h" || all_help;
         version |= word == "--version" || word == "-v" && words.first().is_none_or(|name| name != "grep");
+        verbose |= word == "--verbose";
         if std::mem::take(&mut value_next) {
             continue;
         }
@@ -54,7 +56,7 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
         return Preparsed::Help { words, is_short: !all_help };
     }
     if version {
-        return Preparsed::Version;
+        return Preparsed::Version { verbose };
     }
     if let Some(at) = named_do {
         let word = args.remove(at);

@@ -15,9 +15,6 @@ use std::process::{Command, Stdio};
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 use rustix::net::RecvFlags;
 
-/// The system's name.
-pub const NAME: &str = "macOS";
-
 /// No command can be held to its access here.
 pub const HAS_SANDBOX: bool = false;
 
@@ -43,6 +40,11 @@ pub fn terminal() -> Option<PathBuf> {
         .or_else(|| name(rustix::stdio::stderr()))
         .or_else(|| name(rustix::stdio::stdout()));
     Some(named.map_or_else(|| "/dev/tty".into(), |name| OsString::from_vec(name.into_bytes()).into()))
+}
+
+/// The target that this was compiled for, as compilers name it.
+pub fn target() -> String {
+    format!("{}-apple-darwin", std::env::consts::ARCH)
 }
 
 /// Makes a file or a directory durable: `fsync` alone leaves it in the drive's memory.

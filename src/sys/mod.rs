@@ -22,14 +22,11 @@ use linux as system;
 #[cfg(target_os = "macos")]
 use macos as system;
 
-/// Its name, as people write it.
-#[allow(unused_imports, reason = "for `--version --verbose`")]
-pub use system::NAME;
 pub use system::{
     Children, HAS_SANDBOX, LOOKS, OPENERS, ProcessLimit, RECEIVE, WATCH_LIMITS, WATCH_TELLS_CLOSING,
     adopt_orphans, descriptor_path, each_entry, hide_memory, hold, ignored_signals, keeps_change_times,
     limit_processes, memory_file, namespace_filter, open_without_links, own_program, sync, sync_files_of,
-    terminal,
+    target, terminal,
 };
 
 /// The children of each process, from lines of a process and its parent; `without` that process.

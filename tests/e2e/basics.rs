@@ -57,6 +57,25 @@ fn help_and_version_win_over_everything() {
     }
 }
 
+#[test]
+fn a_verbose_version_says_what_was_built_and_what_holds_commands_here() {
+    let home = Home::new();
+    for args in [&["--version", "--verbose"][..], &["--verbose", "-v"], &["ls", "--verbose", "--version"]] {
+        let out = home.ok(args);
+        let lines: Vec<&str> = out.lines().collect();
+        let [version, target, features, sandbox] = lines[..] else { panic!("{args:?}: {out}") };
+        assert_eq!(version, concat!("lepo ", env!("CARGO_PKG_VERSION")));
+        assert!(target.starts_with(&format!("target    {}-", std::env::consts::ARCH)), "{target}");
+        assert!(features.contains("embedded"), "{features}");
+        let known = ["bubblewrap (/", "Landlock", "none: "];
+        assert!(known.iter().any(|known| sandbox.starts_with(&format!("sandbox   {known}"))), "{sandbox}");
+    }
+    // A PATH without bubblewrap has none; it is no option without the version.
+    let ran = home.command(&["--version", "--verbose"]).env("PATH", home.work()).output().unwrap();
+    assert!(!String::from_utf8_lossy(&ran.stdout).contains("bubblewrap"));
+    assert_eq!(home.lepo(&["ls", "--verbose"]).code, 2);
+}
+
 /// Whatever its letters are: `-cdocs` is a directory and not the option that its last letter names.
 #[test]
 fn a_value_glued_to_its_option_takes_no_command_word() {

@@ -48,6 +48,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/stats", &["stats"]),
     ("commands/sync.rs", &["sync"]),
     ("commands/browse.rs", &["browse"]),
+    ("cli/version.rs", &["sys", "tool"]),
 ];
 
 /// Modules that are no rooms: what programs and tests outside the crate may name.

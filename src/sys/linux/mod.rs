@@ -18,10 +18,6 @@ pub use processes::{
     Children, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
 };
 
-/// The system's name.
-#[allow(dead_code, reason = "for `--version --verbose`")]
-pub const NAME: &str = "Linux";
-
 /// Whether a command can be held to its access here at all.
 pub const HAS_SANDBOX: bool = true;
 
@@ -40,4 +36,10 @@ pub const WATCH_LIMITS: &str = "fs.inotify.max_user_watches and max_user_instanc
 /// The device of the controlling terminal.
 pub fn terminal() -> Option<std::path::PathBuf> {
     Some("/dev/tty".into())
+}
+
+/// The target that this was compiled for, as compilers name it.
+pub fn target() -> String {
+    let library = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
+    format!("{}-unknown-linux-{library}", std::env::consts::ARCH)
 }

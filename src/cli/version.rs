@@ -1,0 +1,35 @@
+//! `--version`, and with `--verbose` all that a report of a fault should say of a build and its machine.
+
+use std::path::Path;
+
+use crate::sys;
+use crate::term::Out;
+use crate::tool::{Detected, Sandbox};
+
+/// Prints the version; gives the exit code.
+pub(super) fn print_version(verbose: bool) -> u8 {
+    let mut out = Out::stdout();
+    out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));
+    if verbose {
+        out.line(&format!("target    {}", sys::target()));
+        out.line(&format!("features  {}", features()));
+        out.line(&format!("sandbox   {}", sandbox()));
+    }
+    u8::from(out.finish().is_err())
+}
+
+/// The features of this build, as cargo names them.
+fn features() -> String {
+    let all = [("embedded", cfg!(feature = "embedded")), ("import-db", cfg!(feature = "import-db"))];
+    let chosen: Vec<&str> = all.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect();
+    if chosen.is_empty() { "none".to_string() } else { chosen.join(", ") }
+}
+
+/// What holds commands here: tried, as before a command.
+fn sandbox() -> String {
+    match Detected::now(Path::new(".")) {
+        Sandbox::Bubblewrap(path) => format!("bubblewrap ({})", path.display()),
+        Sandbox::Landlock => "Landlock and seccomp, for `read` alone".to_string(),
+        Sandbox::None => "none: every command is asked about".to_string(),
+    }
+}
