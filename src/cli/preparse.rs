@@ -51,6 +51,10 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
             words.push(word.to_string_lossy().into_owned());
         }
     }
+    if words.first().is_some_and(|name| name == "help") {
+        let is_short = words.len() == 1 && !all_help;
+        return Preparsed::Help { words: words.split_off(1), is_short };
+    }
     if help {
         let words = if question { vec!["do".into()] } else { words };
         return Preparsed::Help { words, is_short: !all_help };

@@ -16,7 +16,7 @@ use crate::term::{excerpt_within, width};
 const ASKED_BY: &str = "LEPO_COMPLETE";
 
 /// The shells there are scripts for.
-pub const SHELLS: Shells<'static> = Shells(&[&Bash, &env::Zsh, &env::Fish, &env::Elvish, &env::Powershell]);
+pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &env::Fish, &env::Elvish, &env::Powershell]);
 
 /// Columns for what a candidate means, in bash, which has no place for it of its own.
 const MEANING: usize = 48;
@@ -28,7 +28,7 @@ const MEANING: usize = 48;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     source <(lepo completions bash)                                   # in ~/.bashrc\n  \
-    source <(lepo completions zsh)                                    # in ~/.zshrc, after compinit\n  \
+    source <(lepo completions zsh)                                    # in ~/.zshrc, after compinit if you call it\n  \
     lepo completions fish > ~/.config/fish/completions/lepo.fish")]
 pub struct CompletionsArgs {
     /// bash, zsh, fish, elvish or powershell
@@ -128,6 +128,56 @@ impl EnvCompleter for Bash {
             }
         }
         Ok(())
+    }
+}
+
+/// Zsh, whose completion system may not be there yet; and the script may stand in its `fpath`, where it is run
+/// as the completer itself.
+struct Zsh;
+
+/// The end of clap's script, and what stands in its place.
+const COMPDEF: &str = "compdef _clap_dynamic_completer_lepo lepo";
+const REGISTER: &str = "\
+if [[ \"${funcstack[1]}\" == _lepo ]]; then
+    _clap_dynamic_completer_lepo \"$@\"
+else
+    if ! (( ${+functions[compdef]} )); then
+        autoload -Uz compinit && compinit -i
+    fi
+    compdef _clap_dynamic_completer_lepo lepo
+fi";
+
+impl EnvCompleter for Zsh {
+    fn name(&self) -> &'static str {
+        env::Zsh.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        env::Zsh.is(name)
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        name: &str,
+        bin: &str,
+        completer: &str,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut script = Vec::new();
+        env::Zsh.write_registration(var, name, bin, completer, &mut script)?;
+        let script = String::from_utf8_lossy(&script).replace(COMPDEF, REGISTER);
+        to.write_all(script.as_bytes())
+    }
+
+    fn write_complete(
+        &self,
+        tree: &mut clap::Command,
+        args: Vec<OsString>,
+        here: Option<&Path>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        env::Zsh.write_complete(tree, args, here, to)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::term::{edit, say, tty};
 #[command(after_help = "Examples:\n  lepo config\n  lepo config | grep -v '# default$'\n  \
     lepo config max_rounds\n  lepo config many.participants gpt,qwen\n  \
     lepo config alias.again 'do --retry'                              # then: lepo again -m other\n  \
-    lepo config --unset max_rounds\n  lepo config --import ~/.humble-ai-cli/config.json")]
+    lepo config --unset alias.again\n  lepo config --import ~/.humble-ai-cli/config.json")]
 pub struct ConfigArgs {
     /// The setting to print or to set
     #[arg(value_name = "NAME", add = complete::setting())]

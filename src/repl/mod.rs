@@ -7,6 +7,7 @@ mod complete;
 mod decide;
 mod entered;
 mod keys;
+mod menu;
 mod paths;
 mod reader;
 mod session;

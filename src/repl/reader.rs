@@ -10,9 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reedline::{
-    Color, ColumnarMenu, EditCommand, FileBackedHistory, Highlighter, History, HistoryItem, MenuBuilder,
-    Prompt, PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineMenu, Signal,
-    StyledText,
+    Color, EditCommand, FileBackedHistory, Highlighter, History, HistoryItem, Prompt, PromptEditMode,
+    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineMenu, Signal, StyledText,
 };
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Signal as Sent, kill_current_process_group};
@@ -20,7 +19,8 @@ use signal_hook::consts::{SIGCONT, SIGHUP};
 use tokio::task::spawn_blocking;
 
 use super::complete::Completion;
-use super::keys::{Keys, MENU, SUSPEND};
+use super::keys::{Keys, SUSPEND};
+use super::menu::QuietMenu;
 use crate::config::Paths;
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
@@ -61,7 +61,7 @@ impl Reader {
             .with_completer(Box::new(Completion::new(store, paths.clone())))
             .with_quick_completions(true)
             .with_partial_completions(true)
-            .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu())));
+            .with_menu(ReedlineMenu::EngineCompleter(Box::new(QuietMenu::new(MARK))));
         Reader { editor: Some(editor), edits: true, stop, paint, typed_ahead: false }
     }
 
@@ -163,19 +163,6 @@ fn bare(stop: &Arc<AtomicBool>) -> Reedline {
         .with_highlighter(Box::new(AsTyped))
         .use_bracketed_paste(true)
         .with_break_signal(stop.clone())
-}
-
-/// The menu of completions, one a line: marked without a colour, so that it is the same for all.
-fn menu() -> ColumnarMenu {
-    let (normal, chosen) = (Color::Default.normal(), Color::Default.reverse());
-    ColumnarMenu::default()
-        .with_name(MENU)
-        .with_marker(MARK)
-        .with_text_style(normal)
-        .with_match_text_style(normal)
-        .with_selected_text_style(chosen)
-        .with_selected_match_text_style(chosen)
-        .with_description_text_style(Color::Default.dimmed())
 }
 
 /// The history of entries, in a file for its owner only. Where that cannot be, of this run only.

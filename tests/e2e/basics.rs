@@ -48,6 +48,8 @@ fn help_and_version_win_over_everything() {
         (&["--new", "--tail", "x", "--version"], "lepo 0."),
         (&["ls", "-v", "--help"], "List the conversations"),
         (&["--help"], "Conversations with language models"),
+        (&["help"], "Conversations with language models"),
+        (&["help", "model", "use"], "Make a model the active one"),
         (&["-t", "show", "-h"], "Conversations with language models"),
         (&["model", "use", "x", "--help"], "Make a model the active one"),
     ] {

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::home::{Home, run};
+use crate::pty::on_terminal;
 
 /// Two convs and a branch, in a home with two models.
 fn home() -> (Home, Vec<String>) {
@@ -108,6 +109,33 @@ fn bash_shows_what_candidates_mean_and_inserts_them_bare() {
     let listed = ask("01", "63");
     assert_eq!(listed, format!("{newest}  (with a colon ... ␛[31mescape)\n{other}  (첫 질문: 왜 그럴까?)\n"));
     assert_eq!(ask("01", "37"), format!("{newest}\n{other}\n"));
+}
+
+#[test]
+fn zsh_completes_also_where_nothing_was_prepared() {
+    let (home, ids) = home();
+    if Command::new("zsh").arg("--version").output().is_err() {
+        eprintln!("skipped: no zsh here");
+        return;
+    }
+    // Real completion needs the line editor: a zsh without start-up files, on a terminal of its own.
+    let zsh = |before: &str| {
+        let keys = "bindkey -e; zstyle ':completion:*' list-colors ''; PS1=REA\"DY\"";
+        let script = format!("cd '{}'; {before}; {keys}\n", home.work().display());
+        let steps = [("", script.as_str()), ("READY", "lepo show 01\t\t"), (&ids[1], "\x15"), ("", "exit\n")];
+        on_terminal(home.terminal("stty cols 100; zsh -f -i"), &steps).out
+    };
+    home.write("fpath/_lepo", home.ok(&["completions", "zsh"]));
+    let fpath = home.path().join("fpath").display().to_string();
+    for before in [
+        "source <(lepo completions zsh)".to_string(),
+        "autoload -Uz compinit && compinit -i -D; source <(lepo completions zsh)".into(),
+        format!("fpath=('{fpath}' $fpath); autoload -Uz compinit && compinit -i -D"),
+    ] {
+        let shown = zsh(&before);
+        let (newest, other) = (shown.find(&ids[2]), shown.find(&ids[1]));
+        assert!(newest.is_some() && newest < other, "{before}: {shown}");
+    }
 }
 
 #[test]
