@@ -144,7 +144,7 @@ const TERMINAL: &[(&str, &[&str])] = &[
     ("&mut io::stderr()", &["tool/sandbox/landlock.rs"]),
     ("/dev/tty", &["sys/linux/mod.rs", "sys/macos.rs"]),
     // The line editor writes by itself.
-    ("reedline::", &["repl/complete.rs", "repl/keys.rs", "repl/reader.rs"]),
+    ("reedline::", &["repl/complete.rs", "repl/keys.rs", "repl/menu.rs", "repl/reader.rs"]),
     ("indicatif::", &[]),
 ];
 
