@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use lepo::testing::config::{ServerConfig, Target, Transport};
-use lepo::testing::tool::{Failure, Limits, Place, Wire};
+use lepo::testing::tool::{Asked, Caller, Failure, Field, FormAnswer, Limits, List, Place, Wire};
 use serde_json::{Map, Value, json};
 
 const LIMITS: Limits = Limits { idle: Duration::from_secs(20), total: Duration::from_secs(25) };
@@ -33,12 +33,12 @@ async fn main() -> ExitCode {
 async fn converse(url: url::Url) -> Result<(), Failure> {
     let target = Target::Remote { url, transport: Transport::Http, headers: Vec::new() };
     let server = ServerConfig { name: "conformance".into(), description: None, enabled: true, target };
-    let mut wire = Wire::open(&server, &Place::default(), Duration::from_secs(15), Some(defaults)).await?;
+    let mut wire = Wire::open(&server, &Place::default(), Duration::from_secs(15)).await?;
     eprintln!("speaking {}", wire.protocol());
-    let listed = wire.list_tools(None, LIMITS).await?;
+    let listed = wire.page(List::Tools, None, LIMITS).await?;
     let tools = listed["tools"].as_array().cloned().unwrap_or_default();
     for (name, arguments) in calls(&tools) {
-        match wire.call(&name, &arguments, LIMITS, |_: &str| {}).await {
+        match wire.call(&name, &arguments, LIMITS, &mut Defaults).await {
             Ok(result) => eprintln!("{name}: {result}"),
             Err(failure) => eprintln!("{name}: {failure:?}"),
         }
@@ -67,9 +67,23 @@ fn calls(tools: &[Value]) -> Vec<(String, Map<String, Value>)> {
     tools.iter().map(|tool| (name(tool), arguments(tool).as_object().cloned().unwrap_or_default())).collect()
 }
 
-/// The answer to a form: its defaults, and something for what has none.
-fn defaults(schema: &Value) -> Value {
-    filled(schema, false)
+/// Answers each form with its defaults.
+struct Defaults;
+
+impl Caller for Defaults {
+    fn hears(&mut self, _: &str) {}
+
+    async fn answers(&mut self, asked: Asked) -> FormAnswer {
+        let Asked::Form(form) = asked else { return FormAnswer::Declined };
+        let value = |field: &Field| {
+            let value = field.value("").ok().flatten();
+            Some((
+                field.name.clone(),
+                value.or_else(|| field.value("text").or(field.value("1")).ok().flatten())?,
+            ))
+        };
+        FormAnswer::Filled(form.fields.iter().filter_map(value).collect())
+    }
 }
 
 /// A value for each property: only those that are required, if `required`.

@@ -76,7 +76,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/set-model", Takes::Text, "the default model", |s, name| {
         Box::pin(async { prompt(s.set_model(name).await) })
     }),
-    row("/mcp", Takes::Nothing, "servers, their tools", |s, _| Box::pin(async { prompt(s.servers().await) })),
+    row("/mcp", Takes::Nothing, "MCP servers, tools", |s, _| Box::pin(async { prompt(s.servers().await) })),
     row("/set-tool-mode", Takes::OneOf(&["auto", "manual"]), "auto, or manual: ask", |s, mode| {
         at_once(|| prompt(s.set_tool_mode(mode)))
     }),
@@ -160,6 +160,8 @@ impl Takes {
 const KEYS: &[(&str, &str)] = &[
     ("!COMMAND", "run it, show the model"),
     ("@PATH", "Tab completes files"),
+    ("@SERVER:URI", "send an MCP resource"),
+    ("/SERVER:PROMPT", "ask an MCP prompt"),
     ("Alt+Enter", "a new line; or \\ Enter"),
     ("Tab", "complete"),
     ("Ctrl+R", "search the history"),

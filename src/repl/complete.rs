@@ -12,10 +12,12 @@ use crate::bubb::Name;
 use crate::config::Paths;
 use crate::store::{Offer, Store};
 use crate::term::excerpt_within;
-use crate::turn::Prompts;
+use crate::turn::{Catalogue, Prompts};
 
 /// So many ids are offered at once; one more character tells the others apart.
 const OFFERED: usize = 20;
+/// So many resources or prompts of a server are.
+const SERVED: usize = 100;
 /// Columns of a preview, less where the terminal has less.
 const PREVIEW: usize = 60;
 
@@ -23,12 +25,13 @@ const PREVIEW: usize = 60;
 pub struct Completion {
     store: Arc<Store>,
     paths: Paths,
+    catalogue: Arc<Catalogue>,
 }
 
 impl Completion {
     /// Reads nothing yet.
-    pub fn new(store: Arc<Store>, paths: Paths) -> Completion {
-        Completion { store, paths }
+    pub fn new(store: Arc<Store>, paths: Paths, catalogue: Arc<Catalogue>) -> Completion {
+        Completion { store, paths, catalogue }
     }
 
     /// Each with its preview.
@@ -52,6 +55,19 @@ impl Completion {
         fitting.collect()
     }
 
+    /// Servers whose names begin so behind `mark`, or what the one offers whose name is whole.
+    fn served(&self, mark: char, begun: &str) -> Vec<(String, String)> {
+        let names = self.catalogue.names();
+        let is_whole = |name: &String| begun.starts_with(&format!("{mark}{name}:"));
+        if names.iter().any(is_whole) {
+            let cut = |about: &str| excerpt_within(about, PREVIEW);
+            let offered = self.catalogue.offered(begun).into_iter();
+            return offered.take(SERVED).map(|offered| (offered.word, cut(&offered.about))).collect();
+        }
+        let words = names.iter().map(|name| format!("{mark}{name}:"));
+        words.filter(|word| word.starts_with(begun)).map(|word| (word, "MCP server".to_string())).collect()
+    }
+
     fn offers(&self, line: &str) -> (usize, Vec<(String, String)>) {
         let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
         let at = line.len() - begun.len();
@@ -61,11 +77,13 @@ impl Completion {
                 .filter(|command| command.word.starts_with(begun))
                 .map(|command| (command.word.to_string(), command.about.to_string()))
                 .chain(self.prompts(begun))
+                .chain(self.served('/', begun))
                 .collect(),
             _ if begun.starts_with('@') && !line.starts_with("/tail") => {
+                let served = self.served('@', begun);
                 let found =
                     completions(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
-                found.map(|path| (format!("@{path}"), String::new())).collect()
+                found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
             }
             word => {
                 match COMMANDS.iter().find(|command| command.word == word).map(|command| &command.takes) {

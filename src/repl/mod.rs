@@ -10,6 +10,7 @@ mod keys;
 mod menu;
 mod paths;
 mod reader;
+mod served;
 mod session;
 mod slash;
 mod tokens;

@@ -25,7 +25,7 @@ use crate::config::Paths;
 use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal};
-use crate::turn::Interrupt;
+use crate::turn::{Catalogue, Interrupt};
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
 const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
@@ -51,14 +51,14 @@ pub struct Reader {
 
 impl Reader {
     /// A reader; `paths` tell where it keeps what was entered.
-    pub fn new(paths: &Paths, store: Arc<Store>, paint: Paint) -> Reader {
+    pub fn new(paths: &Paths, store: Arc<Store>, catalogue: Arc<Catalogue>, paint: Paint) -> Reader {
         let stop = Arc::new(AtomicBool::new(false));
         if !is_whole_terminal() {
             return Reader { editor: None, edits: false, stop, paint, typed_ahead: false };
         }
         let editor = bare(&stop)
             .with_history(history(&paths.state))
-            .with_completer(Box::new(Completion::new(store, paths.clone())))
+            .with_completer(Box::new(Completion::new(store, paths.clone(), catalogue)))
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(QuietMenu::new(MARK))));

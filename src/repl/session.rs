@@ -15,7 +15,7 @@ use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Out, Paint, say, say_dim};
 use crate::turn::attach::NewFile;
-use crate::turn::{Ask, Decision, Question, Report, Start, TurnEnv, Wish, start};
+use crate::turn::{Ask, Decision, Question, Report, Served, Start, TurnEnv, Wish, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
@@ -59,6 +59,8 @@ pub struct Session<'o> {
     pub(super) files: Vec<NewFile>,
     /// Texts that go with the next question, each with its path.
     pub(super) contexts: Vec<(String, Vec<u8>)>,
+    /// What MCP servers give the turn that begins.
+    pub(super) served: Served,
     /// The system prompt of the next new conversation, if it is not the configured one.
     pub(super) system: Option<String>,
     /// What `/ls` listed, by its numbers.
@@ -90,7 +92,7 @@ impl<'o> Session<'o> {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
         }
         let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
-        let reader = Reader::new(&env.configured.paths, store.clone(), paint);
+        let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), paint);
         Ok(Session {
             env,
             store,
@@ -106,6 +108,7 @@ impl<'o> Session<'o> {
             spent: Spent::default(),
             files: Vec::new(),
             contexts: Vec::new(),
+            served: Served::default(),
             system: None,
             listed: Vec::new(),
             runs,
@@ -116,7 +119,7 @@ impl<'o> Session<'o> {
     async fn go_on(&mut self) -> Result<()> {
         let mut state = State::Idle;
         while state != State::End {
-            let entered = match self.reader.read(&self.env.interrupt).await {
+            let entered = match self.entry().await {
                 Ok(Some(text)) => match self.pasted(&text).await? {
                     Some(attach) => attach,
                     None => Entered::read(&text),
@@ -145,12 +148,12 @@ impl<'o> Session<'o> {
                         state
                     }
                 },
-                Entered::Prompt(name, words) => match self.prompt(&name, &words) {
-                    Ok((text, model)) => self.ask_model(state, text, model).await?,
-                    Err(error) => {
+                Entered::Prompt(name, words) => match self.enter_prompt(state, &name, &words).await {
+                    Err(error) if error.kind == Kind::Usage => {
                         complain(&error);
                         state
                     }
+                    entered => entered?,
                 },
                 Entered::Wrong(why) => {
                     say(&why);
@@ -163,6 +166,24 @@ impl<'o> Session<'o> {
             say_dim("`lepo` goes on from here; `lepo -n` starts a new conversation", self.paint);
         }
         Ok(())
+    }
+
+    /// The next entry. Servers are asked what they offer meanwhile, if somebody wants to complete that.
+    async fn entry(&mut self) -> Result<Option<String>> {
+        tokio::select! {
+            biased;
+            entry = self.reader.read(&self.env.interrupt) => entry,
+            () = self.env.serve_catalogue() => Ok(None),
+        }
+    }
+
+    /// `/NAME WORDS`, which is no slash command: a server's prompt, or one of the person's own.
+    async fn enter_prompt(&mut self, state: State, name: &str, words: &str) -> Result<State> {
+        if let Some(wish) = self.server_prompt(name, words) {
+            return self.ask_prompt(state, wish?).await;
+        }
+        let (text, model) = self.prompt(name, words)?;
+        self.ask_model(state, text, model).await
     }
 
     /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached.
@@ -210,11 +231,17 @@ impl<'o> Session<'o> {
             Ok(question) => question,
             Err(error) => return told(state, &error),
         };
+        self.drop_waiting();
+        self.past.push(self.at);
+        self.find_resources(question.as_ref().map(|question| question.text.as_str()));
+        self.turn(state, &forest, start, question, None).await
+    }
+
+    /// What waits for a decision is left behind.
+    pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
             say(&format!("note: request {id} was dropped: the conversation moved on"));
         }
-        self.past.push(self.at);
-        self.turn(state, &forest, start, question, None).await
     }
 
     pub(super) async fn take(
@@ -232,7 +259,8 @@ impl<'o> Session<'o> {
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
         let system_prompt = self.system.clone();
-        let ask = Ask { decision, system_prompt, ..Ask::new(start, question, &self.runs) };
+        let served = std::mem::take(&mut self.served);
+        let ask = Ask { decision, system_prompt, served, ..Ask::new(start, question, &self.runs) };
         let hush = self.reader.hush();
         let taken = self.env.turn(&model, &insts, forest, &mut view, ask).await;
         view.end();

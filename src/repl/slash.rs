@@ -22,8 +22,11 @@ impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.
     pub(super) async fn servers(&mut self) -> Result<()> {
         let up = async { Ok(self.env.servers().await) };
-        let (servers, said) = self.env.interrupt.or(up).await?;
+        let (mut servers, said) = self.env.interrupt.or(up).await?;
         said.iter().for_each(|text| say(text));
+        let said = self.env.interrupt.or(async { Ok(servers.list_offers().await) }).await?;
+        said.iter().for_each(|text| say(text));
+        self.env.catalogue.fill(servers.each());
         ui::tool_table(self.out, servers.each());
         self.out.flush();
         Ok(())

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::Event;
 use super::command_runner::{Carried, section};
 use super::flow::Turn;
+use super::served::FrontCaller;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::tool::Captured;
@@ -30,8 +31,9 @@ impl Turn<'_> {
         self.front.happens(Event::Calling(granted.request()));
         let start = Instant::now();
         let Turn { env, servers, front, .. } = self;
-        let mut heard = |words: &str| front.happens(Event::Progress(words));
-        let called = env.interrupt.or(async { Ok(servers.call(granted, &mut heard).await) }).await?;
+        let server = granted.request().server.clone();
+        let mut caller = FrontCaller { front: &mut **front, server: &server };
+        let called = env.interrupt.or(async { Ok(servers.call(granted, &mut caller).await) }).await?;
         let ms = start.elapsed().as_millis() as u64;
         let (text, ran) = match called {
             Called::Result(result) => {

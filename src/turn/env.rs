@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::attach::{NewFile, check};
+use super::catalogue::Catalogue;
 use super::flow::Turn;
 use super::record::TurnRecord;
 use super::transcript::Transcript;
@@ -136,6 +137,8 @@ pub struct TurnEnv {
     pub store: Arc<Store>,
     /// The signals that end a turn early.
     pub interrupt: Interrupt,
+    /// What the servers offer, for completion.
+    pub catalogue: Arc<Catalogue>,
     pub(super) own: Vec<PathBuf>,
     pub(super) sandbox: Detected,
     servers: Mutex<Servers>,
@@ -150,6 +153,7 @@ impl TurnEnv {
         TurnEnv {
             own: configured.own(),
             sandbox: Detected::default(),
+            catalogue: Arc::new(Catalogue::new(&servers)),
             servers: Mutex::new(servers),
             pins: Pins::new(Record::at(configured.paths.state.join("pins"))),
             allowed: Lock::default(),

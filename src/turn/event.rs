@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use crate::bubb::Name;
 use crate::error::Result;
-use crate::tool::mcp::CallRequest;
+use crate::tool::mcp::{Asked, CallRequest, FormAnswer};
 use crate::tool::{Proposal, Reply};
 
 /// Something that happened.
@@ -55,4 +55,9 @@ pub trait Front {
 
     /// Asks the person for consent. Dropped, the question is withdrawn.
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
+
+    /// Answers a question that a server has while it works. Dropped, the question is withdrawn.
+    fn fill_in<'f>(&'f mut self, _: &'f str, _: Asked) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
+        Box::pin(async { FormAnswer::Declined })
+    }
 }

@@ -8,10 +8,11 @@ use super::command_runner::{Carried, stdout_to_watch};
 use super::record::TurnRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;
+use super::served::Served;
 use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
 use crate::bubb::{Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, ToolMode};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Gate, Model, ToolWire, spec};
 use crate::tool::GrantedCommand;
 use crate::tool::mcp::Servers;
@@ -22,6 +23,8 @@ pub struct Ask {
     pub start: Start,
     /// The question; none when one is answered again.
     pub question: Option<Question>,
+    /// What MCP servers give it.
+    pub served: Served,
     /// The system prompt of a new conv.
     pub system_prompt: Option<String>,
     /// Commands of the user's own, run first.
@@ -35,7 +38,15 @@ pub struct Ask {
 impl Ask {
     /// A question, or none where one is answered again, after commands of the user's own.
     pub fn new(start: Start, question: Option<Question>, runs: &[String]) -> Ask {
-        Ask { start, question, system_prompt: None, runs: runs.to_vec(), decision: None, schema: None }
+        Ask {
+            start,
+            question,
+            served: Served::default(),
+            system_prompt: None,
+            runs: runs.to_vec(),
+            decision: None,
+            schema: None,
+        }
     }
 }
 
@@ -69,6 +80,11 @@ impl<'t> Turn<'t> {
     }
 
     async fn go(&mut self, ask: Ask) -> Result<()> {
+        let served = self.fetch(&ask.served).await?;
+        if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
+            return Err(Error::usage("the prompt ends with words of the assistant, so nothing is asked")
+                .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
+        }
         let mut opening: Vec<(Kind, bool, String)> = Vec::new();
         if ask.start == Start::New
             && let Some(prompt) = ask.system_prompt
@@ -86,6 +102,7 @@ impl<'t> Turn<'t> {
                 self.record.report.tools.push(used);
             }
         }
+        opening.extend(served);
         if let Some(question) = ask.question {
             opening.push((Kind::User, false, keep_files(&self.env.store, question)?));
         }

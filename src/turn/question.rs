@@ -86,7 +86,7 @@ pub fn not_utf8(from: &str, offset: usize) -> Error {
 }
 
 /// A file in a fence that is longer than any in it.
-fn fenced(path: &str, text: &str) -> String {
+pub(super) fn fenced(path: &str, text: &str) -> String {
     let longest = text
         .lines()
         .map(|line| line.trim_start().chars().take_while(|&c| c == '`').count())

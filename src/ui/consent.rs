@@ -1,57 +1,16 @@
 //! The question before a request is carried out, on the terminal device.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
 
+use super::on_terminal::on_terminal;
 use crate::error::{Error, Result};
-use crate::term::{self, Echo, Tty, excerpt_within, extent, marked, tty};
+use crate::term::{self, Echo, Tty, excerpt_within, extent, marked};
 use crate::tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 
-/// Withdraws a question when it is dropped, unless it was answered by then. The terminal is free again when
-/// that is done: its reader has left.
-struct Withdraw {
-    withdrawn: Arc<AtomicBool>,
-    answered: bool,
-    /// Is closed by the reader's end.
-    left: Receiver<()>,
-}
-
-/// An editor that was opened for the command may take its time.
-const LEFT_BY_THEN: Duration = Duration::from_secs(1);
-
-impl Drop for Withdraw {
-    fn drop(&mut self) {
-        self.withdrawn.store(true, Ordering::Relaxed);
-        if self.answered {
-            return;
-        }
-        let _ = self.left.recv_timeout(LEFT_BY_THEN);
-        if let Some(mut tty) = tty() {
-            // The next text begins on a line of its own.
-            let _ = tty.show("\n");
-        }
-    }
-}
-
-/// Asks about one request, in a thread of its own: a signal can withdraw the question.
+/// Asks about one request; a signal can withdraw the question.
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
-    let withdrawn = Arc::new(AtomicBool::new(false));
-    let (leaves, left) = channel();
-    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false, left };
-    let reply = tokio::task::spawn_blocking(move || {
-        let _leaves: Sender<()> = leaves;
-        match tty() {
-            Some(mut tty) => converse(&mut tty, &proposal, &withdrawn),
-            None => Ok(Reply::Nobody),
-        }
-    })
-    .await;
-    guard.answered = true;
-    reply
-        .map_err(|error| Error::store("the question ended early").because(error))?
-        .map_err(|error| Error::usage("cannot ask on the terminal").because(error))
+    let reply = on_terminal(move |tty, withdrawn| converse(tty, &proposal, withdrawn)).await?;
+    Ok(reply.unwrap_or(Reply::Nobody))
 }
 
 fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Reply> {

@@ -8,10 +8,12 @@ use std::pin::Pin;
 use serde_json::{Value, json};
 
 use super::consent;
+use super::form;
 use crate::bubb::Name;
 use crate::error::{Error, Result};
 use crate::model::Utf8;
 use crate::term::Out;
+use crate::tool::mcp::{Asked, FormAnswer};
 use crate::tool::{Proposal, Reply};
 use crate::turn::{Event, Front, Moment, Watch};
 
@@ -69,6 +71,15 @@ impl Front for EventLines<'_> {
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         self.line(request("ask", proposal));
         Box::pin(consent::ask(proposal.clone()))
+    }
+
+    fn fill_in<'f>(
+        &'f mut self,
+        server: &'f str,
+        asked: Asked,
+    ) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
+        self.line(json!({ "event": "form", "server": server }));
+        Box::pin(form::fill_in(server.to_string(), asked))
     }
 }
 

@@ -4,10 +4,12 @@
 mod consent;
 mod document;
 mod events;
+mod form;
 mod group;
 mod message;
 mod models;
 mod notes;
+mod on_terminal;
 mod past;
 mod place;
 mod printed;

@@ -1,29 +1,86 @@
-//! The table of MCP servers and their tools: `--list-tools`, and `/mcp` of a session.
+//! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` of a session.
 
-use crate::term::{Out, excerpt_within, say, width};
-use crate::tool::mcp::Server;
+use crate::term::{Out, say, width};
+use crate::tool::mcp::{Resource, Server};
 
-/// The narrowest that a description is cut to.
-const NARROWEST: usize = 20;
+/// The narrowest room for a description; where there is less, it begins on a line of its own.
+const NARROWEST: usize = 24;
 
-/// A tool a line: server, name, description.
+/// One line of the table.
+struct Row {
+    server: String,
+    kind: &'static str,
+    name: String,
+    about: String,
+}
+
+/// A line each: server, kind, name and the whole description. On a terminal it is wrapped.
 pub fn tool_table(out: &mut Out, servers: &[Server]) {
     if servers.is_empty() {
         say("no MCP servers are on; they are configured in mcp.json, see lepo-config(5)");
     }
-    let names = servers.iter().map(|server| width(&server.config.name)).max().unwrap_or_default();
-    let tools = servers.iter().flat_map(|server| &server.tools).map(|tool| width(&tool.name)).max();
-    let tools = tools.unwrap_or_default();
-    let room = out.columns().map(|columns| columns.saturating_sub(names + tools + 4).max(NARROWEST));
-    for server in servers {
-        for tool in &server.tools {
-            let name = padded(&server.config.name, names);
-            let words: Vec<&str> = tool.description.split_whitespace().collect();
-            let words = words.join(" ");
-            let words = room.map_or(words.clone(), |room| excerpt_within(&words, room));
-            out.line(format!("{name}  {}  {words}", padded(&tool.name, tools)).trim_end());
+    let rows: Vec<Row> = servers.iter().flat_map(rows).collect();
+    let widest = |of: fn(&Row) -> &str| rows.iter().map(|row| width(of(row))).max().unwrap_or_default();
+    let (server, kind) = (widest(|row| &row.server), widest(|row| row.kind));
+    let name = widest(|row| &row.name);
+    for row in &rows {
+        let begin = format!("{}  {}  ", padded(&row.server, server), padded(row.kind, kind));
+        let Some(columns) = out.columns() else {
+            out.line(format!("{begin}{}  {}", padded(&row.name, name), row.about).trim_end());
+            continue;
+        };
+        let indent = width(&begin) + name + 2;
+        let (first, indent) = match columns.saturating_sub(indent) >= NARROWEST {
+            true => (format!("{begin}{}  ", padded(&row.name, name)), indent),
+            false => (format!("{begin}{}", row.name), 6),
+        };
+        let beside = width(&first) == indent;
+        let mut lines = wrapped(&row.about, columns.saturating_sub(indent).max(1)).into_iter();
+        let head = if beside { lines.next().unwrap_or_default() } else { String::new() };
+        out.line(format!("{first}{head}").trim_end());
+        lines.for_each(|line| out.line(&format!("{}{line}", " ".repeat(indent))));
+    }
+}
+
+fn rows(server: &Server) -> Vec<Row> {
+    let row = |kind, name: &str, about: String| {
+        let about = about.split_whitespace().collect::<Vec<&str>>().join(" ");
+        Row { server: server.config.name.clone(), kind, name: name.to_string(), about }
+    };
+    let mut rows = match &server.failed {
+        Some(why) => vec![row("failed", "-", why.clone())],
+        None => vec![row("up", "-", server.config.description.clone().unwrap_or_default())],
+    };
+    rows.extend(server.tools.iter().map(|tool| row("tool", &tool.name, tool.description.clone())));
+    let Some(offers) = &server.offers else { return rows };
+    rows.extend(offers.resources.iter().map(|resource| {
+        row(if resource.is_template { "template" } else { "resource" }, &resource.uri, about(resource))
+    }));
+    rows.extend(offers.prompts.iter().map(|prompt| {
+        row("prompt", format!("{} {}", prompt.name, prompt.usage()).trim_end(), prompt.description.clone())
+    }));
+    rows
+}
+
+fn about(resource: &Resource) -> String {
+    let Resource { name, description, mime, .. } = resource;
+    let mime = mime.as_ref().map(|mime| format!("({mime})")).unwrap_or_default();
+    [name.as_str(), description, &mime].join(" ")
+}
+
+/// Words in lines of so many columns; a longer word stands alone.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
         }
     }
+    lines
 }
 
 fn padded(text: &str, columns: usize) -> String {

@@ -4,11 +4,13 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::consent;
+use super::form;
 use super::printed::Printed;
 use super::state::{State, Step};
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
 use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say, show, stderr_is_terminal};
+use crate::tool::mcp::{Asked, FormAnswer};
 use crate::tool::{Proposal, Reply};
 use crate::turn::{Event, Front};
 
@@ -252,5 +254,15 @@ impl Front for TurnView<'_> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
+    }
+
+    fn fill_in<'f>(
+        &'f mut self,
+        server: &'f str,
+        asked: Asked,
+    ) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
+        self.step(Step::Called);
+        self.out.flush();
+        Box::pin(form::fill_in(server.to_string(), asked))
     }
 }

@@ -65,6 +65,9 @@ fn home() -> Home {
     for (program, script) in [("ed", "echo more >> \"$1\""), ("notify-send", "")] {
         home.write(&format!("bin/{program}"), format!("#!/bin/sh\n{script}\n"));
     }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/offering.py");
+    let docs = serde_json::json!({ "command": "python3", "args": [script, "plain", home.path()] });
+    home.write("config/mcp.json", serde_json::json!({ "mcpServers": { "docs": docs } }).to_string());
     let git = "mkdir -p ../.config/fish/completions && chmod +x ../bin/* && git init -q && git add src && git -c user.name=x -c user.email=x@x commit -qm x && echo '// more' >> src/main.rs";
     assert!(home.shell(git).status().unwrap().success());
     home

@@ -8,7 +8,7 @@ use crate::bubb::BubbId;
 use crate::commands::complete;
 use crate::config::{Flags, Options, ToolMode, list_words, read_word};
 use crate::error::{Error, Result};
-use crate::turn::{AnswerSchema, Verdict};
+use crate::turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict};
 use crate::ui::Shown;
 
 /// What `--effort` often is.
@@ -56,12 +56,18 @@ pub struct DoArgs {
     /// Add this file's text to the question
     #[arg(short, long, value_name = "FILE")]
     pub(super) file: Option<PathBuf>,
-    /// Add a file to the question as context; repeatable
+    /// Add a file to the question as context, or a resource of an MCP server: mcp:SERVER/URI; repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "retry")]
     pub(super) context: Vec<PathBuf>,
     /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
     #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"])]
     pub(super) template: Option<String>,
+    /// Ask a prompt of an MCP server, PROMPT after it if there is one; `--list-tools` lists them
+    #[arg(long = "prompt", value_name = "SERVER/NAME", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "template", "compact", "parallel", "debate"])]
+    pub(super) server_prompt: Option<String>,
+    /// With --prompt: a value for one of its arguments; repeatable
+    #[arg(long = "arg", value_name = "NAME=VALUE", requires = "server_prompt")]
+    pub(super) prompt_args: Vec<String>,
     /// Attach an image (PNG, JPEG, GIF, WebP) or a PDF: a path, an https address, or - for stdin; repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath)]
     pub(super) attach: Vec<PathBuf>,
@@ -95,7 +101,7 @@ pub struct DoArgs {
     /// Consent for tool requests this time: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES))]
     pub(super) tools: Option<ToolMode>,
-    /// List the MCP servers that are on and their tools, then exit
+    /// List the MCP servers that are on, their tools, resources and prompts, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"])]
     pub(super) list_tools: bool,
     /// Carry out this pending request and go on with its turn
@@ -176,6 +182,33 @@ impl DoArgs {
         Ok(Some(Arc::new(schema)))
     }
 
+    /// What MCP servers give the question: `--context mcp:…`, `--prompt` and `--arg`.
+    pub fn served(&self) -> Result<Served> {
+        let named = self.context.iter().filter_map(|path| ResourceAddress::of_context(path.to_str()?));
+        let resources = named.collect::<Result<Vec<_>>>()?;
+        if !resources.is_empty() && self.group.mode().is_some() {
+            return Err(Error::usage("a resource of an MCP server is for one model")
+                .hint("leave out --parallel or --debate, or keep it in a file for --context"));
+        }
+        let Some(wanted) = &self.server_prompt else { return Ok(Served { resources, prompt: None }) };
+        let (server, name) = wanted
+            .split_once('/')
+            .filter(|(server, name)| !server.is_empty() && !name.is_empty())
+            .ok_or_else(|| {
+                Error::usage(format!("--prompt is SERVER/NAME, not {wanted:?}"))
+                    .hint("`lepo do --list-tools` lists them")
+            })?;
+        let named = self.prompt_args.iter().map(|word| match word.split_once('=') {
+            Some((name, value)) => Ok((name.to_string(), value.to_string())),
+            None => Err(Error::usage(format!("--arg is NAME=VALUE, not {word:?}"))),
+        });
+        let named = named.collect::<Result<Vec<_>>>()?;
+        let prompt =
+            PromptWish { server: server.to_string(), name: name.to_string(), named, words: Vec::new() };
+        let prompt = Some(prompt);
+        Ok(Served { resources, prompt })
+    }
+
     /// `--approve` and `--deny`. Only a full id will do: a piece of one may come to mean another bubb.
     pub fn verdict(&self) -> Result<Option<(BubbId, Verdict)>> {
         let (option, text, verdict) = match (&self.approve, &self.deny) {
@@ -212,6 +245,8 @@ Examples:
   lepo do --schema person.json --file cv.txt | jq .name
   lepo do --tail main --retry -m other
   lepo do --list-tools
+  lepo do --context mcp:docs/guide://start 'how do I begin?'
+  lepo do --prompt docs/explain --arg topic=links
   lepo do --compact --keep 1 'what matters are the figures'
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'

@@ -41,8 +41,15 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     if let Some(prompt) = prompt {
         fill(prompt, args, &mut parts)?;
     }
+    let is_blank =
+        |part: &Part| matches!(&part.content, Looked::Other(bytes) if bytes.trim_ascii().is_empty());
+    if args.server_prompt.is_some() && args.attach.is_empty() && parts.iter().all(is_blank) {
+        return Ok(None);
+    }
     let mut context = Vec::new();
-    for path in &args.context {
+    let files =
+        args.context.iter().filter(|path| !path.to_str().is_some_and(|path| path.starts_with("mcp:")));
+    for path in files {
         context.push(Context { path: path.display().to_string(), content: NewFile::look(path)? });
     }
     let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;

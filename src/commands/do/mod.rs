@@ -58,16 +58,17 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         args.tail = setup::default_tail(context)?;
     }
     if let Some(mode) = args.group.mode() {
+        args.served()?;
         return group::run_group(&args, mode, (prompt, schema), context);
     }
     if args.compact {
         return compact::run_compact(&args, context);
     }
-    let verdict = args.verdict()?;
+    let (verdict, served) = (args.verdict()?, args.served()?);
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
-    if question.is_some() || asks_nothing {
-        return turn::run_turn(&args, verdict, (question, schema), context);
+    if question.is_some() || served.prompt.is_some() || asks_nothing {
+        return turn::run_turn(&args, verdict, (question, served, schema), context);
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events are about one turn")

@@ -7,7 +7,7 @@ use super::setup::{Setup, runtime};
 use crate::commands::Context;
 use crate::error::{Error, Result};
 use crate::term::say;
-use crate::tool::mcp::{Server, native_name};
+use crate::tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
 use crate::turn::Interrupt;
 use crate::ui::tool_table;
 
@@ -21,6 +21,7 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let listed = interrupt
             .or(async {
                 servers.ready().await.iter().for_each(|text| say(text));
+                servers.list_offers().await.iter().for_each(|text| say(text));
                 match args.json {
                     true => documents(context, servers.each()),
                     false => tool_table(context.out, servers.each()),
@@ -56,10 +57,41 @@ fn document(server: &Server) -> Value {
             })
         })
         .collect();
+    let offers = server.offers.clone().unwrap_or_default();
+    let resources: Vec<Value> = offers.resources.iter().map(resource).collect();
+    let prompts: Vec<Value> = offers.prompts.iter().map(prompt).collect();
     json!({
         "name": server.config.name,
         "description": server.config.description,
+        "state": if server.failed.is_some() { "failed" } else { "up" },
         "tools": tools,
+        "resources": resources,
+        "prompts": prompts,
         "error": server.failed,
+    })
+}
+
+fn resource(resource: &Resource) -> Value {
+    json!({
+        "uri": resource.uri,
+        "template": resource.is_template,
+        "name": resource.name,
+        "description": resource.description,
+        "mime": resource.mime,
+    })
+}
+
+fn prompt(prompt: &Prompt) -> Value {
+    let argument = |argument: &PromptArgument| {
+        json!({
+            "name": argument.name,
+            "description": argument.description,
+            "required": argument.required,
+        })
+    };
+    json!({
+        "name": prompt.name,
+        "description": prompt.description,
+        "arguments": prompt.arguments.iter().map(argument).collect::<Vec<Value>>(),
     })
 }

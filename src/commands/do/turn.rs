@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
 use crate::turn::{
-    AnswerSchema, Ask, Decision, Interrupt, Question, Report, Start, TurnEnv, Verdict, Wish, start,
+    AnswerSchema, Ask, Decision, Interrupt, Question, Report, Served, Start, TurnEnv, Verdict, Wish, start,
 };
 use crate::ui::{self, EventLines, State, Step, TurnView};
 
@@ -21,7 +21,7 @@ use crate::ui::{self, EventLines, State, Step, TurnView};
 pub fn run_turn(
     args: &DoArgs,
     verdict: Option<(BubbId, Verdict)>,
-    (question, schema): (Option<Question>, Option<Arc<AnswerSchema>>),
+    (question, served, schema): (Option<Question>, Served, Option<Arc<AnswerSchema>>),
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let setup = Setup::read(args, context)?;
@@ -78,7 +78,7 @@ pub fn run_turn(
             }
             _ => (&forest, begin),
         };
-        let ask = Ask { decision, schema, ..Ask::new(begin, question, &args.run) };
+        let ask = Ask { decision, served, schema, ..Ask::new(begin, question, &args.run) };
         let taken = if args.events {
             env.turn(&config, &insts, forest, &mut EventLines::new(context.out), ask).await
         } else {

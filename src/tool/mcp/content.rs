@@ -47,7 +47,7 @@ pub fn read(result: &Value) -> Option<CallResult> {
     Some(CallResult { is_error, blocks })
 }
 
-fn block(block: &Value) -> Block {
+pub(super) fn block(block: &Value) -> Block {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
     let read = match kind {
         "text" => text(block, "text").map(|text| Block::Text(text.to_string())),
@@ -81,7 +81,7 @@ fn resource(resource: &Value) -> Option<Block> {
 }
 
 /// Base64 with or without its padding and line ends.
-fn decode(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let digits = digits.trim_end_matches('=');
     let padding = "=".repeat((4 - digits.len() % 4) % 4);

@@ -4,7 +4,10 @@
 mod blocks;
 pub mod client;
 mod content;
+mod form;
+mod offers;
 mod pins;
+mod reading;
 mod request;
 mod secrets;
 mod servers;
@@ -12,7 +15,10 @@ mod tools;
 
 pub use blocks::blocks;
 pub use content::{Block, CallResult};
+pub use form::{Asked, Caller, Field, Form, FormAnswer};
+pub use offers::{Prompt, PromptArgument, Resource};
 pub use pins::Pins;
+pub use reading::{Content, PromptMessage};
 pub use request::{CallRequest, native_name};
 pub use servers::{Called, Patience, Server, Servers};
 pub use tools::Tool;

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::client::{Failure, Limits, Place, Wire};
+use super::client::{Failure, Limits, List, Place, Wire};
 use super::content::{self, CallResult};
+use super::form::Caller;
+use super::offers::Offers;
 use super::secrets::Secrets;
 use super::tools::{Listing, Tool};
 use super::{CallRequest, native_name};
@@ -31,9 +33,11 @@ const MOST_STARTS: usize = 2;
 
 /// All of them.
 pub struct Servers {
-    each: Vec<Server>,
-    patience: Patience,
-    place: Place,
+    pub(super) each: Vec<Server>,
+    pub(super) patience: Patience,
+    pub(super) place: Place,
+    /// What is to be said, and was not yet.
+    unsaid: Vec<String>,
     starting: Vec<JoinHandle<(usize, Result<Session, String>)>>,
     begun: bool,
 }
@@ -46,10 +50,12 @@ pub struct Server {
     pub tools: Vec<Tool>,
     /// Why it cannot be used.
     pub failed: Option<String>,
-    secrets: Secrets,
-    wire: Option<Wire>,
+    /// Its resources and prompts, once they were asked for.
+    pub offers: Option<Offers>,
+    pub(super) secrets: Secrets,
+    pub(super) wire: Option<Wire>,
     /// Something went wrong with it over HTTP: it may be gone.
-    suspect: bool,
+    pub(super) suspect: bool,
     /// How often it was started in this turn.
     starts: usize,
 }
@@ -78,12 +84,13 @@ impl Servers {
             config,
             tools: Vec::new(),
             failed: None,
+            offers: None,
             wire: None,
             suspect: false,
             starts: 0,
         };
         let each = configs.into_iter().map(server).collect();
-        Servers { each, patience, place, starting: Vec::new(), begun: false }
+        Servers { each, patience, place, unsaid: Vec::new(), starting: Vec::new(), begun: false }
     }
 
     /// Whether there are any.
@@ -124,7 +131,7 @@ impl Servers {
     /// others now. Gives what a person should know of it, each thing once.
     pub async fn ready(&mut self) -> Vec<String> {
         self.begin();
-        let mut said = Vec::new();
+        let mut said = std::mem::take(&mut self.unsaid);
         while let Some(starting) = self.starting.last_mut() {
             let started = starting.await;
             self.starting.pop();
@@ -140,6 +147,11 @@ impl Servers {
             }
         }
         said
+    }
+
+    /// Keeps what nobody could be told yet for the next time.
+    pub fn say_later(&mut self, said: Vec<String>) {
+        self.unsaid.extend(said);
     }
 
     /// The server and the tool that a request means, if they are there.
@@ -160,8 +172,8 @@ impl Servers {
     }
 
     /// Makes the call that was granted, once. A server that is gone is started again first; what was
-    /// sent is not sent again. `heard` is told of progress.
-    pub async fn call(&mut self, granted: GrantedCall, heard: impl FnMut(&str)) -> Called {
+    /// sent is not sent again.
+    pub async fn call(&mut self, granted: GrantedCall, caller: &mut impl Caller) -> Called {
         let request = granted.request();
         let patience = self.patience;
         let Some(server) = self.each.iter_mut().find(|server| server.config.name == request.server) else {
@@ -174,7 +186,7 @@ impl Servers {
             return Called::Failed("the server is not there".to_string());
         };
         let start = Instant::now();
-        let called = wire.call(&request.tool, &request.arguments, patience.call, heard).await;
+        let called = wire.call(&request.tool, &request.arguments, patience.call, caller).await;
         let called = match called {
             Ok(result) => Ok(result),
             Err(failure) => Err(wire.explain(failure).await),
@@ -231,6 +243,7 @@ impl Server {
                 }
                 (self.wire, self.tools, self.failed, self.suspect) =
                     (Some(session.wire), session.tools, None, false);
+                self.offers = None;
                 notes.iter().map(|note| format!("note: server {name}: {note}")).collect()
             }
             Err(words) => {
@@ -243,7 +256,7 @@ impl Server {
     }
 
     /// Makes sure that there is somebody to talk to, and starts it again once if there is not.
-    async fn wake(&mut self, place: &Place, patience: Patience) -> Result<(), String> {
+    pub(super) async fn wake(&mut self, place: &Place, patience: Patience) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
         if let Some(wire) = &mut self.wire {
             let gone = wire.is_closed() || (doubtful && !answers(wire).await);
@@ -291,7 +304,7 @@ impl Session {
     async fn open(config: &ServerConfig, place: &Place, patience: Patience) -> Result<Session, Failure> {
         let start = Instant::now();
         tracing::debug!(server = config.name, "starting");
-        let mut wire = Wire::open(config, place, patience.connect, None).await?;
+        let mut wire = Wire::open(config, place, patience.connect).await?;
         let (protocol, ms) = (wire.protocol(), start.elapsed().as_millis() as u64);
         tracing::debug!(server = config.name, protocol, ms, "started");
         let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
@@ -313,8 +326,9 @@ impl Session {
 async fn list(wire: &mut Wire, patience: Patience) -> Result<Listing, Failure> {
     let (mut listing, mut cursor) = (Listing::default(), None);
     loop {
-        let page =
-            wire.list_tools(cursor, Limits { idle: patience.connect, total: patience.connect }).await?;
+        let page = wire
+            .page(List::Tools, cursor, Limits { idle: patience.connect, total: patience.connect })
+            .await?;
         cursor = listing.take(&page);
         if cursor.is_none() {
             return Ok(listing);
@@ -326,11 +340,11 @@ async fn list(wire: &mut Wire, patience: Patience) -> Result<Listing, Failure> {
 async fn answers(wire: &mut Wire) -> bool {
     let limits = Limits { idle: PROBE, total: PROBE };
     // A server that was started anew refuses everything: it knows nothing of the session.
-    wire.list_tools(None, limits).await.is_ok()
+    wire.page(List::Tools, None, limits).await.is_ok()
 }
 
 /// A result without the server's secrets.
-fn hidden(value: Value, secrets: &Secrets) -> Value {
+pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
     match value {
         Value::String(text) => Value::String(secrets.hide(&text)),
         Value::Array(items) => items.into_iter().map(|item| hidden(item, secrets)).collect(),
@@ -341,7 +355,7 @@ fn hidden(value: Value, secrets: &Secrets) -> Value {
     }
 }
 
-fn failure_words(failure: &Failure, secrets: &Secrets) -> String {
+pub(super) fn failure_words(failure: &Failure, secrets: &Secrets) -> String {
     let words = match failure {
         Failure::Refused(words) | Failure::Lost(words) | Failure::Malformed(words) => words.clone(),
         Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),

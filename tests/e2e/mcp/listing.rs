@@ -11,7 +11,10 @@ fn servers_and_tools_are_a_table_or_a_document() {
     let home = Home::new();
     configure(&home, &[("시간", hostile(&home, "a", "plain")), ("bad", hostile(&home, "b", "exit"))]);
     let ran = home.alone(&["do", "--list-tools"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "시간  echo  Says what it is told.\n"), "{}", ran.err);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(lines[..2], ["시간  up      -", "시간  tool    echo  Says what it is told."], "{}", ran.out);
+    assert!(lines[2].starts_with("bad   failed  -     it ended with exit code 1"), "{}", ran.out);
     assert!(ran.err.contains("warning: server bad cannot be used"), "{}", ran.err);
     let document: Value = serde_json::from_str(&home.alone(&["do", "--list-tools", "--json"]).out).unwrap();
     assert_eq!(document["servers"][0]["tools"][0]["name"], "echo");
@@ -62,12 +65,12 @@ fn a_repositorys_servers_count_once_they_are_trusted_and_win_by_name() {
         json!({ "mcpServers": { "s": hostile(&home, "repo", "plain"), "r": hostile(&home, "r", "plain") } });
     home.write("work/.lepo/_mcp.json", repo.to_string());
     let ran = home.lepo(&["do", "--list-tools"]);
-    assert_eq!(ran.out.lines().count(), 1, "{}", ran.err);
+    assert_eq!(ran.out.lines().count(), 2, "{}", ran.err);
     assert!(ran.err.contains("_mcp.json is ignored"), "{}", ran.err);
     assert_eq!((left(&home, "user", "starts").len(), left(&home, "repo", "starts").len()), (1, 0));
     let ran = on_terminal(home.command(&["trust"]), &[("(y/N): ", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let ran = home.lepo(&["do", "--list-tools"]);
-    assert_eq!(ran.out.lines().count(), 2, "{}", ran.err);
+    assert_eq!(ran.out.lines().count(), 4, "{}", ran.err);
     assert_eq!((left(&home, "user", "starts").len(), left(&home, "repo", "starts").len()), (1, 1));
 }

@@ -4,6 +4,7 @@ mod calls;
 mod consent;
 mod hostile;
 mod listing;
+mod offering;
 mod real;
 mod remote;
 mod told;

@@ -10,41 +10,28 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
-use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
 
+use super::super::form::{Asked, FormAnswer};
 use super::errors;
-
-/// Fills in a form that a server asks for: its JSON schema in, the content out.
-pub type FillIn = fn(&Value) -> Value;
 
 /// The client's side of one session.
 #[derive(Clone)]
 pub struct Handler {
     /// Where progress goes, in words.
     pub progress: mpsc::Sender<String>,
+    /// Where the server's questions go, each with the way back for its answer.
+    pub questions: mpsc::Sender<(Asked, oneshot::Sender<FormAnswer>)>,
     /// The server said that its tools are others now.
     pub changed: Arc<AtomicBool>,
-    /// Who fills in forms; nobody, for lepo, and then servers are told that they need not ask.
-    pub fill_in: Option<FillIn>,
-}
-
-impl Handler {
-    /// The answer to a form.
-    pub fn form(&self, schema: &Value) -> Value {
-        match self.fill_in {
-            Some(fill_in) => json!({ "action": "accept", "content": fill_in(schema) }),
-            None => json!({ "action": "decline" }),
-        }
-    }
+    /// The server said that its resources or prompts are others now.
+    pub offers_changed: Arc<AtomicBool>,
 }
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
-        let capabilities = match self.fill_in {
-            Some(_) => json!({ "elicitation": {} }),
-            None => json!({}),
-        };
+        let capabilities = json!({ "elicitation": { "form": {}, "url": {} } });
         let capabilities: ClientCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
         ClientConfig::new(capabilities, Implementation::new("lepo", env!("CARGO_PKG_VERSION")))
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
@@ -68,14 +55,27 @@ impl ClientHandler for Handler {
         self.changed.store(true, Ordering::Relaxed);
     }
 
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.offers_changed.store(true, Ordering::Relaxed);
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.offers_changed.store(true, Ordering::Relaxed);
+    }
+
     async fn create_elicitation(
         &self,
         asked: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let asked = serde_json::to_value(&asked).unwrap_or_default();
-        let answer = self.form(&asked["requestedSchema"]);
         let declined = || ElicitResult::new(ElicitationAction::Decline);
+        let asked = Asked::read(&serde_json::to_value(&asked).unwrap_or_default());
+        let (sender, answer) = oneshot::channel();
+        // A second question at once is declined, as is one whose request is over.
+        if self.questions.try_send((asked, sender)).is_err() {
+            return Ok(declined());
+        }
+        let answer = answer.await.unwrap_or(FormAnswer::Declined).to_json();
         Ok(serde_json::from_value(answer).unwrap_or_else(|_| declined()))
     }
 }

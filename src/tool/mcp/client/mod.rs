@@ -7,6 +7,8 @@ mod http;
 mod message;
 mod pipes;
 mod process;
+mod request;
+mod requests;
 mod sse;
 
 use std::io;
@@ -14,27 +16,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest, CustomResult,
-    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId, ServerResult,
-};
-use rmcp::service::{Peer, PeerRequestOptions, RunningService};
+use rmcp::model::ProtocolVersion;
+use rmcp::service::RunningService;
 use rmcp::transport::Transport as Carrier;
 use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
-use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
-pub use handler::FillIn;
 pub use process::Place;
+pub use requests::List;
+
+use super::form::{Asked, FormAnswer};
 
 use crate::config::{ServerConfig, Target, Transport};
 use handler::Handler;
 use message::Attributed;
 use pipes::Pipes;
 use process::Process;
-
-/// How often a server may answer a call with a question of its own.
-const QUESTIONS: usize = 10;
 
 /// How long an error of a program that names no request waits for the answer that may come all the same.
 /// Over HTTP it is the answer.
@@ -73,6 +70,10 @@ pub struct Wire {
     service: RunningService<RoleClient, Handler>,
     handler: Handler,
     progress: mpsc::Receiver<String>,
+    /// What the server asks while a request is under way, and where the answer goes.
+    questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
+    /// The notice of a request that was given up.
+    leaving: request::Leaving,
     process: Option<Process>,
     junk: Arc<AtomicUsize>,
 }
@@ -85,21 +86,16 @@ enum Beginning {
 }
 
 impl Wire {
-    /// Opens a session within `limit`. `fill_in` fills in forms that the server asks for.
-    pub async fn open(
-        server: &ServerConfig,
-        place: &Place,
-        limit: Duration,
-        fill_in: Option<FillIn>,
-    ) -> Result<Wire, Failure> {
+    /// Opens a session within `limit`.
+    pub async fn open(server: &ServerConfig, place: &Place, limit: Duration) -> Result<Wire, Failure> {
         let start = Instant::now();
-        let first = Wire::begin(server, place, limit, fill_in, Beginning::Either).await;
+        let first = Wire::begin(server, place, limit, Beginning::Either).await;
         // Older servers end, or turn mute, when `initialize` is not the first thing they hear.
         let alike = matches!(&server.target, Target::Remote { transport: Transport::Sse, .. });
         match first {
             Err(Failure::Lost(_) | Failure::Malformed(_)) if !alike && start.elapsed() < limit => {
                 let left = limit.saturating_sub(start.elapsed());
-                let second = Wire::begin(server, place, left, fill_in, Beginning::Initialize).await;
+                let second = Wire::begin(server, place, left, Beginning::Initialize).await;
                 second.or_else(|error| first.or(Err(error)))
             }
             done => done,
@@ -110,11 +106,16 @@ impl Wire {
         server: &ServerConfig,
         place: &Place,
         limit: Duration,
-        fill_in: Option<FillIn>,
         beginning: Beginning,
     ) -> Result<Wire, Failure> {
-        let (sender, progress) = mpsc::channel(1);
-        let handler = Handler { progress: sender, changed: Arc::new(AtomicBool::new(false)), fill_in };
+        let (progress_sender, progress) = mpsc::channel(1);
+        let (question_sender, questions) = mpsc::channel(1);
+        let handler = Handler {
+            progress: progress_sender,
+            questions: question_sender,
+            changed: Arc::new(AtomicBool::new(false)),
+            offers_changed: Arc::new(AtomicBool::new(false)),
+        };
         let junk = Arc::new(AtomicUsize::new(0));
         let mut process = None;
         let begun = match &server.target {
@@ -154,84 +155,11 @@ impl Wire {
             }
         };
         match begun {
-            Ok(service) => Ok(Wire { service, handler, progress, process, junk }),
+            Ok(service) => {
+                let leaving = request::Leaving::default();
+                Ok(Wire { service, handler, progress, questions, leaving, process, junk })
+            }
             Err(failure) => Err(with_last_words(failure, process).await),
-        }
-    }
-
-    /// The tools of one page, as the server wrote them.
-    pub async fn list_tools(&mut self, cursor: Option<String>, limits: Limits) -> Result<Value, Failure> {
-        let params = PaginatedRequestParams::default().with_cursor(cursor);
-        let request = ListToolsRequest {
-            method: Default::default(),
-            params: Some(params),
-            extensions: Default::default(),
-        };
-        self.request(ClientRequest::ListToolsRequest(request), limits, |_: &str| {}).await
-    }
-
-    /// Calls a tool; the result as the server wrote it. Dropped, it is cancelled. `heard` is told of progress.
-    pub async fn call(
-        &mut self,
-        tool: &str,
-        arguments: &Map<String, Value>,
-        limits: Limits,
-        mut heard: impl FnMut(&str),
-    ) -> Result<Value, Failure> {
-        let start = Instant::now();
-        let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments.clone());
-        for _ in 0..QUESTIONS {
-            let total = limits.total.saturating_sub(start.elapsed());
-            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
-            let result = self.request(request, Limits { total, ..limits }, &mut heard).await?;
-            if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
-                return Ok(result);
-            }
-            params.input_responses = Some(self.answers(&result)?).filter(|answers| !answers.is_empty());
-            params.request_state = result.get("requestState").and_then(Value::as_str).map(str::to_string);
-        }
-        Err(Failure::Malformed(format!("it asked back {QUESTIONS} times")))
-    }
-
-    /// What a server's questions are answered with.
-    fn answers(&self, result: &Value) -> Result<std::collections::BTreeMap<String, Value>, Failure> {
-        let questions = result.get("inputRequests").and_then(Value::as_object);
-        let answer = |(key, question): (&String, &Value)| {
-            let answer = match question["method"].as_str() {
-                Some("elicitation/create") => self.handler.form(&question["params"]["requestedSchema"]),
-                Some("roots/list") => json!({ "roots": [] }),
-                _ => return Err(Failure::Refused("it asks for what lepo does not give".to_string())),
-            };
-            Ok((key.clone(), answer))
-        };
-        questions.into_iter().flatten().map(answer).collect()
-    }
-
-    async fn request(
-        &mut self,
-        request: ClientRequest,
-        limits: Limits,
-        mut heard: impl FnMut(&str),
-    ) -> Result<Value, Failure> {
-        while self.progress.try_recv().is_ok() {}
-        let options = PeerRequestOptions::with_timeout(limits.idle)
-            .reset_timeout_on_progress()
-            .with_max_total_timeout(limits.total);
-        let peer = self.service.peer();
-        let handle = peer.send_cancellable_request(request, options).await.map_err(errors::of_request)?;
-        let mut abandoned = Abandoned { peer: peer.clone(), id: Some(handle.id.clone()) };
-        let mut answer = std::pin::pin!(handle.await_response());
-        let answer = loop {
-            tokio::select! {
-                answer = &mut answer => break answer,
-                Some(words) = self.progress.recv() => heard(&words),
-            }
-        };
-        abandoned.id = None;
-        match answer {
-            Ok(ServerResult::CustomResult(CustomResult(value))) => Ok(value),
-            Ok(known) => serde_json::to_value(known).map_err(|error| Failure::Malformed(error.to_string())),
-            Err(error) => Err(errors::of_request(error)),
         }
     }
 
@@ -243,6 +171,11 @@ impl Wire {
     /// Whether the server said that its tools are others now, since this was asked last.
     pub fn tools_changed(&self) -> bool {
         self.handler.changed.swap(false, Ordering::Relaxed)
+    }
+
+    /// The same of its resources and prompts.
+    pub fn offers_changed(&self) -> bool {
+        self.handler.offers_changed.swap(false, Ordering::Relaxed)
     }
 
     /// How many lines on its stdout were no messages.
@@ -266,28 +199,10 @@ impl Wire {
 
     /// Says good-bye, and ends the server's program with all it started.
     pub async fn close(mut self) {
+        self.leaving.wait().await;
         let _ = self.service.close_with_timeout(CLOSING).await;
         if let Some(process) = self.process.take() {
             process.end().await;
-        }
-    }
-}
-
-/// Tells the server of a request that nobody waits for any more.
-struct Abandoned {
-    peer: Peer<RoleClient>,
-    id: Option<RequestId>,
-}
-
-impl Drop for Abandoned {
-    fn drop(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        let peer = self.peer.clone();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let reason = Some("interrupted".to_string());
-                let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), reason)).await;
-            });
         }
     }
 }

@@ -1,0 +1,42 @@
+//! Prompts and resources of MCP servers in a session: `/SERVER:PROMPT ARG…`, and `@SERVER:URI` in a question.
+
+use super::session::{Session, told};
+use crate::error::{Error, Result};
+use crate::turn::{PromptWish, ResourceAddress, Served};
+use crate::ui::{State, Step};
+
+impl Session<'_> {
+    /// The prompt that `/NAME WORDS` names, if NAME is that of a server's prompt.
+    pub(super) fn server_prompt(&self, name: &str, words: &str) -> Option<Result<PromptWish>> {
+        let servers = self.env.catalogue.names();
+        let (server, prompt) = servers
+            .iter()
+            .find_map(|server| Some((server, name.strip_prefix(server.as_str())?.strip_prefix(':')?)))?;
+        if prompt.is_empty() {
+            let hint = "Tab completes its prompts; /mcp lists them";
+            return Some(Err(Error::usage(format!("which prompt of {server}?")).hint(hint)));
+        }
+        let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
+        Some(Ok(PromptWish { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
+    }
+
+    /// Takes a turn that a server's prompt asks.
+    pub(super) async fn ask_prompt(&mut self, state: State, wish: PromptWish) -> Result<State> {
+        let state = state.after(Step::Entered);
+        let forest = self.forest()?;
+        let start = match self.start(&forest, false) {
+            Ok(start) => start,
+            Err(error) => return told(state, &error),
+        };
+        self.drop_waiting();
+        self.past.push(self.at);
+        self.served = Served { prompt: Some(wish), ..Served::default() };
+        self.turn(state, &forest, start, None, None).await
+    }
+
+    /// Notes the resources that a question names.
+    pub(super) fn find_resources(&mut self, question: Option<&str>) {
+        let resources = question.map(|text| ResourceAddress::in_question(text, self.env.catalogue.names()));
+        self.served = Served { resources: resources.unwrap_or_default(), prompt: None };
+    }
+}

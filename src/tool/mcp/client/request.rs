@@ -1,0 +1,155 @@
+//! One request: its time limits, the server's progress and questions while it lasts, and the notice that
+//! it is cancelled.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{CancelledNotificationParam, ClientRequest, CustomResult, RequestId, ServerResult};
+use rmcp::service::{Peer, PeerRequestOptions};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
+
+use super::super::form::{Asked, Caller};
+use super::{Failure, Limits, Wire, errors};
+
+/// How often a server may answer a request with a question of its own.
+const QUESTIONS: usize = 10;
+
+/// How long the notice of a cancelled request may take to leave.
+const NOTICE: Duration = Duration::from_millis(500);
+
+/// Answers to a server's questions, by their keys.
+pub(super) type Answers = BTreeMap<String, Value>;
+
+impl Wire {
+    /// Sends what `request` makes, again with the answers as long as the server asks back.
+    pub(super) async fn converse(
+        &mut self,
+        limits: Limits,
+        caller: &mut impl Caller,
+        mut request: impl FnMut(Option<Answers>, Option<String>) -> ClientRequest,
+    ) -> Result<Value, Failure> {
+        let mut left = limits.total;
+        let (mut answers, mut state) = (None, None);
+        for _ in 0..QUESTIONS {
+            let start = Instant::now();
+            let limits = Limits { total: left, ..limits };
+            let result = self.request(request(answers, state), limits, caller).await?;
+            left = left.saturating_sub(start.elapsed());
+            if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
+                return Ok(result);
+            }
+            answers = Some(answered(&result, caller).await?).filter(|answers| !answers.is_empty());
+            state = result.get("requestState").and_then(Value::as_str).map(str::to_string);
+        }
+        Err(Failure::Malformed(format!("it asked back {QUESTIONS} times")))
+    }
+
+    /// Sends one request. Dropped, or out of time, the server is told that it is cancelled.
+    pub(super) async fn request(
+        &mut self,
+        request: ClientRequest,
+        limits: Limits,
+        caller: &mut impl Caller,
+    ) -> Result<Value, Failure> {
+        while self.progress.try_recv().is_ok() {}
+        // Asked while nothing was under way: whoever could answer did not see it.
+        while self.questions.try_recv().is_ok() {}
+        let peer = self.service.peer();
+        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        let handle = sent.map_err(errors::of_request)?;
+        let leaving = self.leaving.clone();
+        let mut abandoned = Abandoned { peer: peer.clone(), id: Some(handle.id.clone()), leaving };
+        let mut answer = std::pin::pin!(handle.await_response());
+        let (mut idle, mut total) = (Instant::now() + limits.idle, Instant::now() + limits.total);
+        let answer = loop {
+            tokio::select! {
+                answer = &mut answer => break answer,
+                Some(words) = self.progress.recv() => {
+                    idle = Instant::now() + limits.idle;
+                    caller.hears(&words);
+                }
+                Some((asked, reply)) = self.questions.recv() => {
+                    let start = Instant::now();
+                    let _ = reply.send(caller.answers(asked).await);
+                    // A person's time is not the server's.
+                    idle = Instant::now() + limits.idle;
+                    total += start.elapsed();
+                }
+                () = sleep_until(idle.min(total)) => {
+                    abandoned.tell("timed out").await;
+                    return Err(Failure::Silent(if idle < total { limits.idle } else { limits.total }));
+                }
+            }
+        };
+        abandoned.id = None;
+        match answer {
+            Ok(ServerResult::CustomResult(CustomResult(value))) => Ok(value),
+            Ok(known) => serde_json::to_value(known).map_err(|error| Failure::Malformed(error.to_string())),
+            Err(error) => Err(errors::of_request(error)),
+        }
+    }
+}
+
+/// The answers to the questions that a result asks back.
+async fn answered(result: &Value, caller: &mut impl Caller) -> Result<Answers, Failure> {
+    let mut answers = Answers::new();
+    let questions = result.get("inputRequests").and_then(Value::as_object);
+    for (key, question) in questions.into_iter().flatten() {
+        let answer = match question["method"].as_str() {
+            Some("elicitation/create") => caller.answers(Asked::read(&question["params"])).await.to_json(),
+            Some("roots/list") => json!({ "roots": [] }),
+            _ => return Err(Failure::Refused("it asks for what lepo does not give".to_string())),
+        };
+        answers.insert(key.clone(), answer);
+    }
+    Ok(answers)
+}
+
+/// Tells the server of a request that is not waited for any more.
+struct Abandoned {
+    peer: Peer<RoleClient>,
+    id: Option<RequestId>,
+    leaving: Leaving,
+}
+
+/// A notice on its way, which closing waits for.
+#[derive(Clone, Default)]
+pub(super) struct Leaving(Arc<Mutex<Option<JoinHandle<()>>>>);
+
+impl Leaving {
+    /// Waits a moment until it has left.
+    pub async fn wait(&self) {
+        let notice = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(notice) = notice {
+            let _ = tokio::time::timeout(NOTICE, notice).await;
+        }
+    }
+}
+
+impl Abandoned {
+    /// Tells it now, and waits a moment for the notice to leave.
+    async fn tell(&mut self, reason: &'static str) {
+        if let Some(id) = self.id.take() {
+            let _ = tokio::time::timeout(NOTICE, notice(self.peer.clone(), id, reason)).await;
+        }
+    }
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let peer = self.peer.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let notice = runtime.spawn(notice(peer, id, "interrupted"));
+            *self.leaving.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice);
+        }
+    }
+}
+
+async fn notice(peer: Peer<RoleClient>, id: RequestId, reason: &'static str) {
+    let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), Some(reason.to_string()))).await;
+}

@@ -1,0 +1,243 @@
+//! What a server offers a person besides tools: resources to read, and prompts to fill in. Only what a
+//! person names is fetched.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::client::{Failure, Limits, List, Wire};
+
+/// The most pages of one list.
+const PAGES: usize = 100;
+
+/// The most entries of one list.
+const ENTRIES: usize = 10_000;
+
+/// The resources and prompts of a server.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Offers {
+    /// The resources, and the templates of more.
+    pub resources: Vec<Resource>,
+    /// The prompts.
+    pub prompts: Vec<Prompt>,
+}
+
+/// A resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// Its address, or for a template the pattern of addresses.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// What the server says of it; may be empty.
+    pub description: String,
+    /// Its type, if it is told.
+    pub mime: Option<String>,
+    /// It is a template.
+    pub is_template: bool,
+}
+
+/// A prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// Its name, as the server wants it.
+    pub name: String,
+    /// What the server says of it; may be empty.
+    pub description: String,
+    /// Its arguments, in the server's order.
+    pub arguments: Vec<PromptArgument>,
+}
+
+/// An argument of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// What the server says of it; may be empty.
+    pub description: String,
+    /// It must be given.
+    pub required: bool,
+}
+
+impl Offers {
+    /// Asks a server for its lists, those that it says it has.
+    pub(super) async fn list(wire: &mut Wire, limits: Limits) -> Result<Offers, Failure> {
+        let mut offers = Offers::default();
+        for list in [List::Resources, List::Templates] {
+            let entries = match entries(wire, list, limits).await {
+                // A server that has resources need not know of templates.
+                Err(Failure::Refused(_)) if list == List::Templates => Vec::new(),
+                entries => entries?,
+            };
+            offers.resources.extend(entries.iter().filter_map(|entry| Resource::read(entry, list)));
+        }
+        offers.prompts =
+            entries(wire, List::Prompts, limits).await?.iter().filter_map(Prompt::read).collect();
+        Ok(offers)
+    }
+}
+
+async fn entries(wire: &mut Wire, list: List, limits: Limits) -> Result<Vec<Value>, Failure> {
+    let (mut entries, mut cursor, mut seen) = (Vec::new(), None, HashSet::new());
+    if !wire.has(list) {
+        return Ok(entries);
+    }
+    for _ in 0..PAGES {
+        let page = wire.page(list, cursor.take(), limits).await?;
+        entries.extend(page.get(list.key()).and_then(Value::as_array).into_iter().flatten().cloned());
+        let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_string);
+        // Cursors that go in circles end the list, as its last page does.
+        match next.filter(|next| seen.insert(next.clone())) {
+            Some(next) if entries.len() < ENTRIES => cursor = Some(next),
+            _ => break,
+        }
+    }
+    entries.truncate(ENTRIES);
+    Ok(entries)
+}
+
+impl Resource {
+    fn read(entry: &Value, list: List) -> Option<Resource> {
+        let is_template = list == List::Templates;
+        let uri = word(entry, if is_template { "uriTemplate" } else { "uri" })?;
+        let name = text(entry, "title").or_else(|| text(entry, "name")).unwrap_or_default();
+        let (description, mime) = (text(entry, "description").unwrap_or_default(), text(entry, "mimeType"));
+        Some(Resource { uri, name, description, mime, is_template })
+    }
+}
+
+impl Prompt {
+    fn read(entry: &Value) -> Option<Prompt> {
+        let argument = |entry: &Value| {
+            let required = entry.get("required").and_then(Value::as_bool).unwrap_or_default();
+            let description = text(entry, "description").unwrap_or_default();
+            Some(PromptArgument { name: word(entry, "name")?, description, required })
+        };
+        let arguments = entry.get("arguments").and_then(Value::as_array);
+        Some(Prompt {
+            name: word(entry, "name")?,
+            description: text(entry, "description").or_else(|| text(entry, "title")).unwrap_or_default(),
+            arguments: arguments.into_iter().flatten().filter_map(argument).collect(),
+        })
+    }
+
+    /// Its arguments as a usage line shows them: `CITY [DAY]`.
+    pub fn usage(&self) -> String {
+        let shown = |argument: &PromptArgument| match argument.required {
+            true => argument.name.clone(),
+            false => format!("[{}]", argument.name),
+        };
+        self.arguments.iter().map(shown).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Its arguments from `named` ones and `words`: `NAME=VALUE`, or values in the prompt's order, of which
+    /// the last takes all that is left.
+    pub fn arguments(
+        &self,
+        named: &[(String, String)],
+        words: &[String],
+    ) -> Result<Map<String, Value>, String> {
+        let named = named.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        let (mut given, mut rest) = (named.collect::<Map<_, _>>(), Vec::new());
+        for word in words {
+            let named = word.split_once('=').filter(|(name, _)| self.takes(name));
+            match named {
+                Some((name, value)) => drop(given.insert(name.to_string(), value.into())),
+                None => rest.push(word.as_str()),
+            }
+        }
+        let mut open =
+            self.arguments.iter().filter(|argument| !given.contains_key(&argument.name)).peekable();
+        let (mut placed, mut rest) = (Vec::new(), rest.as_slice());
+        while let Some((first, after)) = rest.split_first() {
+            let Some(argument) = open.next() else {
+                return Err(format!("prompt {} takes {}, not {first:?}", self.name, self.taken()));
+            };
+            let value = if open.peek().is_none() { rest.join(" ") } else { first.to_string() };
+            rest = if open.peek().is_none() { &[] } else { after };
+            placed.push((argument.name.clone(), Value::from(value)));
+        }
+        given.extend(placed);
+        self.check(&given)?;
+        Ok(given)
+    }
+
+    /// Whether these arguments are its own, and all that must be given are there.
+    pub fn check(&self, given: &Map<String, Value>) -> Result<(), String> {
+        if let Some(unknown) = given.keys().find(|name| !self.takes(name)) {
+            return Err(format!("prompt {} takes {}, not {unknown:?}", self.name, self.taken()));
+        }
+        match self.arguments.iter().find(|argument| argument.required && !given.contains_key(&argument.name))
+        {
+            Some(missing) => {
+                Err(format!("prompt {} needs {}; it takes {}", self.name, missing.name, self.usage()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn takes(&self, name: &str) -> bool {
+        self.arguments.iter().any(|argument| argument.name == name)
+    }
+
+    fn taken(&self) -> String {
+        if self.arguments.is_empty() { "no arguments".to_string() } else { self.usage() }
+    }
+}
+
+/// A text that names something: not empty, no control characters.
+fn word(entry: &Value, key: &str) -> Option<String> {
+    text(entry, key).filter(|text| !text.contains(char::is_control))
+}
+
+fn text(entry: &Value, key: &str) -> Option<String> {
+    entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn prompt(arguments: Value) -> Prompt {
+        Prompt::read(&json!({"name": "p", "arguments": arguments})).unwrap()
+    }
+
+    #[test]
+    fn words_become_arguments() {
+        let two = json!([{"name": "city", "required": true}, {"name": "day"}]);
+        for (arguments, words, given) in [
+            (two.clone(), vec!["Seoul"], Ok(json!({"city": "Seoul"}))),
+            (
+                two.clone(),
+                vec!["Seoul", "this", "Monday"],
+                Ok(json!({"city": "Seoul", "day": "this Monday"})),
+            ),
+            (two.clone(), vec!["day=now", "San", "José"], Ok(json!({"day": "now", "city": "San José"}))),
+            (two.clone(), vec![], Err("prompt p needs city; it takes city [day]")),
+            (two.clone(), vec!["day=x"], Err("prompt p needs city; it takes city [day]")),
+            (two, vec!["city=a=b"], Ok(json!({"city": "a=b"}))),
+            (json!([]), vec![], Ok(json!({}))),
+            (json!([]), vec!["x"], Err("prompt p takes no arguments, not \"x\"")),
+        ] {
+            let words: Vec<String> = words.into_iter().map(str::to_string).collect();
+            let read = prompt(arguments).arguments(&[], &words).map(Value::Object);
+            assert_eq!(read, given.map_err(str::to_string), "{words:?}");
+        }
+        let named = [("colour".to_string(), "red".to_string())];
+        let read = prompt(json!([{"name": "x"}])).arguments(&named, &[]);
+        assert_eq!(read, Err("prompt p takes [x], not \"colour\"".to_string()));
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_read_costs_only_itself() {
+        assert_eq!(Prompt::read(&json!({"description": "nameless"})), None);
+        assert_eq!(Prompt::read(&json!({"name": "a\u{9b}2J"})), None);
+        assert_eq!(prompt(json!([{"name": 3}, {"name": "x"}])).usage(), "[x]");
+        let template =
+            Resource::read(&json!({"uriTemplate": "a://{b}", "name": "n"}), List::Templates).unwrap();
+        assert!(template.is_template && template.uri == "a://{b}");
+        assert_eq!(Resource::read(&json!({"name": "n"}), List::Resources), None);
+    }
+}

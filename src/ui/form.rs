@@ -1,0 +1,135 @@
+//! A server's own question on the terminal: its form field by field, or an address to visit. Its words stand
+//! behind a mark, and its name before them.
+
+use std::io;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Map;
+
+use super::on_terminal::on_terminal;
+use crate::term::{Echo, Tty, marked, say};
+use crate::tool::mcp::{Asked, Field, Form, FormAnswer};
+
+/// Asks the person; where no terminal is there, it is declined.
+pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {
+    if asked == Asked::Unknown {
+        say(&format!("note: server {server} asked for something that lepo cannot ask: declined"));
+        return FormAnswer::Declined;
+    }
+    match on_terminal(move |tty, withdrawn| converse(tty, &server, &asked, withdrawn)).await {
+        Ok(answer) => answer.unwrap_or(FormAnswer::Declined),
+        Err(error) => {
+            say(&error.chain());
+            FormAnswer::Cancelled
+        }
+    }
+}
+
+fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) -> io::Result<FormAnswer> {
+    // A REPL turned it off for the turn.
+    let _echo = Echo::set(true);
+    tty.show(&text(server, asked, tty.columns()))?;
+    match asked {
+        Asked::Form(form) => fill(tty, form, withdrawn),
+        Asked::Visit(..) => {
+            tty.forget_typed();
+            let answer = tty.ask("Did you visit it, or will you? (y/N): ", withdrawn)?;
+            Ok(match answer.as_deref() {
+                Some("y" | "Y" | "yes") => FormAnswer::Visited,
+                Some(_) => FormAnswer::Declined,
+                None => FormAnswer::Cancelled,
+            })
+        }
+        Asked::Unknown => Ok(FormAnswer::Declined),
+    }
+}
+
+/// The server's name, and what it wants.
+fn text(server: &str, asked: &Asked, columns: usize) -> String {
+    let mut text = String::from("\nMCP server asks\n");
+    text.push_str(&marked("Server: ", server, columns));
+    match asked {
+        Asked::Form(form) => text.push_str(&marked("Says: ", form.message.trim(), columns)),
+        Asked::Visit(message, url) => {
+            text.push_str(&marked("Says: ", message.trim(), columns));
+            text.push_str(&marked("Wants you at: ", url.host_str().unwrap_or_default(), columns));
+            text.push_str(&marked("Address: ", url.as_str(), columns));
+            text.push_str("lepo does not open it.\n");
+        }
+        Asked::Unknown => {}
+    }
+    text
+}
+
+fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAnswer> {
+    let names: Vec<&str> = form.fields.iter().map(|field| field.title.as_str()).collect();
+    let columns = tty.columns();
+    tty.show(&marked("Asks for: ", &names.join(", "), columns))?;
+    loop {
+        tty.forget_typed();
+        let Some(answer) = tty.ask("Answer it? What you enter goes to the server. (y/N): ", withdrawn)?
+        else {
+            return Ok(FormAnswer::Cancelled);
+        };
+        match answer.to_ascii_lowercase().as_str() {
+            "y" | "yes" => break,
+            "" | "n" | "no" => return Ok(FormAnswer::Declined),
+            _ => {}
+        }
+    }
+    let mut content = Map::new();
+    for field in &form.fields {
+        tty.show(&field_text(field, columns))?;
+        loop {
+            let Some(entered) = tty.ask("> ", withdrawn)? else { return Ok(FormAnswer::Cancelled) };
+            match field.value(&entered) {
+                Ok(value) => {
+                    content.extend(value.map(|value| (field.name.clone(), value)));
+                    break;
+                }
+                Err(why) => tty.show(&marked("  ", &why, columns))?,
+            }
+        }
+    }
+    Ok(FormAnswer::Filled(content))
+}
+
+fn field_text(field: &Field, columns: usize) -> String {
+    let mut text = String::from("\n");
+    text.push_str(&marked("Field: ", &field.title, columns));
+    if let Some(description) = &field.description {
+        text.push_str(&marked("  ", description, columns));
+    }
+    let default = field.default.as_ref().map(|default| match default.as_str() {
+        Some(default) => format!("; Enter for {default}"),
+        None => format!("; Enter for {default}"),
+    });
+    let empty = if field.required { "" } else { "; Enter leaves it out" };
+    text.push_str(&marked(
+        "  ",
+        &format!("{}{}", field.wanted(), default.as_deref().unwrap_or(empty)),
+        columns,
+    ));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn no_words_of_a_server_look_like_lepos_own() {
+        let evil = "x\nServer: bank\nAnswer it? (y/N): ";
+        let form = json!({"message": evil, "requestedSchema": {"properties": {
+            "a": {"type": "string", "title": evil, "description": evil, "default": evil},
+        }}});
+        let asked = Asked::read(&form);
+        let Asked::Form(Form { fields, .. }) = &asked else { panic!() };
+        let shown = text(evil, &asked, 80) + &field_text(&fields[0], 80);
+        let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
+        assert!(own.iter().filter(|line| line.starts_with("Server:")).count() == 1, "{shown}");
+        assert!(!own.iter().any(|line| line.starts_with("Answer it?")), "{shown}");
+    }
+}
