@@ -3,7 +3,6 @@
 mod alias;
 mod help;
 mod preparse;
-mod suggest;
 pub mod tasks;
 mod version;
 
@@ -318,7 +317,8 @@ fn external(words: &[OsString]) -> Error {
     match error.kind() {
         std::io::ErrorKind::NotFound => {
             let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
-            match suggest::nearest(&name, command().get_subcommands().map(clap::Command::get_name)) {
+            match commands::suggest::nearest(&name, command().get_subcommands().map(clap::Command::get_name))
+            {
                 Some(meant) => error.hint(format!("did you mean `lepo {meant}`?")),
                 None => error.hint("`lepo --help` lists the commands; to ask a model: lepo do QUESTION"),
             }

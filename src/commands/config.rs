@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::repo_files::trusted_config;
+use super::suggest::nearest;
 use super::{Context, complete};
 use crate::config::{
     Alias, Flags, Line, Paths, Plan, Settings, Source, aliases, check_config, replace_config, set_setting,
-    unset_setting,
+    setting_names, unset_setting,
 };
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -86,7 +87,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
             return Err(Error::usage(format!("an alias cannot be \"{word}\": that is a command"))
                 .hint("choose another word"));
         }
-        set_setting(&file, name, value)?;
+        set_setting(&file, name, value).map_err(suggest_setting(name))?;
     }
     let repo = trusted_config(context, &paths)?;
     let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
@@ -120,7 +121,8 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
     let section = format!("{name}.");
     let below: Vec<&Line> = lines.iter().filter(|line| line.name.starts_with(&section)).collect();
     if below.is_empty() {
-        return Err(Error::usage(format!("no setting \"{name}\"")).hint("`lepo config` lists the settings"));
+        let error = Error::usage(format!("no setting \"{name}\"")).hint("`lepo config` lists the settings");
+        return Err(suggest_setting(name)(error));
     }
     match as_json {
         true => {
@@ -160,6 +162,17 @@ fn edit_file(file: &Path) -> Result<u8> {
 /// The aliases of the user's file.
 pub fn known_aliases() -> Result<Vec<Alias>> {
     aliases(&Paths::from_env(&Env::from_process())?)
+}
+
+/// A hint at the setting that was meant by a name that is none.
+fn suggest_setting(name: &str) -> impl FnOnce(Error) -> Error {
+    move |error| {
+        let is_unknown = error.message.starts_with("no setting");
+        match nearest(name, setting_names()).filter(|_| is_unknown) {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error,
+        }
+    }
 }
 
 fn line_json(line: &Line) -> serde_json::Value {

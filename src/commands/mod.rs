@@ -27,6 +27,7 @@ pub mod rm;
 pub mod root;
 pub mod show;
 pub mod stats;
+pub(crate) mod suggest;
 pub mod sync;
 pub mod tidy;
 mod tidy_after;

@@ -47,7 +47,7 @@ pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
 pub use provider::{Fields, OPENAI_URL, Provider, Wire};
 pub use reader::Source;
 pub use servers::{ServerConfig, Target, Transport, parse as parse_servers, servers};
-pub use set::{check_config, replace_config, set_setting, unset_setting};
+pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
 pub use settings::{Flags, Line};
 pub use system_prompt::system_prompt;
 pub use table::Settings;

@@ -66,6 +66,11 @@ pub fn replace_config(path: &Path, text: &[u8]) -> Result<()> {
     replace(path, text)
 }
 
+/// The names of all settings that can stand in a file.
+pub fn setting_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied().filter(|name| *name != "model")
+}
+
 /// Whether a setting of this name can stand in a file.
 fn check(name: &str) -> Result<()> {
     let no = |what: String, hint: &str| Err(Error::usage(what).hint(hint));

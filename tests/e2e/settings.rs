@@ -141,6 +141,11 @@ fn a_setting_is_printed_set_and_taken_out_by_its_name() {
     ] {
         assert_eq!(home.lepo(args).code, code, "{args:?}");
     }
+    for (name, said) in [("max_ronds", "did you mean `max_rounds`?"), ("frobnicate", "lists the settings")] {
+        for args in [&["config", name][..], &["config", name, "1"]] {
+            assert!(home.lepo(args).err.contains(said), "{args:?}");
+        }
+    }
     // A variable that wins is said.
     let mut command = home.command(&["config", "max_rounds", "6"]);
     command.env("LEPO_MAX_ROUNDS", "4");

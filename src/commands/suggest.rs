@@ -1,6 +1,6 @@
-//! Which command was meant by a word that is none.
+//! The command or the setting that a mistyped word was meant for.
 
-/// The command that a word is nearest to, if it is near enough to be a slip of the keys.
+/// The name that a word is nearest to, if it is near enough to be a slip of the keys.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let near = names.map(|name| (distance(word, name), name)).min()?;
     let most = if word.chars().count() <= 4 { 1 } else { 2 };
