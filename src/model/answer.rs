@@ -5,15 +5,21 @@ use std::time::Duration;
 use super::body::Body;
 use super::cli::Run;
 use super::embedded::Exchange;
-use super::error_text::without_key;
-use super::event::{Event, Events};
+use super::error_text::{hide_key, without_key};
+use super::event::{Event, Events, Usage};
+use super::message::{Message, Request, Role};
+use super::replay::Replay;
 use super::request_log::RequestLog;
+use super::send::Remote;
 use super::thinking::ThinkFilter;
 use crate::config::Secret;
 use crate::error::{Error, Result};
 
 /// How long the price and `[DONE]` are waited for, once the answer itself is complete.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often a model may pause in one answer.
+const MOST_PAUSES: usize = 10;
 
 /// Where an answer comes from.
 pub(super) enum Source<'m> {
@@ -106,26 +112,56 @@ pub struct Answer<'m> {
     think: ThinkFilter,
     failure: Option<Error>,
     ended: bool,
+    spent: Usage,
+    /// How it is asked again after a pause.
+    again: Option<Again<'m>>,
+    /// What was said just before a pause.
+    paused: Option<Replay>,
+}
+
+/// A request that goes on after a pause, and all that was said before that.
+pub(super) struct Again<'m> {
+    pub remote: &'m mut Remote,
+    pub request: Request<'m>,
+    pub said: Option<Replay>,
+    pub pauses: usize,
 }
 
 impl<'m> Answer<'m> {
     pub(super) fn new(source: Source<'m>, key: Option<Secret>, log: RequestLog) -> Self {
         let (raw, events, think) = (Events::new(), Events::new(), ThinkFilter::default());
-        Answer { source, key, log, raw, events, think, failure: None, ended: false }
+        let (failure, again, paused, spent) = (None, None, None, Usage::default());
+        Answer { source, key, log, raw, events, think, failure, ended: false, spent, again, paused }
     }
 
-    pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog) -> Self {
+    pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog, again: Again<'m>) -> Self {
         let Begun { source, events, failure, status, .. } = begun;
         log.status(status);
-        let mut answer = Answer { raw: events, failure, ..Answer::new(source, key, log) };
+        let mut answer = Answer { raw: events, failure, again: Some(again), ..Answer::new(source, key, log) };
         answer.take();
         answer
     }
 
     /// Passes on what was read.
     fn take(&mut self) {
+        let before = self.again.as_ref().and_then(|again| again.said.as_ref());
         for event in self.raw.drain(..) {
             self.ended |= matches!(event, Event::Done(_));
+            let event = match event {
+                Event::Paused(replay) => {
+                    self.paused = Some(replay);
+                    continue;
+                }
+                Event::Replay(replay) => Event::Replay(match before {
+                    Some(before) => replay.behind(before),
+                    None => replay,
+                }),
+                Event::Usage(usage) => {
+                    self.spent = self.spent.plus(usage);
+                    Event::Usage(self.spent)
+                }
+                event => event,
+            };
             self.think.pass(event, &mut self.events);
         }
         if self.failure.is_some() {
@@ -155,8 +191,42 @@ impl<'m> Answer<'m> {
             if self.ended {
                 return Ok(None);
             }
-            self.failure = self.source.more(&mut self.raw).await.err();
+            match self.paused {
+                Some(_) => self.go_on().await,
+                None => self.failure = self.source.more(&mut self.raw).await.err(),
+            }
             self.take();
+        }
+    }
+
+    /// Asks the model that paused to go on. Cancelled, it is as if it had not begun.
+    async fn go_on(&mut self) {
+        let (Some(again), Some(paused)) = (&mut self.again, &self.paused) else { return };
+        let said = match &again.said {
+            Some(before) => paused.clone().behind(before),
+            None => paused.clone(),
+        };
+        if again.pauses == MOST_PAUSES {
+            self.failure =
+                Some(Error::remote(format!("the model paused {MOST_PAUSES} times without an end")));
+            self.paused = None;
+            return;
+        }
+        let mut messages = again.request.messages.to_vec();
+        messages.push(Message { replay: Some(said.clone()), ..Message::new(Role::Assistant, "") });
+        let request = Request { messages: &messages, ..again.request };
+        let mut notices = Events::new();
+        let key = self.key.as_ref();
+        let mut notice = |text: &str| notices.push_back(Event::Notice(hide_key(text, key).into()));
+        let begun = again.remote.ask(request, &mut notice).await;
+        (again.said, self.paused) = (Some(said), None);
+        again.pauses += 1;
+        self.events.extend(notices);
+        match begun {
+            Ok(Begun { source, events, failure, .. }) => {
+                (self.source, self.raw, self.failure) = (source, events, failure);
+            }
+            Err(error) => self.failure = Some(error),
         }
     }
 
@@ -201,7 +271,7 @@ impl Source<'_> {
 
 /// Spares the connection of an answer that is complete.
 fn finish(body: &mut Body, events: &Events) {
-    if let Some(Event::Done(_)) = events.back() {
+    if let Some(Event::Done(_) | Event::Paused(_)) = events.back() {
         body.finish();
     }
 }

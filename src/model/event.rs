@@ -14,10 +14,13 @@ pub enum Event {
     Replay(Replay),
     /// A call, complete.
     ToolCall(ToolCall),
-    /// What the answer cost, once, just before [`Event::Done`], if the provider says it.
+    /// What the answer cost by now, if the provider says it: the last one counts.
     Usage(Usage),
     /// Something said about the work, for a person.
     Notice(String),
+    /// The model pauses: it is to be asked again with what it said by now, and goes on. [`Answer`](super::Answer) does
+    /// that, and passes none of these on.
+    Paused(Replay),
     /// The end mark came. Nothing follows.
     Done(Finish),
 }
@@ -33,6 +36,20 @@ pub struct Usage {
     pub cache_write: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
+}
+
+impl Usage {
+    /// What two parts of an answer cost together.
+    pub(super) fn plus(self, other: Usage) -> Usage {
+        let sum =
+            |a: Option<u64>, b: Option<u64>| a.or(b).map(|_| a.unwrap_or_default() + b.unwrap_or_default());
+        Usage {
+            input: sum(self.input, other.input),
+            cached: sum(self.cached, other.cached),
+            cache_write: sum(self.cache_write, other.cache_write),
+            output: sum(self.output, other.output),
+        }
+    }
 }
 
 /// Why an answer ended.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use reqwest::Url;
 
 use super::http::shown;
-use super::quirks::{Quirk, Quirks, STRICT};
+use super::quirks::{Quirk, Quirks};
 use super::spec::HttpSpec;
 use crate::config::ModelConfig;
 
@@ -39,8 +39,7 @@ impl Memory {
     /// Adds to what was learned.
     pub fn keep(&self, quirks: &Quirks) {
         let mut all = self.read();
-        let lasting = quirks.words().filter(|word| *word != STRICT.word);
-        all.entry(self.model.clone()).or_default().extend(lasting.map(str::to_owned));
+        all.entry(self.model.clone()).or_default().extend(quirks.lasting().map(str::to_owned));
         if let Err(error) = self.write(&all) {
             tracing::warn!("{} could not be written: {error}", self.path.display());
         }

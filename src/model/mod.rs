@@ -68,7 +68,7 @@ pub use wire::{Wire, read_pieces};
 
 use crate::config::ModelConfig;
 use crate::error::{Error, Result};
-use answer::Source;
+use answer::{Again, Source};
 use embedded::Embedded;
 use error_text::{hide_key, without_key};
 use http::Http;
@@ -180,7 +180,11 @@ impl Model {
     /// # Errors
     /// [`Kind::Remote`](crate::error::Kind::Remote) for everything that fails on the way; the key
     /// and the query of a URL are in no message.
-    pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Answer<'_>> {
+    pub async fn ask<'m>(
+        &'m mut self,
+        request: Request<'m>,
+        notice: &mut dyn FnMut(&str),
+    ) -> Result<Answer<'m>> {
         let key = self.config.key.value.clone();
         let mut log = RequestLog::begin(&self.config.name);
         let asked: Result<Source<'_>> = match &mut self.speaker {
@@ -192,7 +196,10 @@ impl Model {
                     notice(&text);
                 };
                 match remote.ask(request, &mut warn).await {
-                    Ok(begun) => return Ok(Answer::begun(begun, key, log)),
+                    Ok(begun) => {
+                        let again = Again { remote, request, said: None, pauses: 0 };
+                        return Ok(Answer::begun(begun, key, log, again));
+                    }
                     Err(error) => Err(error),
                 }
             }

@@ -50,6 +50,9 @@ pub(super) static STRICT: Quirk = Quirk {
     says: "does not take the schema strictly: asking again without `strict`",
 };
 
+/// The word of a quirk that is the fault of one schema, besides [`STRICT`].
+pub(super) const ONE_SCHEMA: &str = "schema";
+
 /// No native tools: they are told in words, and a chooser plans.
 pub(super) static TOOLS: Quirk = Quirk {
     word: "tools",
@@ -127,6 +130,11 @@ impl Quirks {
         self.0.is_empty()
     }
 
+    /// Those that are the model's and not of one request.
+    pub fn lasting(&self) -> impl Iterator<Item = &'static str> {
+        self.words().filter(|word| ![STRICT.word, ONE_SCHEMA].contains(word))
+    }
+
     /// Each of them.
     pub fn each(&self) -> impl Iterator<Item = &'static Quirk> {
         self.0.values().copied()
@@ -151,6 +159,10 @@ pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Qui
         // It is named as a part of these.
         found.0.remove("response_format");
         found.0.remove("text_format");
+    }
+    // The form is taken, but not this schema in it.
+    if found.0.contains_key(ONE_SCHEMA) {
+        found.0.remove("output_format");
     }
     // A refusal that names something about tools does not refuse tools as such.
     if found.0.len() > 1 {

@@ -20,6 +20,17 @@ impl Replay {
         Replay(Arc::new(received))
     }
 
+    /// What was said before a pause, and this after it, as one message: the blocks of both.
+    pub(super) fn behind(self, before: &Replay) -> Replay {
+        let mut whole = before.json().clone();
+        if let (Some(Value::Array(all)), Some(Value::Array(more))) =
+            (whole.get_mut("content"), self.json().get("content"))
+        {
+            all.extend(more.iter().cloned());
+        }
+        Replay::new(whole)
+    }
+
     /// Its JSON, to be kept or sent.
     pub fn json(&self) -> &Value {
         &self.0

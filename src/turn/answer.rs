@@ -258,7 +258,7 @@ async fn follow(
                 front.happens(Event::Called);
             }
             Some(model::Event::Replay(replay)) => receiving.replay = Some(replay),
-            Some(model::Event::ToolCall(_)) => {}
+            Some(model::Event::ToolCall(_) | model::Event::Paused(_)) => {}
             Some(model::Event::Done(_)) => {}
         }
     }

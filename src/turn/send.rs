@@ -15,7 +15,7 @@ pub async fn send<'m>(
     model: &'m mut Model,
     front: &mut dyn Front,
     record: &mut TurnRecord,
-    request: Request<'_>,
+    request: Request<'m>,
 ) -> Result<Result<Answer<'m>>> {
     front.happens(Event::Waiting);
     let start = Instant::now();

@@ -179,6 +179,25 @@ fn tmp_and_run_are_empty_and_private() {
 }
 
 #[test]
+fn git_works_under_landlock_where_the_users_settings_are_denied() {
+    if !landlock_works() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let request = json!({ "command": "git status --short" }).to_string();
+    let bot = Bot::saying("tool_call_mode = 'auto'", &[COMMAND, &request, NONE, "Done."]);
+    bot.home.write(".gitconfig", "[user]\n\tname = n\n");
+    assert_eq!(run(bot.home.program("git", &["init", "-q"]), b"").code, 0);
+    bot.home.write("work/file", "");
+    let mut lepo = bot.home.detached(&["do", "go"]);
+    lepo.env("PATH", without_bubblewrap(place.path()));
+    let ran = run(lepo, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
+    assert!(told.contains("exit code: 0") && told.contains("?? file"), "{told}");
+}
+
+#[test]
 fn a_held_command_has_no_terminal() {
     // With Landlock none is opened either, which is where the path has no bubblewrap.
     let place = tempfile::tempdir().unwrap();

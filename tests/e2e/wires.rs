@@ -65,7 +65,7 @@ fn messages_api(blocks: &[Value], stop: &str) -> Reply {
         stream("text", "text_delta");
         stream("thinking", "thinking_delta");
         stream("signature", "signature_delta");
-        if block["type"] == "tool_use" {
+        if block["type"] == "tool_use" || block["type"] == "server_tool_use" {
             start["input"] = json!({});
             deltas.push(json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}));
         }

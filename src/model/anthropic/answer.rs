@@ -231,14 +231,20 @@ impl State {
         for block in &mut self.blocks {
             calls.extend(block.call());
         }
-        if !calls.is_empty() {
+        // Of tools that the server runs itself.
+        let paused = self.stop.as_deref() == Some("pause_turn") && calls.is_empty();
+        let mut said = None;
+        if !calls.is_empty() || paused {
             let content: Vec<Value> = self
                 .blocks
                 .drain(..)
                 .filter(|block| !block.is_blank())
                 .map(|block| block.fields.into())
                 .collect();
-            events.push_back(Event::Replay(Replay::new(json!({"role": "assistant", "content": content}))));
+            said = Some(Replay::new(json!({"role": "assistant", "content": content})));
+        }
+        if !paused {
+            events.extend(said.take().map(Event::Replay));
             events.extend(calls.into_iter().map(Event::ToolCall));
         }
         let Tokens { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
@@ -254,7 +260,8 @@ impl State {
         if usage != Usage::default() {
             events.push_back(Event::Usage(usage));
         }
-        events.push_back(Event::Done(Finish::from_word(self.stop.as_deref().unwrap_or("end_turn"))));
+        let finish = || Event::Done(Finish::from_word(self.stop.as_deref().unwrap_or("end_turn")));
+        events.push_back(said.map_or_else(finish, Event::Paused));
         Ok(())
     }
 
@@ -289,9 +296,12 @@ impl Block {
         }
     }
 
-    /// The call that the block is. Its arguments become a part of it.
+    /// The call that the block is, of one of the caller's tools. The arguments become a part of the block, also of a
+    /// call that the server makes itself.
     fn call(&mut self) -> Option<ToolCall> {
-        if self.fields.get("type")?.as_str()? != "tool_use" {
+        let kind = self.fields.get("type")?.as_str()?;
+        let own = kind == "tool_use";
+        if !own && !matches!(kind, "server_tool_use" | "mcp_tool_use") {
             return None;
         }
         let mut arguments = self.fields.get("input").cloned().unwrap_or_else(|| json!({}));
@@ -300,7 +310,7 @@ impl Block {
         }
         let input = if arguments.is_object() { arguments.clone() } else { json!({}) };
         self.fields.insert("input".to_owned(), input);
-        let text = |name: &str| Some(self.fields.get(name)?.as_str()?.to_owned());
+        let text = |name: &str| Some(self.fields.get(name).filter(|_| own)?.as_str()?.to_owned());
         Some(ToolCall { id: text("id")?, name: text("name")?, arguments })
     }
 

@@ -36,10 +36,12 @@ pub fn is_rebuilt(request: &Request<'_>) -> bool {
 /// Writes `system` and `messages`.
 pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
     let all = asking.request.messages;
-    let (inst, path) = match all.split_last() {
-        Some((last, path)) if last.instruction => (Some(&last.text), path),
-        _ => (None, all),
+    // Behind the instruction is what was said before a pause.
+    let (path, inst, said) = match all.iter().rposition(|message| message.instruction) {
+        Some(at) => (all.get(..at).unwrap_or_default(), all.get(at), all.get(at + 1..).unwrap_or_default()),
+        None => (all, None, &[][..]),
     };
+    let inst = inst.map(|message| &message.text);
     let leading = path.iter().take_while(|message| message.role == Role::System).count();
     let (system, path) = path.split_at(leading);
     let system: Vec<&Text> = system.iter().map(|m| &m.text).filter(|text| !text.trim().is_empty()).collect();
@@ -63,21 +65,27 @@ pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
     let payload = object.key("messages");
     payload.raw("[");
     for (i, turn) in turns.iter().enumerate() {
-        let role = if turn.assistant { "assistant" } else { "user" };
-        payload.raw(if i > 0 { ",{\"role\":" } else { "{\"role\":" });
-        payload.json(role);
-        payload.raw(",\"content\":");
-        list(payload, turn.blocks.iter().enumerate(), |payload, (j, block)| {
-            write_block(payload, block, marked == Some((i, j)));
-        });
-        payload.raw("}");
+        write_turn(payload, turn, i == 0, marked.filter(|at| at.0 == i).map(|at| at.1));
     }
     if let Some(inst) = trailing {
         payload.raw(",{\"role\":\"system\",\"content\":");
         payload.text(inst);
         payload.raw("}");
     }
+    for turn in self::turns(said) {
+        write_turn(payload, &turn, false, None);
+    }
     payload.raw("]");
+}
+
+fn write_turn(payload: &mut Payload, turn: &Turn<'_>, first: bool, marked: Option<usize>) {
+    payload.raw(if first { "{\"role\":" } else { ",{\"role\":" });
+    payload.json(if turn.assistant { "assistant" } else { "user" });
+    payload.raw(",\"content\":");
+    list(payload, turn.blocks.iter().enumerate(), |payload, (i, block)| {
+        write_block(payload, block, marked == Some(i));
+    });
+    payload.raw("}");
 }
 
 /// The last block, which the cache is to reach to; not one that was received, which stays as it is.

@@ -12,7 +12,7 @@ use super::catalog::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::payload::{Object, Payload};
-use super::quirks::{FILES, MALFORMED, Quirk, TEMPERATURE};
+use super::quirks::{FILES, MALFORMED, ONE_SCHEMA, Quirk, TEMPERATURE};
 use super::send::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
@@ -39,7 +39,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         headers: &[("anthropic-version", "2023-06-01")],
         body,
         reader,
-        quirks: &[&FILES, &TEMPERATURE, &SYSTEM_ROLE, &OUTPUT_FORMAT, &THINKING, &EFFORT],
+        quirks: &[&FILES, &TEMPERATURE, &SYSTEM_ROLE, &OUTPUT_FORMAT, &SCHEMA, &THINKING, &EFFORT],
         missing: check_model,
         catalog: Catalog { path: &["v1", "models"], one: One::Get, needed: true, read: model_facts },
         root_key: false,
@@ -59,6 +59,14 @@ static OUTPUT_FORMAT: Quirk = Quirk {
     status: MALFORMED,
     named: &[&["output_config.format", "output_format", "json_schema", "structured output"]],
     says: "does not take `output_config.format`: asking again without it",
+};
+
+/// Not this schema: its own fault, so that it is not remembered of the model.
+static SCHEMA: Quirk = Quirk {
+    word: ONE_SCHEMA,
+    status: MALFORMED,
+    named: &[&["schema"], &["format.schema", "invalid schema", "schema is too", "schemas contain", "compil"]],
+    says: "does not take this schema: asking again without it",
 };
 
 static THINKING: Quirk = Quirk {
@@ -114,7 +122,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     {
         output.insert("effort".to_owned(), effort.into());
     }
-    if let Some(schema) = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT)) {
+    if let Some(schema) = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA)) {
         output.insert("format".to_owned(), json!({"type": "json_schema", "schema": schema.schema}));
     }
     if !output.is_empty() {

@@ -239,6 +239,57 @@ fn a_stream_is_understood_wherever_reads_end() {
 }
 
 #[test]
+fn a_pause_gives_what_was_said_with_the_input_of_the_servers_own_calls() {
+    let stream = stream(&[
+        STREAM[0],
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I look."}}"#,
+        r#"{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"query\": \"x\"}"}}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"pause_turn"},"usage":{"output_tokens":42}}"#,
+        r#"{"type":"message_stop"}"#,
+    ]);
+    let (events, error) = read([stream.as_bytes()]);
+    let said = json!({"role": "assistant", "content": [
+        {"type": "text", "text": "I look."},
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
+    ]});
+    assert_eq!(error, None);
+    assert_eq!(events.last(), Some(&Event::Paused(Replay::new(said.clone()))));
+    assert!(!events.iter().any(|event| matches!(event, Event::ToolCall(_) | Event::Replay(_))), "{events:?}");
+
+    let paused = Message { replay: Some(Replay::new(said)), ..Message::new(Role::Assistant, "") };
+    let messages = [Message::new(Role::User, "hi"), inst("INST"), paused];
+    let request = Request { messages: &messages, ..Request::default() };
+    let folded: Quirks = [&SYSTEM_ROLE].into_iter().collect();
+    for (quirks, expected) in [
+        (
+            Quirks::default(),
+            vec!["user text:hi*", "system INST", "assistant text:I look. server_tool_use:s1"],
+        ),
+        (folded, vec!["user text:hi* text:[system]/INST", "assistant text:I look. server_tool_use:s1"]),
+    ] {
+        assert_eq!(shape(&sent(&config(), request, &ModelFacts::default(), &quirks)), expected);
+    }
+}
+
+#[test]
+fn a_refused_schema_is_not_taken_for_a_refused_form() {
+    for (words, expected) in [
+        (
+            "output_config.format.schema: For 'object' type, 'additionalProperties' must be false",
+            vec!["schema"],
+        ),
+        ("Schema is too complex for compilation.", vec!["schema"]),
+        ("output_config.format: This model does not support structured outputs.", vec!["output_format"]),
+    ] {
+        let found = crate::model::quirks::named(400, words, SPEC.http.unwrap().quirks);
+        assert_eq!(found.words().collect::<Vec<_>>(), expected, "{words}");
+        assert_eq!(found.lasting().count(), usize::from(expected != ["schema"]), "{words}");
+    }
+}
+
+#[test]
 fn what_is_no_whole_answer_is_a_failure() {
     for (stream, expected) in [
         (

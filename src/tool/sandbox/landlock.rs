@@ -30,7 +30,12 @@ pub fn works() -> bool {
 }
 
 /// A command that sees only what `views` shows, and changes nothing.
-pub fn program(views: &Views, dir: &Path, env: Environment, words: &[&str]) -> io::Result<Program> {
+pub fn program(views: &Views, dir: &Path, mut env: Environment, words: &[&str]) -> io::Result<Program> {
+    // git asks by `access`, which Landlock does not hold, whether it may read the user's settings, and fails where it
+    // then may not.
+    if !env.iter().any(|(name, _)| name == "GIT_CONFIG_GLOBAL") {
+        env.push(("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()));
+    }
     let mut program = Program::new(own_program()?, env).arg0(HELD).dir(dir);
     let views = program.lend(sys::memory_file("views", &encoded(views))?).to_string();
     Ok(program.args([&views]).args(words))

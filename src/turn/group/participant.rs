@@ -142,12 +142,12 @@ impl Participant {
         });
     }
 
-    async fn ask(
-        &mut self,
-        messages: &[Message],
-        schema: Option<&Schema>,
+    async fn ask<'m>(
+        &'m mut self,
+        messages: &'m [Message],
+        schema: Option<&'m Schema>,
         ear: &mut Ear<'_>,
-    ) -> Result<Answer<'_>> {
+    ) -> Result<Answer<'m>> {
         ear.happens(Event::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
         let request = Request { messages, schema, ..Request::default() };

@@ -190,6 +190,7 @@ impl World {
         let bubbs = std::fs::read_dir(self.bot.home.work().join(".lepo")).unwrap().flatten();
         let report = bubbs.filter_map(text).find(|text| text.starts_with("$ python3 probe.py")).unwrap();
         assert!(report.contains("own environment:"), "the probe did not come to its end: {report}");
+        assert!(!report.contains("bytes left out"), "the report is not whole");
         let mut tell = |what: &str, got_out: bool| got_out.then(|| escapes.push(what.to_string()));
         tell("a secret was read", report.contains(KEY));
         // It was moved back: only the probe can tell.

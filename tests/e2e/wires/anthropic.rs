@@ -39,7 +39,8 @@ fn validate(body: &Value) -> Result<(), String> {
         if role == last {
             return Err(format!("messages.{i}: roles must alternate"));
         }
-        if role == "system" && (last != "user" || i + 1 != messages.len()) {
+        let before_assistant = messages.get(i + 1).is_none_or(|next| next["role"] == "assistant");
+        if role == "system" && (last != "user" || !before_assistant) {
             return Err(format!("messages.{i}: a system message must follow a user message"));
         }
         let ids = |i: usize, kind: &str, name: &str| -> Vec<Value> {
@@ -119,6 +120,47 @@ fn a_tool_loop_with_thinking_goes_back_as_it_came() {
     assert!(!bodies_text(&server, 2).contains("tool_use"));
     let journal = home.read("work/.lepo/_journal.ndjson");
     assert!(journal.contains("\"input\":100,\"cached\":90"), "{journal}");
+}
+
+#[test]
+fn a_model_that_pauses_is_asked_to_go_on() {
+    let searched = [
+        json!({"type": "thinking", "thinking": "Where?", "signature": "EqQB+/=="}),
+        json!({"type": "text", "text": "I look. "}),
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "한"}}),
+    ];
+    let read = [json!({"type": "text", "text": "I read. "})];
+    let answers = vec![
+        messages_api(&searched, "pause_turn"),
+        messages_api(&read, "pause_turn"),
+        messages_api(&blocks(), "tool_use"),
+        spoken("Found."),
+    ];
+    let server = server(answers, "adaptive");
+    let home = home(&server, NATIVE, ANTHROPIC);
+    let ran = home.lepo(&["do", "search"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Found.\n"), "{}", ran.err);
+    let bodies = bodies(&server);
+    assert_eq!(bodies.len(), 4);
+    let last = |i: usize| bodies[i]["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    assert_eq!(last(1), json!(searched));
+    assert_eq!(last(2), json!([&searched[..], &read[..]].concat()));
+    // The calls that follow go back with all that was said before them.
+    let whole = [&searched[..], &read[..], &blocks()[..]].concat();
+    assert_eq!(bodies[3]["messages"][1]["content"], json!(whole));
+    assert_eq!(bodies[0]["system"], bodies[2]["system"]);
+
+    let endless = server_that_pauses();
+    let home = self::home(&endless, "planner = 'off'", ANTHROPIC);
+    let ran = home.lepo(&["do", "search"]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("paused 10 times"), "{}", ran.err);
+    assert_eq!(self::bodies(&endless).len(), 11);
+}
+
+fn server_that_pauses() -> Server {
+    let pause = messages_api(&[json!({"type": "text", "text": "Hm. "})], "pause_turn");
+    Server::judging(move |_, asked: &Asked| if asked.method == "GET" { model("none") } else { pause.clone() })
 }
 
 fn bodies_text(server: &Server, at: usize) -> String {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, CHAT, OLLAMA, home};
+use crate::home::{Home, run};
 use crate::scripted::{Asked, Reply, Server};
 
 #[test]
@@ -31,6 +32,27 @@ fn a_server_is_asked_what_it_offers_once_an_hour() {
             assert!(server.asked()[1].path.contains("after_id=claude-a"));
         }
     }
+}
+
+#[test]
+fn a_model_of_a_provider_completes_from_what_its_server_offered() {
+    let tags = json!({"models": [{"name": "qwen3:8b", "size": 5_200_000_000u64}, {"name": "small"}]});
+    let server = Server::judging(move |_, _: &Asked| Reply::new(200, tags.to_string()));
+    let home = Home::new();
+    let lepo = |args: &[&str], shell: &str| {
+        let mut command = home.command(args);
+        command.env("OLLAMA_HOST", server.url()).env("LEPO_COMPLETE", shell);
+        let ran = run(command, b"");
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}");
+        ran.out
+    };
+    let told = |begun: &str| lepo(&["--", "lepo", "do", "-m", begun], "fish");
+    // Nothing is asked while a line is completed.
+    assert_eq!((told("ollama:").as_str(), server.asked().len()), ("", 0));
+    assert_eq!(lepo(&["model", "ls", "--remote", "ollama:"], ""), "qwen3:8b 5.2 GB\nsmall\n");
+    assert_eq!(told("ollama:"), "ollama:qwen3:8b\tqwen3:8b 5.2 GB\nollama:small\tsmall\n");
+    assert_eq!(told("ollama:q"), "ollama:qwen3:8b\tqwen3:8b 5.2 GB\n");
+    assert_eq!(server.asked().len(), 1);
 }
 
 #[test]
