@@ -22,7 +22,7 @@ use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
-/// A directory `.lepo` holds one Markdown file a message. `lepo` alone, or with
+/// A directory `.lepo` holds one Markdown file a message (a *bubb*). `lepo` alone, or with
 /// options only, is `lepo do`.
 #[derive(Debug, Parser)]
 #[command(

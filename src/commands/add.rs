@@ -16,10 +16,10 @@ use crate::when;
 /// The words of `--kind`.
 const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistant"), ("t", "tool")];
 
-/// Add one bubb from stdin and print its id
+/// Add one message from stdin and print its id
 ///
-/// Plumbing: the bytes are kept as they are, whatever they are. Without --prev the bubb follows the
-/// newest tail, or begins a conv where there is none.
+/// Plumbing: the bytes are kept as they are, whatever they are. Without --prev the message follows the
+/// newest tail, or begins a conversation where there is none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
     echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]
@@ -30,7 +30,7 @@ pub struct AddArgs {
     /// Not shown unless asked for
     #[arg(long)]
     hidden: bool,
-    /// The bubb it follows, or `head` to begin a conv
+    /// The message it follows, or `head` to begin a conversation
     #[arg(long, value_name = "ADDR|head", add = complete::address())]
     prev: Option<String>,
     /// When it was said: 2025-03-01T12:00Z, or local without a zone; never before the message it follows

@@ -19,20 +19,20 @@ Examples:
 
 /// List, make, move, rename and delete branches
 ///
-/// A branch is a name for a bubb, and an address wherever one is taken. Without NAME they are
+/// A branch is a name for a message, and an address wherever one is taken. Without NAME they are
 /// listed: name, id, height and the last question, as in `lepo ls`.
 ///
 ///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on to the answer
 ///            ↖ a0               other: where it was put; no other command moves it
 ///
-/// Deleting a branch deletes no bubb.
+/// Deleting a branch deletes no message.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, verbatim_doc_comment)]
 pub struct BranchArgs {
     /// The branch to make
     #[arg(value_name = "NAME", add = complete::branch())]
     name: Option<String>,
-    /// The bubb it names
+    /// The message it names
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     address: String,
     /// Move it if it is there already; with -m, in the place of NEW

@@ -6,7 +6,7 @@ use crate::conv::Wanted;
 use crate::error::{Error, Result};
 use crate::term::edit;
 
-/// Edit a copy of a bubb and save it beside the original
+/// Edit a copy of a message and save it beside the original
 ///
 /// Opens $VISUAL, $EDITOR or vi on a copy. What you save becomes a sibling: the same kind, the same
 /// prev, hidden if the original is; its id is printed. The original stays as it is, and so does all
@@ -20,7 +20,7 @@ use crate::term::edit;
     another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @"
 )]
 pub struct EditArgs {
-    /// The bubb
+    /// The message
     #[arg(value_name = "ADDR", add = complete::address())]
     address: String,
 }

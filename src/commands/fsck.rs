@@ -11,14 +11,14 @@ use crate::term::{Progress, say};
 ///
 /// One line a finding, `WHAT NAME: why`; nothing at all, and exit 0, if the store is good. WHAT is
 ///
-///     edited       a bubb's content does not match its id
-///     dangling     a prev, or the bubb of a branch, is not there
+///     edited       a message's content does not match its id
+///     dangling     a prev, or the message of a branch, is not there
 ///     cycle        prevs that lead in a circle
 ///     duplicate    one id stands twice, or one name with other bytes
 ///     misplaced    in a folder below _old/ where it does not count; `lepo tidy` puts it right
 ///     unreadable   a file that could not be read, a branch that holds no id
-///     not a file   a directory, link, fifo or socket with the name of a bubb
-///     blob         its bytes do not match its name, or a bubb names one that is missing
+///     not a file   a directory, link, fifo or socket with the name of a message
+///     blob         its bytes do not match its name, or a message names one that is missing
 ///
 /// with exit 1; or a warning, with exit 0:
 ///
@@ -34,7 +34,7 @@ use crate::term::{Progress, say};
     verbatim_doc_comment
 )]
 pub struct FsckArgs {
-    /// Save what a crash left behind, and check nothing: makes a hidden bubb of each answer that was cut
+    /// Save what a crash left behind, and check nothing: makes a hidden message of each answer that was cut
     /// short, prints its id, and removes what was of no use
     #[arg(long)]
     recover: bool,

@@ -22,14 +22,9 @@ pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_js
 }
 
 /// Writes the document of `--json`: what the names say, the texts, and what the journal knows.
-pub fn bubbs_json(store: &Store, names: impl Iterator<Item = Name>, to: &mut impl Write) -> Result<()> {
-    bubbs_json_with(store, None, names, to)
-}
-
-/// The same; with a forest, the speakers of a debate too.
-pub fn bubbs_json_with(
+pub fn bubbs_json(
     store: &Store,
-    forest: Option<&Forest>,
+    forest: &Forest,
     names: impl Iterator<Item = Name>,
     to: &mut impl Write,
 ) -> Result<()> {
@@ -47,7 +42,7 @@ pub fn bubbs_json_with(
 }
 
 /// A bubb with what the journal knows of it; null where it knows nothing.
-fn bubb_json(store: &Store, forest: Option<&Forest>, name: &Name, fact: Option<&Fact>) -> Result<Value> {
+fn bubb_json(store: &Store, forest: &Forest, name: &Name, fact: Option<&Fact>) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.text(name)?;
     let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
@@ -64,7 +59,7 @@ fn bubb_json(store: &Store, forest: Option<&Forest>, name: &Name, fact: Option<&
     }
     map.insert("text".into(), text.into());
     let fact = fact.cloned().unwrap_or_default();
-    map.insert("speaker".into(), forest.and_then(|forest| store.speaker(forest, name)).into());
+    map.insert("speaker".into(), store.speaker(forest, name).into());
     map.insert("model".into(), fact.model.into());
     map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
     map.insert("ms".into(), fact.ms.into());

@@ -22,16 +22,16 @@ use crate::when;
 #[command(after_help = "Examples:\n  lepo log\n  lepo log --graph --all\n  lepo log main..@\n  \
     lepo log --all | grep -i tally | cut -d' ' -f1 | lepo ls -")]
 pub struct LogArgs {
-    /// Whose convs; @ if none is given; `-` for addresses on stdin, one a line
+    /// Whose conversations; @ if none is given; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
     /// Only the N newest
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// Hidden bubbs too
+    /// Hidden messages too
     #[arg(short = 'a', long)]
     show_all: bool,
-    /// Every conv
+    /// Every conversation
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
     /// Draw the tree of the conversation on the left
@@ -40,7 +40,7 @@ pub struct LogArgs {
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
-    /// One JSON document a bubb
+    /// One JSON document a message
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
 }

@@ -7,8 +7,8 @@ use crate::error::Result;
 
 /// Print the full id of an address
 ///
-/// Plumbing: every command that takes bubbs understands the same addresses; see lepo(7). A range A..B
-/// gives each bubb that B's conv has and A's has not, oldest first.
+/// Plumbing: every command that takes messages understands the same addresses; see lepo(7). A range A..B
+/// gives each message that B's conversation has and A's has not, oldest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs wc -w\n  \
     grep -rl --include='0*.md' panic .lepo | lepo resolve -")]

@@ -1,6 +1,6 @@
 //! `lepo show`: a conv to read, or one bubb as it is.
 
-use super::json::bubbs_json_with;
+use super::json::bubbs_json;
 use super::words::find_all;
 use super::{Context, complete};
 use crate::bubb::Name;
@@ -22,13 +22,13 @@ use crate::ui::{MessageView, copy_bubb, warn_incomplete};
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct ShowArgs {
-    /// Which bubbs' convs; `-` for addresses on stdin, one a line
+    /// Which messages' conversations; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
-    /// Just that bubb: the bytes as stored, nothing else
+    /// Just that message: the bytes as stored, nothing else
     #[arg(long)]
     one: bool,
-    /// Hidden bubbs too
+    /// Hidden messages too
     #[arg(short, long)]
     all: bool,
     /// The paths of the files instead of what is in them
@@ -54,7 +54,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
     let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
     if args.json {
-        bubbs_json_with(&store, Some(&forest), names, context.out)?;
+        bubbs_json(&store, &forest, names, context.out)?;
         return Ok(0);
     }
     if !args.no_pager && !args.paths && !args.blobs && !args.one {

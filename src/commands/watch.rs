@@ -1,19 +1,24 @@
 //! `lepo watch`: bubbs as they are written, by whomever.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::Context;
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
+use crate::bubb::{Kind, Name};
 use crate::error::Result;
 use crate::term::stdout_is_read;
 
 /// How often it is looked whether anybody reads, and whether the store is there.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Print bubbs as they are written, by any process
+/// How many bubbs that may name a speaker are remembered.
+const MOST_SELECTS: usize = 256;
+
+/// Print messages as they are written, by any process
 ///
-/// One line each, as in `lepo log`: id, kind, and the first and last 12 characters. It ends with
+/// One line each, as in `lepo log`: id, kind, in a debate the speaker, and the first and last 12 characters. It ends with
 /// Ctrl+C, or when nobody reads its output any more.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -21,7 +26,7 @@ const TICK: Duration = Duration::from_millis(500);
     lepo watch | while read id kind rest; do notify-send \"$rest\"; done"
 )]
 pub struct WatchArgs {
-    /// Hidden bubbs too
+    /// Hidden messages too
     #[arg(short, long)]
     all: bool,
     /// One JSON object a line
@@ -33,17 +38,26 @@ pub struct WatchArgs {
 pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let mut watch = store.watch()?;
+    // An answer among many is written right behind the bubb that names its speaker.
+    let mut selects: VecDeque<Name> = VecDeque::new();
     while !context.out.closed() && stdout_is_read() {
         let Some(name) = watch.next(TICK)? else { continue };
+        if name.hidden && name.kind == Kind::System {
+            selects.truncate(MOST_SELECTS - 1);
+            selects.push_front(name);
+        }
+        let speaker = selects.iter().find_map(|before| store.speaker_behind(&name, before));
         if name.hidden && !args.all {
             continue;
         }
         if args.json {
             let mut map = name_json(&store, &name);
             map.insert("excerpt".into(), excerpt_of(&store, &name).into());
+            map.insert("speaker".into(), speaker.into());
             context.out.line(&serde_json::Value::Object(map).to_string());
         } else {
-            bubb_line(&store, &name, "", &[], &[], context);
+            let about: Vec<String> = speaker.into_iter().map(|speaker| format!("{speaker}:")).collect();
+            bubb_line(&store, &name, "", &about, &[], context);
         }
         context.out.flush();
     }

@@ -64,14 +64,20 @@ pub struct ModelEntry {
 /// Reads one table of `[[models]]`, all keys and only those its provider has.
 pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     let source = section.source();
-    let Some(name) = section.take("name") else {
-        return Err(section.error("a model without a name", "add name = \"…\": what -m calls it"));
+    let name = match (section.take("name"), section.text_of("preset")) {
+        (Some(field), _) => {
+            let said = field.text()?.value;
+            if said.trim() != said || said.contains(',') {
+                return Err(field.error("has a comma, or spaces around it", "choose a plain name"));
+            }
+            said
+        }
+        // A preset alone is a model of its name.
+        (None, Some(preset)) => preset,
+        (None, None) => {
+            return Err(section.error("a model without a name", "add name = \"…\": what -m calls it"));
+        }
     };
-    let said = name.text()?.value;
-    if said.trim() != said || said.contains(',') {
-        return Err(name.error("has a comma, or spaces around it", "choose a plain name"));
-    }
-    let name = said;
     let provider = match section.take("provider") {
         Some(provider) => provider.word(Provider::ALL)?.value,
         // A preset is a program, whether that is said or not.

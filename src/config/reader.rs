@@ -48,6 +48,11 @@ impl<'d> Section<'d> {
         self.table.contains_key(key)
     }
 
+    /// The text under a key that was not taken yet, if it is one.
+    pub fn text_of(&self, key: &str) -> Option<String> {
+        self.table.get(key)?.get_ref().as_str().map(str::to_string)
+    }
+
     /// Reads the value of `key`, if the table has it.
     pub fn read<T>(
         &mut self,

@@ -109,7 +109,8 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
         Error::usage(format!("{}: {what}", path.display()))
             .hint("it is to hold {\"mcpServers\": {\"NAME\": {\"command\": …} or {\"url\": …}}}")
     };
-    let document: Value = serde_json::from_slice(bytes).map_err(|error| wrong("no JSON").because(error))?;
+    let document: Value =
+        serde_json::from_slice(bytes).map_err(|error| wrong("not valid JSON").because(error))?;
     let servers = document.get("mcpServers").ok_or_else(|| wrong("no `mcpServers`"))?;
     let servers = servers.as_object().ok_or_else(|| wrong("`mcpServers` is no object"))?;
     servers

@@ -27,6 +27,8 @@ pub struct Flags {
     pub orchestrator: Option<String>,
     /// `--participants A,B`, or `-m` given more than once.
     pub participants: Option<Vec<String>>,
+    /// `--system`: the system prompt of new convs, instead of the user's file.
+    pub system_prompt: Option<String>,
     /// `--temperature`, `--effort`, `--max-tokens`: over what each model is configured with.
     pub options: Options,
 }

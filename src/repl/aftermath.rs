@@ -12,7 +12,8 @@ use crate::ui;
 impl Session<'_> {
     /// A question with the files that wait for it.
     pub(super) fn with_files(&self, text: String) -> Result<Question> {
-        let part = Part { from: "the question".into(), content: Looked::Other(text.into_bytes()) };
+        let part =
+            Part { from: "the question".into(), content: Looked::Other(text.into_bytes()), fenced: false };
         let contexts = self
             .contexts
             .iter()

@@ -56,6 +56,12 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/help", Takes::Nothing, "this list", |_, _| at_once(|| Ok(say_and_prompt(&help(columns()))))),
     row("/new", Takes::Nothing, "a new conversation", |s, _| at_once(|| prompt(s.new_conv()))),
     row("/ls", Takes::Nothing, "newest conversations", |s, _| at_once(|| prompt(s.list()))),
+    row("/grep", Takes::Text, "find what was said", |s, words| {
+        at_once(|| match words.is_empty() {
+            true => Ok(say_and_prompt("/grep needs what to find")),
+            false => prompt(s.find(words)),
+        })
+    }),
     row("/undo", Takes::Nothing, "take the question back", |s, _| at_once(|| prompt(s.undo()))),
     row("/copy", Takes::Nothing, "copy the last answer", |s, _| at_once(|| prompt(s.copy()))),
     row("/file", Takes::File, "send a file along", |s, path| {

@@ -6,6 +6,7 @@ mod complain;
 mod complete;
 mod decide;
 mod entered;
+mod find;
 mod keys;
 mod menu;
 mod paths;

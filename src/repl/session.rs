@@ -61,8 +61,6 @@ pub struct Session<'o> {
     pub(super) contexts: Vec<(String, Vec<u8>)>,
     /// What MCP servers give the turn that begins.
     pub(super) served: Served,
-    /// The system prompt of the next new conversation, if it is not the configured one.
-    pub(super) system: Option<String>,
     /// What `/ls` listed, by its numbers.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
@@ -92,6 +90,9 @@ impl<'o> Session<'o> {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
         }
         let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
+        if !shown.quiet {
+            ui::note_system_prompt(&env.configured, &store, &forest, begin);
+        }
         let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), paint);
         Ok(Session {
             env,
@@ -109,7 +110,6 @@ impl<'o> Session<'o> {
             files: Vec::new(),
             contexts: Vec::new(),
             served: Served::default(),
-            system: None,
             listed: Vec::new(),
             runs,
             told_fill: false,
@@ -258,9 +258,8 @@ impl<'o> Session<'o> {
         };
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let system_prompt = self.system.clone();
         let served = std::mem::take(&mut self.served);
-        let ask = Ask { decision, system_prompt, served, ..Ask::new(start, question, &self.runs) };
+        let ask = Ask { decision, served, ..Ask::new(start, question, &self.runs) };
         let hush = self.reader.hush();
         let taken = self.env.turn(&model, &insts, forest, &mut view, ask).await;
         view.end();

@@ -3,7 +3,6 @@
 use super::commands::After;
 use super::paths::file_of;
 use super::session::Session;
-use std::path::Path;
 
 use crate::bubb::Kind;
 use crate::config::{Choice, Filling, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
@@ -11,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::store::check_branch_name;
 use crate::term::{copy_to_clipboard, edit, excerpt, say};
-use crate::turn::attach::{Looked, NewFile};
-use crate::turn::{Compaction, Prompts, Start};
+use crate::turn::attach::{Gathering, Looked, NewFile};
+use crate::turn::{Compaction, Context, Prompts, Start};
 use crate::ui;
 
 /// How many of the last turns stay as they are.
@@ -180,28 +179,33 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A text file that goes with the next question.
+    /// A file, or the text files of a folder, that go with the next question.
     pub(super) fn file(&mut self, path: &str) -> Result<()> {
-        match NewFile::look(Path::new(path))? {
-            Looked::Media(file) => {
-                say(&format!("{} goes with the next question", file.name));
-                self.files.push(file);
-            }
-            Looked::Other(bytes) => {
-                if std::str::from_utf8(&bytes).is_err() {
-                    return Err(Error::usage(format!("{path} is not text")));
+        let mut gathering = Gathering::default();
+        let path = file_of(path, self.env.configured.paths.home.as_deref());
+        for Context { path, content } in gathering.take(&path)? {
+            match content {
+                Looked::Media(file) => {
+                    say(&format!("{} goes with the next question", file.name));
+                    self.files.push(file);
                 }
-                say(&format!("{path} ({} bytes) goes with the next question", bytes.len()));
-                self.contexts.push((path.to_string(), bytes));
+                Looked::Other(bytes) => {
+                    if std::str::from_utf8(&bytes).is_err() {
+                        return Err(Error::usage(format!("{path} is not text")));
+                    }
+                    say(&format!("{path} ({} bytes) goes with the next question", bytes.len()));
+                    self.contexts.push((path, bytes));
+                }
             }
         }
+        gathering.notes().iter().for_each(|note| say(note));
         Ok(())
     }
 
     /// The system prompt of this conversation; or a new conversation with another one.
     pub(super) fn system_prompt(&mut self, text: &str) -> Result<()> {
         if !text.is_empty() {
-            self.system = Some(text.to_string());
+            self.env.use_system_prompt(text);
             say("The next question begins a new conversation with this system prompt.");
             (self.at, self.branch, self.waiting) = (None, None, None);
             return Ok(());
@@ -209,10 +213,10 @@ impl Session<'_> {
         let forest = self.store.forest()?;
         let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
         let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
-        let text = match (name, &self.system) {
-            (Some(name), _) => self.store.text(&name)?,
-            (None, Some(system)) => system.clone(),
-            (None, None) => self.env.configured.system_prompt()?.unwrap_or_default(),
+        let text = match name {
+            Some(name) => self.store.text(&name)?,
+            None if self.at.is_some() => String::new(),
+            None => self.env.configured.system_prompt()?.unwrap_or_default(),
         };
         say(if text.is_empty() { "no system prompt" } else { &text });
         Ok(())

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::lenient;
+
 /// What a model's thinking stands between.
 const THINK: &str = "<think>";
 const THOUGHT: &str = "</think>";
@@ -32,7 +34,7 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
             pieces.clear();
             prose.clear();
             rest = after;
-        } else if let Some((object, after)) = object(from) {
+        } else if let Some((object, after)) = lenient::object(from) {
             push_prose(&mut pieces, &std::mem::take(&mut prose));
             pieces.push(Piece::Object(object));
             rest = after;
@@ -45,13 +47,6 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
     prose.push_str(rest);
     push_prose(&mut pieces, &prose);
     pieces
-}
-
-/// The object that a text begins with, and what follows it.
-fn object(text: &str) -> Option<(Value, &str)> {
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let object = stream.next()?.ok().filter(Value::is_object)?;
-    Some((object, text.split_at(stream.byte_offset()).1))
 }
 
 /// The objects that `read` accepts, in order, and the words around the objects.
@@ -113,6 +108,7 @@ mod tests {
             (r#"<think>{"tool":"command"}</think>{"tool":"none"}"#, vec![object()]),
             (r#"hm {"tool":"command"}</think>{"tool":"none"}"#, vec![object()]),
             ("<think>never ends {\"tool\":\"none\"}", vec![]),
+            (r#"Well, {"tool":"none",} then."#, vec![prose("Well,"), object(), prose("then.")]),
             ("a { b } c", vec![prose("a { b } c")]),
             // A tag within an object is what the object says.
             (r#"{"text":"</think>"}"#, vec![Piece::Object(json!({"text": "</think>"}))]),

@@ -3,6 +3,7 @@
 mod capture;
 mod consent;
 mod extract;
+mod lenient;
 pub mod mcp;
 mod request;
 mod sandbox;
@@ -14,6 +15,7 @@ pub use consent::{
     Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
 };
 pub use extract::{Piece, all, pieces, without_thinking};
+pub use lenient::parse as lenient_json;
 pub use request::{Access, CommandRequest, ToolRequest};
 pub use sandbox::{Aftermath, Detected, Policy, Sandbox, covers_home, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};

@@ -5,6 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde_json::Value;
+
 use super::call_filter::{CallFilter, told_call};
 use super::group::select_line;
 use super::report::Answered;
@@ -15,7 +17,7 @@ use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{self, Answer, Replay, ToolCall, Usage, Utf8};
 use crate::store::{Draft, Entry, Store};
 use crate::tool::mcp::CallRequest;
-use crate::tool::{Piece, pieces};
+use crate::tool::{Piece, lenient_json, pieces};
 
 /// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
 const SPOOL_BUFFER: usize = 32 << 10;
@@ -109,8 +111,7 @@ pub async fn receive(
         usage: Usage::default(),
         start: place.start,
         first_ms: None,
-        held: place.schema.is_some()
-            || matches!(place.tools, Tools::Native | Tools::Told) && !front.shows_at_once(),
+        held: place.schema.is_some() || !front.shows_at_once(),
         tools: place.tools,
         calls: Vec::new(),
         replay: None,
@@ -253,7 +254,8 @@ async fn follow(
             Some(model::Event::Done(model::Finish::Other(reason))) => {
                 front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
             }
-            Some(model::Event::ToolCall(call)) if receiving.tools != Tools::None => {
+            Some(model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
+                call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
                 front.happens(Event::Called);
             }
@@ -350,6 +352,15 @@ impl<'s> Receiving<'s> {
             Some(error) => Err(error),
             None => self.draft.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
         }
+    }
+}
+
+/// The arguments of a call: none are an empty object, and text that is JSON but for trailing commas is JSON.
+fn sound_arguments(arguments: Value) -> Value {
+    match arguments {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        Value::String(text) => lenient_json(&text).filter(Value::is_object).unwrap_or(Value::String(text)),
+        arguments => arguments,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What of an answer may be shown before it is known whether it calls a tool: all of it, up to a `{`
 //! or a fence; from there on nothing, until it is clear that it is no call.
 
+use crate::tool::lenient_json;
 use crate::tool::mcp::CallRequest;
 
 /// Holds text back. Once a call has come, the rest of the answer is not shown.
@@ -113,12 +114,15 @@ impl CallFilter {
 }
 
 fn is_call(object: &str) -> bool {
-    serde_json::from_str(object).is_ok_and(|value| told_call(&value).is_some())
+    lenient_json(object).is_some_and(|value| told_call(&value).is_some())
 }
 
-/// The call that an object in an answer is: it has `server`, `name` and `arguments`.
+/// The call that an object in an answer is: it has `server`, `name` and, unless the tool takes none,
+/// `arguments`; and nothing else where it has none.
 pub fn told_call(value: &serde_json::Value) -> Option<CallRequest> {
-    value.get("arguments")?;
+    if value.get("arguments").is_none() && value.as_object()?.len() != 2 {
+        return None;
+    }
     CallRequest::from_json(value)
 }
 

@@ -160,7 +160,7 @@ async fn carry_out(
     Ok((carried, outcome.left))
 }
 
-/// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`.
+/// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`: a long one, or one that is no text.
 fn result_text(
     store: &Store,
     command: &str,
@@ -212,7 +212,8 @@ pub(super) fn section(
     if !text.ends_with(b"\n") {
         text.push(b'\n');
     }
-    if section.cut {
+    // What is no text is not whole in a text either.
+    if section.cut || std::str::from_utf8(&section.text).is_err() || section.text.contains(&0) {
         blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A person's word on a request that waits, given later, elsewhere: found, and checked down to its root.
+//! A person's word on a request that waits, given later, elsewhere: found, and checked.
 
 use super::transcript::request;
 use crate::bubb::{BubbId, Name};
@@ -39,7 +39,8 @@ impl Verdict {
 }
 
 impl Decision {
-    /// The request of this id, which must be pending, and unedited with all that led to it.
+    /// The request of this id, which must be pending and unedited. What led to it may be another tool's, with
+    /// ids of its own.
     pub fn on(store: &Store, forest: &Forest, id: BubbId, verdict: Verdict) -> Result<Decision> {
         let lists = "`lepo ls --pending` lists the requests that wait";
         let ix = forest
@@ -65,9 +66,6 @@ impl Decision {
         if conv.end != End::Root {
             return Err(Error::usage(format!("request {id} has no whole conv to its root behind it"))
                 .hint("`lepo fsck` tells what is missing"));
-        }
-        for &above in conv.path.iter().filter(|&&above| above != ix) {
-            store.read_unedited(&forest.name(above))?;
         }
         Ok(Decision { name, request, verdict })
     }

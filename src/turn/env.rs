@@ -87,9 +87,17 @@ impl Configured {
         }
     }
 
-    /// The system prompt of a new conv.
+    /// The system prompt of a new conv: the one asked for, else that of the user's file. A blank one is none.
     pub fn system_prompt(&self) -> Result<Option<String>> {
-        system_prompt(&self.paths)
+        match &self.flags.system_prompt {
+            Some(text) => Ok(Some(text.clone()).filter(|text| !text.trim().is_empty())),
+            None => system_prompt(&self.paths),
+        }
+    }
+
+    /// The system prompt of `--system` or `/system`.
+    pub fn wanted_system_prompt(&self) -> Option<&str> {
+        self.flags.system_prompt.as_deref()
     }
 
     /// The instructions in force, and a warning for each part of their file that is ignored.
@@ -190,6 +198,11 @@ impl TurnEnv {
     pub fn use_model(&mut self, name: &str) -> Result<()> {
         self.configured.flags.model = Some(name.to_string());
         self.configured.reload()
+    }
+
+    /// Takes `text` as the system prompt of new convs from now on.
+    pub fn use_system_prompt(&mut self, text: &str) {
+        self.configured.flags.system_prompt = Some(text.to_string());
     }
 
     /// Changes how tool requests get their consent, in the user's file and here.

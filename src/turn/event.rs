@@ -50,7 +50,7 @@ pub trait Front {
     /// Something happened.
     fn happens(&mut self, event: Event<'_>);
 
-    /// Whether text is worth seeing before it is known to be the answer: on a terminal, not in a pipe.
+    /// Whether text is shown as it comes, before it is known to be the answer.
     fn shows_at_once(&self) -> bool;
 
     /// Asks the person for consent. Dropped, the question is withdrawn.

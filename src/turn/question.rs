@@ -19,6 +19,8 @@ pub struct Part {
     pub from: String,
     /// Words, or a file.
     pub content: Looked,
+    /// It stands in a fence under its name.
+    pub fenced: bool,
 }
 
 /// A file that goes with the question.
@@ -50,8 +52,10 @@ pub fn question(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>
         };
         let text = utf8(&part.from, bytes)?;
         let text = text.trim_end_matches(['\n', '\r']);
-        if !text.trim().is_empty() {
-            texts.push(text.to_string());
+        match part.fenced {
+            true => texts.push(fenced(&part.from, text)),
+            false if text.trim().is_empty() => {}
+            false => texts.push(text.to_string()),
         }
     }
     if texts.is_empty() {
@@ -101,7 +105,11 @@ mod tests {
     use super::*;
 
     fn part(text: &str) -> Part {
-        Part { from: "stdin".into(), content: Looked::Other(text.into()) }
+        Part { from: "stdin".into(), content: Looked::Other(text.into()), fenced: false }
+    }
+
+    fn in_fence(path: &str, text: &str) -> Part {
+        Part { from: path.into(), fenced: true, ..part(text) }
     }
 
     fn file(path: &str, text: &str) -> Context {
@@ -116,6 +124,11 @@ mod tests {
             (vec![part("a"), part(" \n"), part("b")], vec![], "a\n\nb"),
             (vec![part("  indented\nlines ")], vec![], "  indented\nlines "),
             (vec![part("q")], vec![file("x.rs", "fn x() {}\n")], "q\n\nx.rs:\n```\nfn x() {}\n```"),
+            (
+                vec![part("q"), in_fence("x.rs", "a\n"), in_fence("y", "")],
+                vec![],
+                "q\n\nx.rs:\n```\na\n```\n\ny:\n```\n\n```",
+            ),
             (vec![part("q")], vec![file("x.md", "```\na\n```\n")], "q\n\nx.md:\n````\n```\na\n```\n````"),
         ] {
             assert_eq!(question(parts, context, vec![]).unwrap().text, expected);
@@ -133,21 +146,22 @@ mod tests {
     #[test]
     fn what_can_be_attached_is() {
         let gif = |name: &str| NewFile::of_bytes(name, b"GIF89a\x01\0\x01\0\0\0\0\0\0\0".to_vec()).unwrap();
-        let parts = vec![part("what is this?"), Part { from: "stdin".into(), content: gif("in.gif") }];
+        let image = |name: &str| Part { from: name.into(), content: gif(name), fenced: false };
+        let parts = vec![part("what is this?"), image("in.gif")];
         let context = vec![Context { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
         let Looked::Media(first) = gif("first.gif") else { panic!("a GIF") };
         let asked = question(parts, context, vec![first]).unwrap();
         assert_eq!(asked.text, "what is this?\n\nx:\n```\ny\n```");
         let names: Vec<&str> = asked.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["first.gif", "in.gif", "c.gif"]);
-        let error = question(vec![Part { from: "stdin".into(), content: gif("in.gif") }], vec![], vec![]);
+        let error = question(vec![image("in.gif")], vec![], vec![]);
         assert_eq!(error.unwrap_err().message, "nothing is asked about in.gif");
     }
 
     #[test]
     fn what_is_not_utf8_is_told_with_its_place() {
         let error = question(
-            vec![Part { from: "stdin".into(), content: Looked::Other(b"ab\xff".to_vec()) }],
+            vec![Part { from: "stdin".into(), content: Looked::Other(b"ab\xff".to_vec()), fenced: false }],
             vec![],
             vec![],
         );

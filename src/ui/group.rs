@@ -6,20 +6,18 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Shown;
+use super::outcome::{CONCLUSION, heading};
 use super::rows::Rows;
 use super::signs::Signs;
 use crate::bubb::{Kind, Name};
-use crate::conv::Wanted;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::model::Usage;
 use crate::store::Store;
 use crate::term::{
-    Cleaner, Live, Out, Paint, excerpt_within, heading as bubb_heading, say, show, stderr_is_terminal, width,
+    Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
+    stderr_is_terminal, width,
 };
-use crate::turn::{Answered, Bid, Event, GroupMode, GroupOutcome, Moment, Panel, Report, Watch};
-
-/// The name that a conclusion stands under.
-const CONCLUSION: &str = "conclusion";
+use crate::turn::{Answered, Bid, Event, GroupMode, Moment, Panel, Watch};
 
 /// The time between two drawings of the rows.
 const TICK: Duration = Duration::from_millis(100);
@@ -48,6 +46,11 @@ pub struct GroupView<'o> {
     begun: bool,
     /// The bids that came since bids were last shown.
     bids: Vec<(String, Bid)>,
+    shown: Shown,
+    /// Renders the speech that streams, or the text that is printed.
+    markdown: Option<Markdown>,
+    /// The orchestrator is asked to decide.
+    judging: bool,
     /// A speech streams.
     speaking: bool,
     cleaner: Cleaner,
@@ -80,6 +83,9 @@ impl<'o> GroupView<'o> {
             printed: 0,
             begun: false,
             bids: Vec::new(),
+            shown,
+            markdown: None,
+            judging: false,
             speaking: false,
             cleaner: Cleaner::default(),
         }
@@ -149,12 +155,15 @@ impl<'o> GroupView<'o> {
         self.out.trusted("\n");
     }
 
-    /// A bubb on stdout, whole.
+    /// A bubb on stdout, whole. On a terminal its id is in the heading: no answer can hold its own.
     fn print(&mut self, name: &str, bubb: &Name) {
-        self.head(&heading(name));
+        match self.out.is_terminal() {
+            true => self.head(&format!("{}  {}", heading(name), bubb.id)),
+            false => self.head(&heading(name)),
+        }
         self.out.trusted("\n");
         match self.store.read(bubb) {
-            Ok(bytes) => self.out.untrusted(&bytes),
+            Ok(bytes) => self.words(&bytes),
             Err(error) => say(&format!("warning: {}", error.chain())),
         }
         self.end_line();
@@ -162,7 +171,25 @@ impl<'o> GroupView<'o> {
         self.draw();
     }
 
+    /// Words of a model, in the form of their Markdown on a terminal.
+    fn words(&mut self, bytes: &[u8]) {
+        if self.markdown.is_none() {
+            self.markdown = self.shown.markdown(self.out, self.paint);
+        }
+        match &mut self.markdown {
+            None => self.out.untrusted(bytes),
+            Some(markdown) => {
+                let mut shown = String::new();
+                markdown.push(bytes, &mut shown);
+                self.out.trusted(&shown);
+            }
+        }
+    }
+
     fn end_line(&mut self) {
+        let mut rest = String::new();
+        self.markdown.take().iter_mut().for_each(|markdown| markdown.finish(&mut rest));
+        self.out.trusted(&rest);
         if !self.out.at_line_start() {
             self.out.trusted("\n");
         }
@@ -196,7 +223,7 @@ impl<'o> GroupView<'o> {
             self.rows.clear();
             self.head(&self.signs.speaker(name));
         }
-        self.out.untrusted(text.as_bytes());
+        self.words(text.as_bytes());
     }
 
     fn end_speech(&mut self) {
@@ -252,7 +279,7 @@ impl<'o> GroupView<'o> {
             self.head(&heading);
             self.out.trusted(if terminal { "" } else { "\n" });
         }
-        self.out.untrusted(text.as_bytes());
+        self.words(text.as_bytes());
         self.end_line();
         self.out.flush();
     }
@@ -286,7 +313,9 @@ impl<'o> GroupView<'o> {
             (None, Event::Running(command)) => self.talk(&format!("$ {command}")),
             (None, Event::Stderr(bytes)) => self.foreign(bytes),
             (Some(name), Event::Waiting) => {
-                let state = if self.orchestrator.as_deref() == Some(name) { "decides" } else { "waits" };
+                // The orchestrator may take part, too: asked for the floor it bids like the others.
+                let decides = self.judging && self.orchestrator.as_deref() == Some(name);
+                let state = if decides { "decides" } else { "waits" };
                 self.rows.begin(name, state);
                 self.draw();
             }
@@ -305,6 +334,7 @@ impl<'o> GroupView<'o> {
             Moment::Spoken(name, answered) => self.spoken(name, answered),
             Moment::Failed(name, error) => self.failed(name, error),
             Moment::Floor(round, _) => {
+                self.judging = false;
                 self.tell_bids();
                 self.rows.clear();
                 self.rows.title = Some(format!("round {round}: who wants the floor?"));
@@ -315,6 +345,7 @@ impl<'o> GroupView<'o> {
                 self.draw();
             }
             Moment::Judging(_) => {
+                self.judging = true;
                 self.tell_bids();
                 self.rows.clear();
             }
@@ -323,6 +354,7 @@ impl<'o> GroupView<'o> {
                 self.talk(&format!("[orchestrator] {text}"));
             }
             Moment::Chosen(name) => {
+                self.judging = false;
                 self.rows.clear();
                 self.talk(&format!("{} {name}", self.signs.arrow()));
             }
@@ -343,42 +375,4 @@ pub async fn ticks(view: &RefCell<GroupView<'_>>) -> ! {
         tokio::time::sleep(TICK).await;
         view.borrow_mut().draw();
     }
-}
-
-/// The heading of a reply, in a pipe and in a file.
-fn heading(name: &str) -> String {
-    format!("## {name}")
-}
-
-/// The bubbs to read of an outcome, each under its heading; with `quiet`, of a debate the conclusion alone.
-pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>, Name)> {
-    let head = |name: &str| Some(heading(name));
-    match outcome {
-        GroupOutcome::Polled(polled) => {
-            let answered = |(name, report): &(String, Report)| Some((head(name), report.answer?.name));
-            polled.replies.iter().filter_map(answered).collect()
-        }
-        GroupOutcome::Debated(debated) => {
-            let conclusion = debated.report.answer.iter().map(|answer| answer.name);
-            if quiet {
-                return conclusion.map(|bubb| (None, bubb)).collect();
-            }
-            let speeches = debated.speeches.iter().map(|speech| (head(&speech.name), speech.bubb));
-            speeches.chain(conclusion.map(|bubb| (head(CONCLUSION), bubb))).collect()
-        }
-    }
-}
-
-/// Tells where each answer is, and which of them is now `@`.
-pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
-    let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
-    let forest = store.forest_for(&[Wanted::Tip])?;
-    let newest = forest.newest().map(|ix| forest.name(ix).id);
-    for (name, report) in &polled.replies {
-        if let Some(answered) = report.answer {
-            let id = answered.name.id;
-            say(&format!("{id}  {name}{}", if Some(id) == newest { "  @" } else { "" }));
-        }
-    }
-    Ok(())
 }

@@ -10,6 +10,7 @@ mod message;
 mod models;
 mod notes;
 mod on_terminal;
+mod outcome;
 mod past;
 mod place;
 mod printed;
@@ -21,14 +22,16 @@ mod turn;
 
 pub use document::{document, end, group_document, group_end};
 pub use events::EventLines;
-pub use group::{GroupView, bubbs_to_read, tell_ids, ticks};
+pub use group::{GroupView, ticks};
 pub use message::{MessageView, copy_bubb};
 pub use models::{
     ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
 };
 pub use notes::{
-    insts_with_warnings, move_branch, note_place, request, text_or_warn, with_kept_question, with_same_model,
+    insts_with_warnings, move_branch, note_place, note_system_prompt, request, text_or_warn,
+    with_kept_question, with_same_model,
 };
+pub use outcome::{bubbs_to_read, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use place::{grouped, place_line, usage_line};
 pub use state::{State, Step};

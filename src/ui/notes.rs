@@ -1,13 +1,15 @@
 //! Notes about a turn on stderr: where its question goes, what stays when it fails, and its branch.
 
+use std::time::UNIX_EPOCH;
+
 use crate::bubb::{BubbId, Kind as Speaker, Name, labelled};
-use crate::config::Insts;
+use crate::config::{Insts, Paths};
 use crate::conv::{Forest, Standing};
 use crate::error::{Error, Kind, Result};
 use crate::store::{Store, now};
 use crate::term::say;
 use crate::tool::ToolRequest;
-use crate::turn::Start;
+use crate::turn::{Configured, Start};
 
 /// Notes about the newest tail, where the question goes by default: it is dated ahead, or a request waited there.
 pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
@@ -23,6 +25,32 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     if from != name.id && waited() {
         say(&format!("note: request {} was dropped: the conversation moved on", name.id));
     }
+}
+
+/// Says once that a conversation keeps its own system prompt: when another one is asked for, or when the
+/// configured one has changed since the last that was said in it.
+pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Forest, begin: Start) {
+    let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
+    let root = forest.up(at).last().map(|ix| forest.name(ix));
+    let own = root.filter(|name| name.kind == Speaker::System && name.hidden);
+    let own = own.and_then(|name| store.text(&name).ok()).unwrap_or_default();
+    let differs = match configured.wanted_system_prompt() {
+        Some(wanted) => wanted != own,
+        None if own.is_empty() => false,
+        None => changed_since(&configured.paths, forest.name(at).id.time())
+            .is_some_and(|now| now.trim() != own.trim()),
+    };
+    if differs {
+        say("note: the conversation keeps its own system prompt; -n starts one with the new prompt");
+    }
+}
+
+/// The configured system prompt, if its file was changed after this moment.
+fn changed_since(paths: &Paths, time: u64) -> Option<String> {
+    let path = paths.system_prompt_file();
+    let changed = path.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let is_newer = changed.as_millis() as u64 > time;
+    is_newer.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
 /// Names the model of `-m` in the hint of a pending request, so that the same model goes on with it.

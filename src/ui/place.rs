@@ -25,11 +25,13 @@ pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, c
     if excerpt.is_empty() || room < 8 { line } else { format!("{line} \"{excerpt}\"") }
 }
 
-/// `MODEL · 3,000 in · 120 out · 4.2 s`, as far as it is known.
+/// `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, as far as it is known.
 pub fn usage_line(report: &Report) -> String {
     let mut parts: Vec<String> = report.model.iter().cloned().collect();
     if let Some(answer) = &report.answer {
-        parts.extend(answer.usage.input.map(|input| format!("{} in", grouped(input))));
+        let cached = answer.usage.cached.filter(|&cached| cached > 0);
+        let cached = cached.map(|cached| format!(" ({} cached)", grouped(cached))).unwrap_or_default();
+        parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", grouped(input))));
         parts.extend(answer.usage.output.map(|output| format!("{} out", grouped(output))));
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }

@@ -29,6 +29,8 @@ pub struct Shown {
     pub plain: bool,
     /// No line about what an answer took, whatever the settings say.
     pub no_usage: bool,
+    /// In a pipe the final answer only, once it is whole.
+    pub whole: bool,
 }
 
 impl Shown {
@@ -247,7 +249,7 @@ impl Front for TurnView<'_> {
     }
 
     fn shows_at_once(&self) -> bool {
-        self.out.is_terminal()
+        self.out.is_terminal() || !self.shown.whole
     }
 
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {

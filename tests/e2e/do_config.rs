@@ -3,6 +3,7 @@
 use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest};
 use crate::home::Home;
+use crate::pty::on_terminal;
 
 const OFF: &str = "planner = \"off\"";
 
@@ -116,4 +117,49 @@ fn what_lies_in_a_repository_is_inert() {
     let ignored =
         "note: .lepo/_config.toml is ignored: it is not trusted; `lepo trust` shows what it would do\n";
     assert_eq!(ran.err, ignored);
+}
+
+#[test]
+fn a_model_that_there_is_not_fails_at_once() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    for (args, env) in
+        [(&["-m", "nobody"][..], None), (&["do", "-m", "nobody", "q"], None), (&[], Some("nobody"))]
+    {
+        let mut command = bot.home.command(args);
+        command.envs(env.map(|name| ("LEPO_MODEL", name)));
+        // At the prompt, before anything is typed.
+        let ran = on_terminal(command, &[]);
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.out.contains("unknown model \"nobody\""), "{}", ran.out);
+    }
+    assert!(!bot.home.work().join(".lepo").exists());
+}
+
+#[test]
+fn a_system_prompt_is_given_to_a_new_conversation_and_an_old_one_keeps_its_own() {
+    let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5"]);
+    bot.home.write("work/prompt.txt", "Be 엄격.");
+    assert_eq!(bot.lepo(&["do", "--system", "Be brief.", "q"]).err, "");
+    assert_eq!(bubbs(&bot.home)[0].text, "Be brief.");
+    let keeps = "note: the conversation keeps its own system prompt; -n starts one with the new prompt\n";
+    assert_eq!(bot.lepo(&["do", "q"]).err, "", "the file is not newer");
+    assert_eq!(bot.lepo(&["do", "--system", "@prompt.txt", "q"]).err, keeps);
+    assert_eq!(bot.lepo(&["do", "-n", "--system", "@prompt.txt", "q"]).err, "");
+    assert_eq!(bubbs(&bot.home)[7].text, "Be 엄격.");
+    // The user's file, changed since.
+    let newer = bot.home.path().join("config/system_prompt.txt");
+    bot.home.write("config/system_prompt.txt", "New.");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    std::fs::File::options().write(true).open(&newer).unwrap().set_modified(later).unwrap();
+    assert_eq!(bot.lepo(&["do", "q"]).err, keeps);
+    let ran = bot.lepo(&["do", "--system", "@none.txt", "q"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("cannot read the system prompt none.txt"), "{}", ran.err);
+}
+
+#[test]
+fn a_blank_system_prompt_is_none() {
+    let bot = Bot::saying(OFF, &["1"]);
+    bot.lepo(&["do", "--system", "", "q"]);
+    assert_eq!(forest(&bot.home), "A u0 head / B a0 A");
 }

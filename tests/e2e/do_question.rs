@@ -42,6 +42,31 @@ fn its_parts_are_joined_by_blank_lines() {
 }
 
 #[test]
+fn folders_and_several_files_are_fenced_under_their_names() {
+    let bot = Bot::saying(OFF, &["ok", "ok"]);
+    for (name, text) in [
+        ("q.md", "which?"),
+        ("src/a.rs", "fn a() {}\n"),
+        ("src/deep/한글.txt", "각"),
+        ("src/.hidden", "x"),
+        ("src/out.bin", "\0"),
+        ("b.txt", "b"),
+    ] {
+        bot.home.write(&format!("work/{name}"), text);
+    }
+    let ran = bot.lepo(&["do", "-f", "q.md", "-f", "b.txt", "--context", "src"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let src = "src/a.rs:\n```\nfn a() {}\n```\n\nsrc/deep/한글.txt:\n```\n각\n```";
+    assert_eq!(question(&bot), format!("q.md:\n```\nwhich?\n```\n\nb.txt:\n```\nb\n```\n\n{src}"));
+    let left_out = "note: src: 2 files; left out: 1 not text (src/out.bin), 1 hidden, what git ignores\n";
+    assert!(ran.err.contains(left_out), "{}", ran.err);
+    // One file is the question itself; a folder never is.
+    let ran = bot.lepo(&["do", "-q", "-f", "src", "words"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(question(&bot), format!("words\n\n{src}"));
+}
+
+#[test]
 fn a_bad_one_is_exit_2_and_writes_nothing() {
     for (args, stdin, says) in [
         (&["do"][..], &b""[..], "the question is blank"),
@@ -53,10 +78,11 @@ fn a_bad_one_is_exit_2_and_writes_nothing() {
         (&["do", "x", "--file", "latin1.md"], b"", "latin1.md is not UTF-8: byte 3"),
         (&["do", "x", "--context", "latin1.md"], b"", "latin1.md is not UTF-8: byte 3"),
         (&["do", "x", "--file", "none.md"], b"", "cannot read none.md"),
-        (&["do", "x", "--context", "."], b"", "cannot read ."),
+        (&["do", "x", "--context", "empty"], b"", "no text to send in empty"),
         (&[], b"", "the question is blank"),
     ] {
         let bot = Bot::saying(OFF, &["ok"]);
+        std::fs::create_dir(bot.home.work().join("empty")).unwrap();
         bot.home.write("work/empty.md", "\n");
         bot.home.write("work/ok.md", "fine");
         bot.home.write("work/latin1.md", b"caf\xe9");

@@ -5,9 +5,11 @@ use serde_json::json;
 use crate::bots::Bot;
 use crate::disk::bubbs;
 use crate::pty::on_terminal;
-use crate::scripted::{Reply, openai_event, openai_sse};
+use crate::scripted::{Reply, openai_event, openai_sse, openai_stream};
 
-const OFF: &str = "planner = \"off\"";
+const OFF: &str = "planner = \"off\"\n[term]\nusage = false";
+/// Above everything else.
+const PLACE: &str = "\u{1b}[2mtest · new conversation\u{1b}[0m\r\n";
 const WAITING: &str = "Waiting for response...";
 /// Back to the start of the line, and the line is empty.
 const REMOVED: &str = "\r\u{1b}[K";
@@ -27,7 +29,7 @@ fn thinking_stands_between_its_marks_and_waiting_is_removed() {
     let dim = |text: &str| format!("\u{1b}[2m{text}\u{1b}[0m");
     let ran = on_terminal(bot.home.command(&["do", "q"]), &[]);
     let shown = format!(
-        "{WAITING}{REMOVED}<<< Thinking >>>\r\n{}{}\r\n<<< End Thinking >>>\r\n파리.\r\n",
+        "{PLACE}{WAITING}{REMOVED}<<< Thinking >>>\r\n{}{}\r\n<<< End Thinking >>>\r\n파리.\r\n",
         dim("음… "),
         dim("hm␛[2J")
     );
@@ -113,4 +115,30 @@ fn consent_is_asked_on_the_terminal_even_in_a_pipe() {
         assert!(ran.out.contains(words), "{words}: {}", ran.out);
     }
     assert_eq!((bot.home.read("work/out").as_str(), bot.home.read("work/ran").as_str()), ("42\n", "42\n"));
+}
+
+#[test]
+fn a_turn_tells_what_it_goes_on_with_and_what_it_took() {
+    let usage = json!({ "choices": [], "usage": { "prompt_tokens": 1200, "completion_tokens": 34,
+        "prompt_tokens_details": { "cached_tokens": 1000 } } });
+    let answer = || {
+        let done = "data: [DONE]\n\n";
+        Reply::new(200, openai_stream(["파리."]).replace(done, &format!("data: {usage}\n\n{done}")))
+    };
+    let bot = Bot::openai("planner = \"off\"", [answer(), answer(), answer(), answer(), answer()]);
+    let plain = |args: &[&str]| {
+        let ran = on_terminal(bot.home.command(&[&["--color", "never", "do"], args].concat()), &[]);
+        assert_eq!(ran.code, 0, "{}", ran.out);
+        ran.out
+    };
+    let took = "test · 1,200 in (1,000 cached) · 34 out · ";
+    let shown = plain(&["질문 하나"]);
+    assert!(shown.starts_with("test · new conversation\r\n") && shown.contains(took), "{shown}");
+    let shown = plain(&["--no-usage", "and?"]);
+    let answered = &bubbs(&bot.home)[2].id;
+    let place = format!("test · continuing {answered} (3) just now \"질문 하나\"\r\n");
+    assert!(shown.starts_with(&place) && !shown.contains(" out · "), "{shown}");
+    assert!(!plain(&["-q", "and?"]).contains(" · "), "nothing but the answer");
+    let ran = bot.lepo(&["do", "and?"]);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("파리.\n", ""));
 }

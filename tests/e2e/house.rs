@@ -27,7 +27,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("term", &["bubb", "env", "error", "sys"]),
     ("browse", &["bubb", "conv", "error", "search", "store", "term", "when"]),
     ("ui", &["bubb", "config", "conv", "env", "error", "model", "store", "term", "tool", "turn", "when"]),
-    ("repl", &["bubb", "config", "conv", "error", "fetch", "store", "term", "turn", "ui", "when"]),
+    ("repl", &["bubb", "config", "conv", "error", "fetch", "search", "store", "term", "turn", "ui", "when"]),
     (
         "commands",
         &["bubb", "config", "conv", "env", "error", "repl", "search", "store", "term", "ui", "when"],

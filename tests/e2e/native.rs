@@ -79,13 +79,19 @@ fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
 }
 
 #[test]
-fn words_around_calls_are_hidden_and_a_pipe_gets_the_answer_only() {
+fn words_around_calls_are_hidden_and_a_pipe_gets_them_as_they_come_unless_the_answer_alone_is_wanted() {
     let calls = [("run_command", ECHO), ("hammer", r#"{"nail":1}"#), ("run_command", ECHO)];
     let bot = bot([openai_calls("I will look. ", &calls), openai_sse(["끝", "났다."])]);
     let ran = on_terminal(bot.home.shell("lepo do 'say it' | sed s/^/piped:/"), &[YES]);
     assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("piped:I will look. \r\n"), "{}", ran.out);
     assert!(ran.out.contains("piped:끝났다."), "{}", ran.out);
-    assert!(!ran.out.contains("I will look"), "{}", ran.out);
+    for wanted in ["-q", "-o answer"] {
+        let bot = self::bot([openai_calls("I will look. ", &calls), openai_sse(["끝", "났다."])]);
+        let script = format!("lepo do {wanted} 'say it' | sed s/^/piped:/");
+        let ran = on_terminal(bot.home.shell(&script), &[YES]);
+        assert!(ran.out.contains("piped:끝났다.") && !ran.out.contains("I will look"), "{}", ran.out);
+    }
     assert_eq!(
         forest(&bot.home),
         "A s1 head / B u0 A / C a1 B / D a1 C / E a1 D / F t1 E / G a1 F / H t1 G / I a1 H / J t1 I / K a0 B"
@@ -181,6 +187,15 @@ fn cut_short_the_answer_stays_at_the_end_of_the_side_branch() {
     assert_eq!(ran.code, 3, "{}", ran.out);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D t1 C / E a1 D");
     assert_eq!(bubbs(&bot.home)[4].text, "Half an");
+}
+
+#[test]
+fn a_call_with_trailing_commas_is_a_call() {
+    let arguments = ECHO.replace('}', ", }");
+    let bot = bot([openai_calls("", &[("run_command", &arguments)]), openai_sse(["Said."])]);
+    let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES]);
+    assert_eq!((ran.code, bot.home.read("work/ran").as_str()), (0, "한글\n"), "{}", ran.out);
+    assert_eq!(bubbs(&bot.home)[2].text, ECHO);
 }
 
 #[test]

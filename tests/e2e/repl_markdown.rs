@@ -35,7 +35,7 @@ fn each_form_is_shown_as_it_comes_wide_and_narrow() {
             // In pieces of one character, as the slowest model sends them.
             let letters: Vec<String> = markdown.chars().map(String::from).collect();
             let bot = Bot::openai(OFF, [openai_sse(letters.iter().map(String::as_str))]);
-            let Some(screen) = Screen::lepo(&bot.home, columns, &["do", "q"]) else { return };
+            let Some(screen) = Screen::lepo(&bot.home, columns, &["do", "-q", "q"]) else { return };
             screen.ends(0);
             assert_eq!(screen.whole(), *shown, "{markdown}");
             assert!(screen.painted().contains(painted), "{markdown}: {:?}", screen.painted());
@@ -49,7 +49,7 @@ fn a_table_is_as_wide_as_the_terminal_lets_it() {
     let table = "|이름|what it is|\n|-|-|\n|bubb|one message, one file, and its name says who spoke|\n\nend";
     for (columns, lines) in [(80, 1), (40, 2)] {
         let bot = Bot::saying(OFF, &[table]);
-        let Some(screen) = Screen::lepo(&bot.home, columns, &["do", "q"]) else { return };
+        let Some(screen) = Screen::lepo(&bot.home, columns, &["do", "-q", "q"]) else { return };
         screen.ends(0);
         let text = screen.whole();
         let rows: Vec<&str> =
@@ -65,11 +65,11 @@ fn plain_and_a_pipe_get_the_bytes() {
     let text = "# H\n**b** `c`\n\n|a|\n|-|";
     let bot = Bot::saying(OFF, &[text, text, text]);
     assert_eq!(bot.lepo(&["do", "q"]).out, format!("{text}\n"));
-    let Some(screen) = Screen::lepo(&bot.home, 80, &["do", "--plain", "q"]) else { return };
+    let Some(screen) = Screen::lepo(&bot.home, 80, &["do", "-q", "--plain", "q"]) else { return };
     screen.ends(0);
     assert_eq!(screen.whole(), text);
     drop(screen);
-    let mut command = bot.home.command(&["do", "q"]);
+    let mut command = bot.home.command(&["do", "-q", "q"]);
     let screen = Screen::of(command.env("NO_COLOR", "1"), &bot.home, 80).unwrap();
     screen.ends(0);
     assert_eq!(screen.whole(), text);

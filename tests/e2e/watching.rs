@@ -8,13 +8,13 @@ use std::time::Duration;
 use crate::home::{Home, until};
 
 /// A running `lepo watch`, and its lines as they come.
-struct Watching {
+pub struct Watching {
     child: Child,
     lines: Receiver<String>,
 }
 
 impl Watching {
-    fn begin(home: &Home, args: &[&str]) -> Watching {
+    pub fn begin(home: &Home, args: &[&str]) -> Watching {
         let (mut child, stdout) = spawn(home, args);
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -26,7 +26,7 @@ impl Watching {
         Watching { child, lines }
     }
 
-    fn line(&self) -> String {
+    pub fn line(&self) -> String {
         self.lines.recv_timeout(Duration::from_secs(20)).expect("a line comes")
     }
 

@@ -12,28 +12,28 @@ use compare::{Tag, counts, hunks, words};
 
 /// Compare two conversations past their common ancestor
 ///
-/// What only A's conv has is removed, what only B's has is added. Bubbs are matched in order by kind,
+/// What only A's conversation has is removed, what only B's has is added. Messages are matched in order by kind,
 /// so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  \
     lepo ls -n 2 | cut -d' ' -f1 | lepo diff -")]
 pub struct DiffArgs {
-    /// A bubb; `-` for addresses on stdin, one a line
+    /// A message; `-` for addresses on stdin, one a line
     #[arg(value_name = "A", add = complete::address())]
     a: String,
     /// The other; left out where stdin names both
     #[arg(value_name = "B", add = complete::address())]
     b: Option<String>,
-    /// Just the two bubbs
+    /// Just the two messages
     #[arg(long)]
     one: bool,
-    /// Hidden bubbs too
+    /// Hidden messages too
     #[arg(short, long, conflicts_with = "one")]
     all: bool,
     /// Word by word: [-removed-]{+added+}, in colours where there are some
     #[arg(long)]
     word: bool,
-    /// How many lines were added and removed, bubb by bubb and in all
+    /// How many lines were added and removed, message by message and in all
     #[arg(long, conflicts_with = "word")]
     stat: bool,
 }

@@ -41,7 +41,7 @@ pub struct DoArgs {
     /// Start a new conversation
     #[arg(short, long, conflicts_with_all = ["tail", "retry"])]
     pub(super) new: bool,
-    /// Start from this bubb
+    /// Start from this message
     #[arg(short, long, value_name = "ADDR", add = complete::address())]
     pub(super) tail: Option<String>,
     /// Answer the last visible question again
@@ -50,15 +50,19 @@ pub struct DoArgs {
     /// Print the conversation so far first
     #[arg(short = 'p', long)]
     pub(super) show_past: bool,
-    /// Show hidden bubbs too
+    /// Show hidden messages too
     #[arg(short = 'a', long)]
     pub(super) show_all: bool,
-    /// Add this file's text to the question
-    #[arg(short, long, value_name = "FILE")]
-    pub(super) file: Option<PathBuf>,
-    /// Add a file to the question as context, or a resource of an MCP server: mcp:SERVER/URI; repeatable
-    #[arg(long, value_name = "FILE", conflicts_with = "retry")]
+    /// Add this file's text to the question; a folder, or one of several, under its name; repeatable
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
+    pub(super) file: Vec<PathBuf>,
+    /// Add a file as context, the text files of a folder that git does not ignore, or a resource of an MCP
+    /// server: mcp:SERVER/URI; repeatable
+    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath)]
     pub(super) context: Vec<PathBuf>,
+    /// The system prompt of a new conversation, or @FILE: the file that holds it
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"])]
+    pub(super) system: Option<String>,
     /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
     #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"])]
     pub(super) template: Option<String>,
@@ -130,10 +134,10 @@ pub struct DoArgs {
     /// Print the answer and nothing else
     #[arg(short, long)]
     pub(super) quiet: bool,
-    /// Print the answer as it is, also on a terminal: its Markdown is not formed
+    /// Print the answer as it is: do not render Markdown on a terminal
     #[arg(long)]
     pub(super) plain: bool,
-    /// At the prompt: no line about model, tokens and seconds after an answer
+    /// On a terminal: no line about model, tokens and seconds after an answer
     #[arg(long)]
     pub(super) no_usage: bool,
 }
@@ -147,6 +151,7 @@ impl DoArgs {
             all: self.show_all,
             plain: self.plain || self.schema.is_some(),
             no_usage: self.no_usage,
+            whole: self.json || self.quiet || self.output.is_some(),
         }
     }
 
@@ -158,7 +163,13 @@ impl DoArgs {
             effort: self.effort.clone(),
             ..Options::default()
         };
-        let flags = Flags { config: self.config.clone(), tools: self.tools, options, ..Flags::default() };
+        let flags = Flags {
+            config: self.config.clone(),
+            tools: self.tools,
+            options,
+            system_prompt: self.system_prompt()?,
+            ..Flags::default()
+        };
         self.group.flags(&self.model, flags)
     }
 
@@ -166,6 +177,15 @@ impl DoArgs {
     pub fn takes_default_tail(&self) -> bool {
         let placed = self.new || self.tail.is_some() || self.approve.is_some() || self.deny.is_some();
         !placed && (self.group.mode().is_none() || self.retry)
+    }
+
+    /// The text of `--system`; a file is named behind an `@`.
+    fn system_prompt(&self) -> Result<Option<String>> {
+        let Some(given) = &self.system else { return Ok(None) };
+        let Some(path) = given.strip_prefix('@') else { return Ok(Some(given.clone())) };
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::usage(format!("cannot read the system prompt {path}")).because(error))?;
+        Ok(Some(text))
     }
 
     /// The schema of `--schema`, compiled.
@@ -241,6 +261,8 @@ Examples:
   lepo do 'what does this repository do?'
   lepo do --run 'git log --oneline -5' 'what changed?'
   git diff | lepo do --file review.md --context src/main.rs
+  lepo do --context src --context Cargo.toml 'where is the parser?'
+  lepo do -n --system 'Answer in Korean.' 'what is a monad?'
   lepo do --attach chart.png 'what is wrong here?'
   lepo do --schema person.json --file cv.txt | jq .name
   lepo do --tail main --retry -m other

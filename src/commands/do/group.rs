@@ -44,6 +44,9 @@ pub fn run_group(
         ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
     }
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
+    if !args.quiet {
+        ui::note_system_prompt(&configured, &store, &forest, begin);
+    }
     let ask = Ask { schema, ..Ask::new(begin, question, &args.run) };
 
     let runtime = runtime()?;
@@ -94,7 +97,7 @@ fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<O
     let goes_on = mode == GroupMode::Debate
         && args.tail.is_some()
         && args.prompt.is_empty()
-        && args.file.is_none()
+        && args.file.is_empty()
         && prompt.is_none();
     if goes_on && !args.attach.is_empty() {
         return Err(Error::usage("a debate takes no files: its participants hear words only"));

@@ -10,7 +10,7 @@ use crate::config::{Filling, Prompt};
 use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::term::say;
-use crate::turn::attach::{Looked, NewFile};
+use crate::turn::attach::{Gathering, Looked, NewFile};
 use crate::turn::{Context, Part, Question, not_utf8, question as join};
 
 /// The path that means stdin.
@@ -24,10 +24,15 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     let mut parts = Vec::new();
     if prompt.is_none() && !args.prompt.is_empty() {
         let bytes = args.prompt.join(" ").into_bytes();
-        parts.push(Part { from: "PROMPT".into(), content: Looked::Other(bytes) });
+        parts.push(part("PROMPT", Looked::Other(bytes)));
     }
-    if let Some(path) = &args.file {
-        parts.push(Part { from: path.display().to_string(), content: NewFile::look(path)? });
+    let mut gathering = Gathering::default();
+    for path in &args.file {
+        // One file is the question or a part of it; of several each has its name.
+        let fenced = args.file.len() > 1 || path.is_dir();
+        for Context { path, content } in gathering.take(path)? {
+            parts.push(Part { from: path, content, fenced });
+        }
     }
     let terminal = std::io::stdin().is_terminal();
     let attached_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
@@ -36,7 +41,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     }
     if !terminal && !args.no_stdin && !attached_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
-        parts.push(Part { from: "stdin".into(), content: NewFile::of_bytes("stdin", bytes)? });
+        parts.push(part("stdin", NewFile::of_bytes("stdin", bytes)?));
     }
     if let Some(prompt) = prompt {
         fill(prompt, args, &mut parts)?;
@@ -50,7 +55,10 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     let files =
         args.context.iter().filter(|path| !path.to_str().is_some_and(|path| path.starts_with("mcp:")));
     for path in files {
-        context.push(Context { path: path.display().to_string(), content: NewFile::look(path)? });
+        context.extend(gathering.take(path)?);
+    }
+    if !args.quiet {
+        gathering.notes().iter().for_each(|note| say(note));
     }
     let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
     join(parts, context, attached).map(Some)
@@ -72,8 +80,13 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     if let Some(at) = at.filter(|_| used) {
         parts.remove(at);
     }
-    parts.insert(0, Part { from: name.to_string(), content: Looked::Other(text.into_bytes()) });
+    parts.insert(0, part(name, Looked::Other(text.into_bytes())));
     Ok(())
+}
+
+/// A part that stands as it is.
+fn part(from: &str, content: Looked) -> Part {
+    Part { from: from.to_string(), content, fenced: false }
 }
 
 /// A file of `--attach`: a path, an address, or stdin.

@@ -11,7 +11,7 @@ use crate::commands::tidy_after::tidy_after;
 use crate::conv::Wanted;
 use crate::error::Result;
 use crate::store::Store;
-use crate::term::say;
+use crate::term::{columns, say, say_dim, stderr_is_terminal};
 use crate::turn::{
     AnswerSchema, Ask, Decision, Interrupt, Question, Report, Served, Start, TurnEnv, Verdict, Wish, start,
 };
@@ -57,14 +57,25 @@ pub fn run_turn(
         Some(decision) => Start::Decided(decision.name.id),
         None => start(&store, &forest, wish)?,
     };
-    if tail.is_none() && !args.quiet {
-        ui::note_place(&store, &forest, begin);
+    if !args.quiet {
+        if tail.is_none() {
+            ui::note_place(&store, &forest, begin);
+        }
+        ui::note_system_prompt(&setup.configured, &store, &forest, begin);
+    }
+    // A person sits there, and reads more than the answer.
+    let at_terminal =
+        context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
+    if at_terminal {
+        let at = begin.id().and_then(|id| forest.find(id));
+        say_dim(&ui::place_line(&store, &forest, at, &config.name, columns()), context.paint);
     }
     if args.show_past && !args.json && !args.events {
         ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
     }
 
     let tidy = setup.configured.settings.tidy.limit();
+    let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let mut report = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
@@ -93,6 +104,9 @@ pub fn run_turn(
     })?;
     // What still runs (a lookup that was given up) is not waited for.
     runtime.shutdown_background();
+    if tells_usage && report.answer.is_some() {
+        say_dim(&ui::usage_line(&report), context.paint);
+    }
 
     let model = args.model.first();
     report.error = report

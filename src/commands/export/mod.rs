@@ -28,9 +28,9 @@ use render::{Export, Format};
 /// the first question, never replaces another, and its path is printed; attached files are written
 /// beside it, in a folder whose name ends with -files.
 ///
-/// messages is the conv as APIs have it, one message a line, without times; with --all one conv a line.
-/// chatgpt, openwebui and pi are the whole tree of the conv, as these tools export or keep it; with --all
-/// every tree. `lepo import` reads all four back. Hidden bubbs but the system prompt only with -a.
+/// messages is the conversation as APIs have it, one message a line, without times; with --all one conversation a line.
+/// chatgpt, openwebui and pi are the whole tree of the conversation, as these tools export or keep it; with --all
+/// every tree. `lepo import` reads all four back. Hidden messages but the system prompt only with -a.
 ///
 /// html is a page for any browser: one file that needs no network, with the forest of the conversations
 /// named, or of all with --all. There -o names the file, which is replaced. The system prompt and all else
@@ -42,16 +42,16 @@ use render::{Export, Format};
     lepo export --format html --all -o conversations.html\n  \
     lepo export --format chatgpt --all > conversations.json")]
 pub struct ExportArgs {
-    /// Which bubb's conv, with html several; `-` for addresses on stdin
+    /// Which message's conversation, with html several; `-` for addresses on stdin
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
     /// What to write
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Hidden bubbs too; not in a session
+    /// Hidden messages too; not in a session
     #[arg(short = 'a', long)]
     show_all: bool,
-    /// Every conv: in a page, or in the form of another tool
+    /// Every conversation: in a page, or in the form of another tool
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
     /// Write a new file in DIR, made if missing, instead of stdout; a page: the file DIR itself
@@ -102,7 +102,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::nothing(format!("nothing to export in the conv of {tip}")).hint(hint));
     }
     let names: Vec<Name> = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
-    let mut export = Export::new(&store, names.clone());
+    let mut export = Export::new(&store, &forest, names.clone());
     match &args.output {
         None => context.out.untrusted(&export.bytes(args.format)?),
         Some(dir) => {

@@ -10,6 +10,7 @@ use super::files::Files;
 use super::place;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::commands::json::bubbs_json;
+use crate::conv::Forest;
 use crate::error::Result;
 use crate::store::{Fact, Store};
 use crate::term::excerpt;
@@ -20,7 +21,7 @@ pub enum Format {
     /// A document to read
     #[default]
     Markdown,
-    /// The bubbs, as `lepo show --json` gives them
+    /// The messages, as `lepo show --json` gives them
     Json,
     /// Messages only
     Session,
@@ -56,6 +57,7 @@ impl Format {
 /// A conv to be written, and what the journal knows of it.
 pub struct Export<'s> {
     store: &'s Store,
+    forest: &'s Forest,
     /// Oldest first.
     names: Vec<Name>,
     facts: HashMap<BubbId, Fact>,
@@ -65,8 +67,8 @@ pub struct Export<'s> {
 
 impl<'s> Export<'s> {
     /// These bubbs, oldest first.
-    pub fn new(store: &'s Store, names: Vec<Name>) -> Export<'s> {
-        Export { store, names, facts: store.facts(), files: None }
+    pub fn new(store: &'s Store, forest: &'s Forest, names: Vec<Name>) -> Export<'s> {
+        Export { store, forest, names, facts: store.facts(), files: None }
     }
 
     /// The whole document.
@@ -74,7 +76,7 @@ impl<'s> Export<'s> {
         let mut bytes = Vec::new();
         match format {
             Format::Markdown => bytes = self.markdown()?.into_bytes(),
-            Format::Json => bubbs_json(self.store, self.names.iter().copied(), &mut bytes)?,
+            Format::Json => bubbs_json(self.store, self.forest, self.names.iter().copied(), &mut bytes)?,
             Format::Session => bytes = self.session()?.into_bytes(),
             // Made of a forest, in `html` and `others`.
             Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi => {}
@@ -112,14 +114,22 @@ impl<'s> Export<'s> {
                 Kind::Assistant => "Assistant",
                 Kind::Tool => "Tool",
             };
-            let model = self.model(name).map(|model| format!(" ({model})")).unwrap_or_default();
+            // In a debate, and of many answers, the one who speaks.
+            let speaker = self.store.speaker(self.forest, name);
+            let model = self.model(name).filter(|model| speaker.as_deref() != Some(model));
+            let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
+            let speaker = speaker.map(|speaker| format!(" {speaker}")).unwrap_or_default();
             let hidden = if name.hidden { ", hidden" } else { "" };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
             let mut said = self.store.text(name)?;
             if let (Some(files), Kind::User) = (&self.files, name.kind) {
                 said = files.markdown(&said);
             }
-            text += &format!("\n## {who}{model}{hidden}\n\n*{time}, {}*\n\n{}\n", name.id, said.trim_end());
+            text += &format!(
+                "\n## {who}{speaker}{model}{hidden}\n\n*{time}, {}*\n\n{}\n",
+                name.id,
+                said.trim_end()
+            );
         }
         Ok(text)
     }

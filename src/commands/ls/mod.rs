@@ -31,7 +31,7 @@ use crate::ui::{known_windows, request, text_or_warn};
     lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending"
 )]
 pub struct LsArgs {
-    /// Only tails whose conv has one of these; `-` for addresses on stdin, one a line
+    /// Only tails whose conversation has one of these; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
     /// Only the N newest

@@ -95,7 +95,7 @@ impl State {
             return Ok(());
         }
         let line: Line = serde_json::from_slice(line)
-            .map_err(|_| Error::remote(format!("the answer is no JSON: {}", excerpt(line))))?;
+            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", excerpt(line))))?;
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             // It is told after a status of success what would have been a refusal.

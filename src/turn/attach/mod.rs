@@ -1,10 +1,12 @@
 //! Files that go with a question: looked into, checked against what the model takes, kept in the store,
 //! and found again for each request.
 
+mod gather;
 mod limits;
 mod new_file;
 mod sent;
 
+pub use gather::Gathering;
 pub use limits::check;
 pub use new_file::{Looked, NewFile};
 pub use sent::{Attached, LeftOut, choose, sent_text};

@@ -7,7 +7,7 @@ use super::opening::Opening;
 use super::participant::{Brief, select_before};
 use super::past::{Past, past};
 use super::prompts::{Prompts, bid_lines};
-use super::protocol::{Bid, Decision, decision};
+use super::protocol::{Bid, Decision, decision, without_selects};
 use super::rules::{Course, FAILURES};
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::bubb::{Kind, Name};
@@ -175,7 +175,11 @@ impl Debate<'_> {
     /// The orchestrator's judgement; where it says nothing that can be read, twice, the rule of the house.
     async fn decide(&mut self, bids: &[(usize, Bid)]) -> Result<Floor> {
         for again in [false, true] {
-            let lines = self.lines(bids);
+            let mut lines = self.lines(bids);
+            let unheard = self.names(&self.rules.unheard());
+            if !unheard.is_empty() {
+                lines.push_str(&format!("\n\nAsked before and were not chosen: {}", unheard.join(", ")));
+            }
             let present = self.rules.present();
             let names = self.names(&present);
             let prompt = Prompts::new(self.group.insts, &names, &self.past()).decision(&lines, again);
@@ -255,8 +259,14 @@ impl Debate<'_> {
                 self.narrate(&words);
                 self.conclude(&reply, &summary)
             }
-            // It was asked for nothing else, so whatever it says is its summary.
-            _ => self.conclude(&reply, reply.said().trim()),
+            // It was asked for nothing else, so whatever it says is its summary, but for a name.
+            _ => match without_selects(&reply.said()) {
+                Some(summary) => self.conclude(&reply, &summary),
+                None => Err(Error::remote(format!(
+                    "{} named a speaker where the conclusion was asked for",
+                    self.orchestrator.name
+                ))),
+            },
         }
     }
 

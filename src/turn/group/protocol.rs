@@ -47,7 +47,8 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, Decision)> {
         let selected = behind(transcript, "SELECT").and_then(|name| named(name, names)).map(Decision::Select);
         let end = || {
             let conclusion = format!("{}\n{after}", behind(transcript, "END")?);
-            Some(conclusion.trim().to_string()).filter(|text| !text.is_empty()).map(Decision::End)
+            without_selects(&conclusion)?;
+            Some(Decision::End(conclusion.trim().to_string()))
         };
         if let Some(decision) = selected.or_else(end) {
             return Some((words.trim().to_string(), decision));
@@ -57,6 +58,12 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, Decision)> {
         rest = after;
     }
     None
+}
+
+/// The text without lines that name a speaker, which conclude nothing; none if nothing else is in it.
+pub fn without_selects(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().filter(|line| behind(line, "SELECT").is_none()).collect();
+    Some(lines.join("\n").trim().to_string()).filter(|text| !text.is_empty())
 }
 
 /// The text of the bubb that says who speaks.
@@ -156,6 +163,8 @@ mod tests {
             ("END: 모듈러 모놀리스", "", end("모듈러 모놀리스")),
             ("All agree.\nEnd: yes\n- cheap\n- SELECT: no", "All agree.", end("yes\n- cheap\n- SELECT: no")),
             ("END:\n\nyes", "", end("yes")),
+            ("END: SELECT: bard", "", None),
+            ("END:\nSELECT: bard\n", "", None),
             ("**END:** yes", "", end("yes")),
             ("END: **yes** and no", "", end("**yes** and no")),
             ("SELECT: claude\nEND: x", "", select(0)),

@@ -20,6 +20,10 @@ struct Debater {
     speeches: usize,
     /// It has asked for the floor before.
     asked: bool,
+    /// It asked for the floor in the round under way.
+    asks: bool,
+    /// It asked for the floor in an earlier round, and has not spoken since.
+    unheard: bool,
     /// It failed in the round under way.
     failed: bool,
     /// Rounds in a row in which it failed.
@@ -52,17 +56,28 @@ impl Course {
             let debater = &mut self.debaters[who];
             debater.failures = if std::mem::take(&mut debater.failed) { debater.failures + 1 } else { 0 };
         }
+        for debater in &mut self.debaters {
+            debater.unheard |= std::mem::take(&mut debater.asks);
+        }
         still_in.into_iter().filter(|&who| self.debaters[who].is_out()).collect()
     }
 
     /// One answered whether it wants the floor.
     pub fn bid(&mut self, who: usize, bid: Bid) {
         self.debaters[who].asked |= bid == Bid::Request;
+        self.debaters[who].asks = bid == Bid::Request;
     }
 
     /// One spoke.
     pub fn speak(&mut self, who: usize) {
-        self.debaters[who].speeches += 1;
+        let debater = &mut self.debaters[who];
+        debater.speeches += 1;
+        (debater.asks, debater.unheard) = (false, false);
+    }
+
+    /// Those who asked for the floor in an earlier round, were not chosen, and can be given it now.
+    pub fn unheard(&self) -> Vec<usize> {
+        self.those(|debater| debater.unheard && !debater.failed && !debater.is_out())
     }
 
     /// One failed: it is skipped for the rest of this round.
@@ -134,6 +149,34 @@ mod tests {
             }
             let bids = round(&mut course, now);
             assert_eq!(course.least_heard(&bids), speaks, "{before} | {now}");
+        }
+    }
+
+    #[test]
+    fn who_asked_before_and_was_not_chosen_is_unheard_until_it_speaks() {
+        let mut course = Course::new(3, 10);
+        for (told, before) in [
+            ("a+* b+ c-", vec![]),
+            ("a+ b-* c+", vec![1]),
+            ("a+* b- c+", vec![0, 2]),
+            ("a- b- c!", vec![]),
+            ("a- b- c-*", vec![2]),
+            ("a- b- c-", vec![]),
+        ] {
+            assert!(course.begin_round());
+            let mut chosen = None;
+            for word in told.split_whitespace() {
+                let who = usize::from(word.as_bytes()[0] - b'a');
+                match word.as_bytes()[1] {
+                    b'+' => course.bid(who, Bid::Request),
+                    b'-' => course.bid(who, Bid::Pass),
+                    _ => course.fail(who),
+                }
+                chosen = chosen.or(word.ends_with('*').then_some(who));
+            }
+            assert_eq!(course.unheard(), before, "{told}");
+            chosen.into_iter().for_each(|who| course.speak(who));
+            course.end_round();
         }
     }
 

@@ -130,6 +130,24 @@ fn quiet_is_the_conclusion_and_a_file_has_what_a_pipe_has() {
 }
 
 #[test]
+fn watch_and_export_name_the_speakers() {
+    let panel = seed();
+    panel.home.ok(&["init"]);
+    let watching = crate::watching::Watching::begin(&panel.home, &[]);
+    assert_eq!(panel.lepo(&["do", "--debate", Q]).code, 0);
+    let lines: Vec<String> = (0..4).map(|_| watching.line()).collect();
+    for (line, speaker) in lines[1..].iter().zip([" a0 제미니: ", " a0 claude: ", " a0 모듈러"]) {
+        assert!(line.contains(speaker), "{lines:#?}");
+    }
+    let document = panel.home.ok(&["export"]);
+    for heading in ["\n## Assistant 제미니\n", "\n## Assistant claude\n"] {
+        assert!(document.contains(heading), "{document}");
+    }
+    let exported = json(&panel.home.ok(&["export", "--format", "json"]));
+    assert_eq!(exported["bubbs"][1]["speaker"], "제미니");
+}
+
+#[test]
 fn events_tell_the_course() {
     let ran = seed().lepo(&["do", "--debate", "--events", Q]);
     let told: Vec<_> = ran.out.lines().map(json).collect();
@@ -186,6 +204,25 @@ fn nobody_ever_asks_and_it_is_summed_up() {
     let ran = panel.lepo(&["do", "--debate", "q"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "## conclusion\n\nnothing to say\n"), "{}", ran.err);
     assert!(said(&panel.home).contains("s1 a: PASS|b: PASS"), "what cannot be read is no request");
+}
+
+#[test]
+fn who_asked_and_was_not_chosen_is_told_and_a_name_is_no_conclusion() {
+    let sse = |texts: &[&str]| texts.iter().map(|text| openai_sse([*text])).collect::<Vec<_>>();
+    for (last, code, out) in [
+        (vec!["SELECT: b", "SELECT: b\nEnough said."], 0, "## conclusion\n\nEnough said.\n"),
+        (vec!["SELECT: b", "**SELECT:** b"], 3, "two\n"),
+    ] {
+        let chief = [&["SELECT: a", "SELECT: a"][..], &last].concat();
+        let (a, b) = (["REQUEST", "one", "REQUEST", "two"], ["REQUEST", "PASS"]);
+        let panel = Panel::new("max_rounds = 2", &[("chief", sse(&chief)), ("a", sse(&a)), ("b", sse(&b))]);
+        let ran = panel.lepo(&["do", "--debate", "q"]);
+        assert_eq!(ran.code, code, "{}", ran.err);
+        assert!(ran.out.ends_with(out), "{}", ran.out);
+        let prompts = [0, 1].map(|at| panel.server("chief").asked()[at].json()["messages"][0].to_string());
+        assert!(!prompts[0].contains("Asked before"), "{}", prompts[0]);
+        assert!(prompts[1].contains("Asked before and were not chosen: b"), "{}", prompts[1]);
+    }
 }
 
 #[test]

@@ -63,6 +63,18 @@ fn one_that_is_not_installed_is_named_and_the_others_answer() {
 }
 
 #[test]
+fn presets_alone_are_enough() {
+    let home = home(&[("claude", CLAUDE), ("gemini", GEMINI), ("codex", CODEX)]);
+    home.write("config/config.toml", format!("[many]\nparticipants = {NAMES:?}\n"));
+    let ran = lepo(&home, &["do", "--parallel", "뭐?"]);
+    assert_eq!(ran.out, "## claude\n\nclaude: 뭐?\n\n## gemini\n\ngemini: 뭐?\n\n## codex\n\ncodex: 뭐?\n");
+    home.write("config/config.toml", "planner = 'off'\n[[models]]\npreset = \"claude\"\nactive = true\n");
+    assert_eq!(lepo(&home, &["do", "-n", "뭐?"]).out, "claude: 뭐?\n");
+    home.write("config/config.toml", "planner = 'off'\n[[models]]\npreset = \"claude\"\n");
+    assert_eq!(lepo(&home, &["do", "-n", "-m", "claude", "뭐?"]).out, "claude: 뭐?\n");
+}
+
+#[test]
 fn programs_debate() {
     let says = |name: &str, pointer: &str| {
         let reply = format!(

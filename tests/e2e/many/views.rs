@@ -27,8 +27,9 @@ fn screen(home: &Home, columns: usize, rows: usize, args: &[&str]) -> Option<Scr
 /// What stood on the screen in the end, ids as `ID`, the one that is `@` without its mark.
 fn left(screen: &Screen) -> String {
     let is_id = |word: &str| word.len() == 26 && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let line = |line: &str| match line.split_once("  ") {
-        Some((id, name)) if is_id(id) => format!("ID  {}", name.trim_end_matches("  @")),
+    let line = |line: &str| match line.rsplit_once("  ").zip(line.split_once("  ")) {
+        Some(((name, id), _)) if is_id(id) => format!("{name}  ID"),
+        Some((_, (id, name))) if is_id(id) => format!("ID  {}", name.trim_end_matches("  @")),
         _ => line.trim_end().to_string(),
     };
     screen.whole().lines().map(line).collect::<Vec<_>>().join("\n")
@@ -61,7 +62,7 @@ fn rows_tell_who_is_at_work_and_leave_nothing_behind() {
         let expected = [
             &format!("lepo do --parallel · a, {LONG}"),
             "[user] 물음?",
-            &format!("## {LONG}\n\n하나\n\n## a\n\none"),
+            &format!("## {LONG}  ID\n\n하나\n\n## a  ID\n\none"),
             &format!("ID  {LONG}"),
         ];
         assert_eq!(whole, expected.join("\n"));
@@ -100,7 +101,7 @@ fn a_debate_is_shown_as_it_goes() {
             "",
             "[conclusion] 📋",
             "모듈러 모놀리스 채택",
-            "- 규모에 적합",
+            "• 규모에 적합",
         ];
         // Long lines are the terminal's to break.
         let unbroken = |text: &str| text.replace(['\n', ' '], "");

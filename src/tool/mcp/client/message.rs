@@ -35,7 +35,7 @@ pub fn read(line: &[u8]) -> Line {
         Ok(Value::Array(items)) => items.into_iter().filter_map(message).collect(),
         Ok(value) => Vec::from_iter(message(value)),
         Err(_) if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
-            vec![nobodys_error("an answer is no JSON")]
+            vec![nobodys_error("an answer is not valid JSON")]
         }
         Err(_) => Vec::new(),
     };
@@ -202,7 +202,7 @@ mod tests {
             ("Server listening…", "junk"),
             (r#"{"level":"info"}"#, "junk"),
             ("{", "junk"),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#, "error:an answer is no JSON"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#, "error:an answer is not valid JSON"),
             (r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x"}]}}"#, "call"),
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"odd"}]}}"#,

@@ -1,0 +1,84 @@
+//! `/grep`: messages in which something was said, numbered for `/tail`.
+
+use std::ops::ControlFlow;
+
+use super::session::Session;
+use crate::bubb::{BubbId, Name};
+use crate::conv::Wanted;
+use crate::error::Result;
+use crate::search::{Line, LineKind, Outcome, Pattern, PatternOptions, search_files};
+use crate::store::now;
+use crate::term::{columns, excerpt_within, say};
+use crate::when;
+
+/// Messages that are listed.
+const LISTED: usize = 15;
+
+/// Characters before a match that are shown.
+const BEFORE: usize = 16;
+
+impl Session<'_> {
+    /// The newest visible messages with a line that matches, each with that line. Capitals in the pattern
+    /// make it tell them from small letters.
+    pub(super) fn find(&mut self, words: &str) -> Result<()> {
+        let ignore_case = !words.chars().any(char::is_uppercase);
+        let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
+        let forest = self.store.forest_for(&[Wanted::Everyone])?;
+        let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
+        let mut found: Vec<(Name, String)> = Vec::new();
+        let _ = search_files(&self.store, &pattern, visible, |outcome| {
+            match outcome {
+                Outcome::Found(name, lines) => found.push((name, matched(&lines))),
+                Outcome::Unreadable(error) => say(&format!("warning: {}", error.chain())),
+            }
+            if found.len() < LISTED { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let now = now();
+        for (i, (name, line)) in found.iter().enumerate() {
+            let when = when::short(name.id.time(), now);
+            let begin = format!("{:>3}  {} {when} {}  ", i + 1, name.id, name.kind.word());
+            let room = columns().saturating_sub(begin.len());
+            say(&match room < 12 {
+                true => {
+                    let line = excerpt_within(line, columns().saturating_sub(5));
+                    format!("{}\n     {line}", begin.trim_end())
+                }
+                false => format!("{begin}{}", excerpt_within(line, room)),
+            });
+        }
+        self.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
+        say(match found.len() {
+            0 => "nothing was found",
+            LISTED => "these are the newest; /tail NUMBER goes on from one",
+            _ => "/tail NUMBER goes on from one",
+        });
+        Ok(())
+    }
+}
+
+/// The first line that matches, from a little before the match on.
+fn matched(lines: &[Line]) -> String {
+    let Some(line) = lines.iter().find(|line| line.kind == LineKind::Match) else { return String::new() };
+    let at = line.matches.first().map(|range| range.start).unwrap_or_default();
+    let (before, rest) = line.bytes.split_at_checked(at).unwrap_or((&[], &line.bytes));
+    let (before, rest) = (String::from_utf8_lossy(before), String::from_utf8_lossy(rest));
+    let cut = before.chars().count().saturating_sub(BEFORE);
+    let before: String = before.chars().skip(cut).collect();
+    format!("{}{before}{rest}", if cut > 0 { "…" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_shown_from_a_little_before_its_match() {
+        let pattern = Pattern::new("needle", PatternOptions::default()).unwrap();
+        for (text, shown) in [
+            ("x\na needle here\nneedle", "a needle here"),
+            ("가나다라마바사아자차카타파하 그리고 needle!", "…라마바사아자차카타파하 그리고 needle!"),
+        ] {
+            assert_eq!(matched(&pattern.lines(text.as_bytes())), shown);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! JSON as models write it: commas before the end of an object or an array do not count.
+
+use serde_json::Value;
+
+/// The value of a text that is JSON, or JSON but for trailing commas.
+pub fn parse(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&without_trailing_commas(text)?).ok())
+}
+
+/// The object that a text begins with, and what follows it.
+pub fn object(text: &str) -> Option<(Value, &str)> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    if let Some(Ok(value)) = stream.next() {
+        return value.is_object().then(|| (value, text.split_at(stream.byte_offset()).1));
+    }
+    let (object, rest) = text.split_at(end(text)?);
+    let value: Value = serde_json::from_str(&without_trailing_commas(object)?).ok()?;
+    value.is_object().then_some((value, rest))
+}
+
+/// Where the braces that a text begins with are closed, in bytes.
+fn end(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    let mut scan = Scan::default();
+    for (at, c) in text.char_indices() {
+        if scan.is_within_text(c) {
+            continue;
+        }
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + c.len_utf8());
+        }
+    }
+    None
+}
+
+/// The text without these commas; nothing if it has none.
+fn without_trailing_commas(text: &str) -> Option<String> {
+    let mut scan = Scan::default();
+    let (mut kept, mut comma) = (String::with_capacity(text.len()), None);
+    for c in text.chars() {
+        if !scan.is_within_text(c) && !c.is_whitespace() {
+            if let (Some(at), '}' | ']') = (comma, c) {
+                kept.remove(at);
+            }
+            comma = (c == ',').then_some(kept.len());
+        } else if !c.is_whitespace() {
+            comma = None;
+        }
+        kept.push(c);
+    }
+    (kept.len() < text.len()).then_some(kept)
+}
+
+/// Tells what is within quotes, the quotes among it.
+#[derive(Default)]
+struct Scan {
+    quoted: bool,
+    escaped: bool,
+}
+
+impl Scan {
+    fn is_within_text(&mut self, c: char) -> bool {
+        match c {
+            _ if std::mem::take(&mut self.escaped) => true,
+            '\\' if self.quoted => {
+                self.escaped = true;
+                true
+            }
+            '"' => {
+                self.quoted = !self.quoted;
+                true
+            }
+            _ => self.quoted,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn trailing_commas_do_not_count() {
+        for (text, expected) in [
+            (r#"{"a":1,}"#, Some(json!({"a": 1}))),
+            ("{\"a\":[1,2, ],\n}", Some(json!({"a": [1, 2]}))),
+            (r#"{"a":",}",}"#, Some(json!({"a": ",}"}))),
+            (r#"{"a":"\",}",}"#, Some(json!({"a": "\",}"}))),
+            (r#"{"a":1}"#, Some(json!({"a": 1}))),
+            (r#"{"a":1,,}"#, None),
+            ("{,}", Some(json!({}))),
+            (r#"{"a":"#, None),
+            ("ls, -l", None),
+        ] {
+            assert_eq!(parse(text), expected, "{text}");
+        }
+        let (value, rest) = object(r#"{"a":{"b":1,},} and {}"#).unwrap();
+        assert_eq!((value, rest), (json!({"a": {"b": 1}}), " and {}"));
+        assert_eq!(object("{ b } c"), None);
+        assert_eq!(object("[1,]"), None);
+    }
+}
