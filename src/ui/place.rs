@@ -2,13 +2,16 @@
 
 use crate::conv::{Forest, Ix};
 use crate::store::{Store, now};
-use crate::term::excerpt_within;
+use crate::term::{excerpt_within, width};
 use crate::turn::Report;
 use crate::when;
 
+/// Letters of an id where there is no room for all: enough for an address.
+const SHORT_ID: usize = 12;
+
 /// `MODEL · continuing ID (12) 2h ago "first question…"`, or `MODEL · new conversation`, in so many columns.
 pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, columns: usize) -> String {
-    let model = if model.is_empty() { String::new() } else { format!("{model} · ") };
+    let model = if model.is_empty() { String::new() } else { format!("{} · ", shown(model)) };
     let Some(ix) = at else { return format!("{model}new conversation") };
     let name = forest.name(ix);
     let height = forest.heights(&[ix]).first().copied().unwrap_or_default();
@@ -17,17 +20,26 @@ pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, c
         span if span.ends_with(['m', 'h', 'd']) => format!("{span} ago"),
         day => day.to_string(),
     };
-    let line = format!("{model}continuing {} ({height}) {ago}", name.id);
+    let id = name.id.to_string();
+    let short = format!("{}…", id.chars().take(SHORT_ID).collect::<String>());
+    let forms = [
+        format!("{model}continuing {id} ({height}) {ago}"),
+        format!("{model}continuing {short} ({height}) {ago}"),
+        format!("{model}{short} ({height}) {ago}"),
+        format!("{short} ({height}) {ago}"),
+    ];
+    let fits = |form: &&String| width(form) <= columns;
+    let line = forms.iter().find(fits).unwrap_or(&forms[3]).clone();
     let first = crate::conv::Origins::of(forest).origin(ix).question;
     let text = first.and_then(|ix| store.glance(&forest.name(ix)).ok()).unwrap_or_default();
-    let room = columns.saturating_sub(line.chars().count() + 3);
+    let room = columns.saturating_sub(width(&line) + 3);
     let excerpt = excerpt_within(&text, room);
     if excerpt.is_empty() || room < 8 { line } else { format!("{line} \"{excerpt}\"") }
 }
 
 /// `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, as far as it is known.
 pub fn usage_line(report: &Report) -> String {
-    let mut parts: Vec<String> = report.model.iter().cloned().collect();
+    let mut parts: Vec<String> = report.model.iter().map(|model| shown(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
         let cached = cached.map(|cached| format!(" ({} cached)", grouped(cached))).unwrap_or_default();
@@ -36,6 +48,11 @@ pub fn usage_line(report: &Report) -> String {
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }
     parts.join(" · ")
+}
+
+/// A model by its name; `embedded:` names a provider alone.
+fn shown(model: &str) -> &str {
+    model.strip_suffix(':').unwrap_or(model)
 }
 
 /// A number with a comma between its thousands.

@@ -204,6 +204,31 @@ fn the_store_is_where_it_is_told_to_be() {
 }
 
 #[test]
+fn words_that_are_no_command_are_a_question_behind_an_option_or_with_white_space() {
+    for (args, stdin, asked) in [
+        (&["-q", "hi"][..], "", "hi"),
+        (&["-n", "-q", "안녕"], "", "안녕"),
+        (&["Review it"], "diff\n", "Review it\n\ndiff"),
+        (&["이 변경을 검토해 줘", "-q"], "", "이 변경을 검토해 줘"),
+        (&["-m", "test", "ls", "files"], "", ""),
+    ] {
+        let bot = Bot::saying(OFF, &["ok"]);
+        let ran = bot.home.lepo_with(args, stdin.as_bytes());
+        match asked {
+            // A command's name is the command: behind `-m NAME` too.
+            "" => assert_ne!(ran.code, 0, "{args:?}: {}", ran.out),
+            asked => {
+                assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"), "{args:?}: {}", ran.err);
+                assert_eq!(bubbs(&bot.home)[1].text, asked);
+            }
+        }
+    }
+    let home = crate::home::Home::new();
+    let ran = home.lepo(&["hello"]);
+    assert_eq!(ran.code, 2, "one word is a command: {}", ran.err);
+}
+
+#[test]
 fn plain_lepo_is_do() {
     let bot = Bot::saying(OFF, &["one", "two"]);
     assert_eq!(bot.home.lepo_with(&[], b"1.").out, "one\n");

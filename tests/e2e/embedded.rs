@@ -89,7 +89,7 @@ fn usage(events: &[Value]) -> (u64, u64) {
 }
 
 /// Real weights, if this machine has them.
-fn weights() -> Option<PathBuf> {
+pub fn weights() -> Option<PathBuf> {
     if let Some(path) = env::var_os("LEPO_TEST_WEIGHTS") {
         return Some(path.into());
     }

@@ -38,7 +38,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 /// The commands that may talk to anybody; and `ls`, which knows a waiting request by its form.
 const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/do", &["fetch", "model", "sys", "turn", "tool"]),
-    ("commands/model.rs", &["model"]),
+    ("commands/model", &["fetch", "model"]),
     ("commands/import", &["import"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/prompt.rs", &["turn"]),

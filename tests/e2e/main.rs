@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adding_models;
 mod addresses;
 mod aliases;
 mod attach;

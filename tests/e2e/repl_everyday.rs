@@ -78,7 +78,7 @@ fn an_empty_line_typed_during_an_answer_does_not_leave() {
     bot.server().release();
     screen.shows("one two").prompts("> ").enters("again").shows("three").prompts("> ");
     screen.keys(&["Enter"]).ends(0);
-    screen.shows("goes on from here");
+    screen.shows("lepo goes on from here, lepo -n anew");
 
     let stay = Bot::saying("planner = \"off\"\n[repl]\nempty_line = \"stay\"", &["ok"]);
     let Some(screen) = Screen::lepo(&stay.home, 80, &[]) else { return };
@@ -106,7 +106,7 @@ fn places_tokens_files_and_the_system_prompt() {
     screen.enters("/undo").shows("back to ").prompts("> ").enters("three").shows("A3").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F u0 C / G a0 F");
     screen.enters("/grep THREE").shows("nothing was found").prompts("> ");
-    screen.enters("/grep a[23]").shows(" now assistant  A3").shows("  2  ").shows(" now assistant  A2");
+    screen.enters("/grep a[23]").shows(" now a0  A3").shows("  2  ").shows(" now a0  A2");
     screen.shows("/tail NUMBER goes on").prompts("> ").enters("/tail 2").shows("on from ").prompts("> ");
     screen
         .enters("/ls")

@@ -1,5 +1,5 @@
-//! From messages to the tokens the model reads: ChatML, without the system prompt of the model's own
-//! template, which makes a model this small worse. What does not fit is left out, oldest first.
+//! From messages to the tokens the model reads: ChatML, with a system message only where the first message is
+//! one, and not that of the model's own template. What does not fit is left out, oldest first.
 
 use lepo::error::{Error, Result};
 
@@ -29,8 +29,17 @@ struct Turn {
 /// Fails if that alone is too long, or if there is nothing to answer.
 pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) -> Result<Prompt> {
     let frame = Frame::new(tokenizer)?;
-    let room = CONTEXT - max_tokens.min(RESERVED) - frame.answer.len();
-    let said: Vec<&Message> = messages.iter().filter(|m| !is_silent(m)).collect();
+    let mut room = CONTEXT - max_tokens.min(RESERVED) - frame.answer.len();
+    let mut said: Vec<&Message> = messages.iter().filter(|m| !is_silent(m)).collect();
+    // The system message stays, unless there would be no room for anything else.
+    let mut system = Vec::new();
+    if said.len() > 1 && said.first().is_some_and(|message| message.role == Role::System) {
+        let message = said.remove(0);
+        if let Some(tokens) = tokenizer.encode_within(&message.content, room / 4)? {
+            system = frame.system(tokens);
+            room -= system.len();
+        }
+    }
 
     // From the newest back, so that a conversation of 100,000 messages costs no more than what fits.
     let mut kept = Vec::new();
@@ -57,7 +66,8 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
     }
     let left_out = said.len() - kept.len();
     kept.reverse();
-    Ok(Prompt { tokens: frame.lay_out(&kept), left_out })
+    let tokens = [system, frame.lay_out(&kept)].concat();
+    Ok(Prompt { tokens, left_out })
 }
 
 /// An instruction without words is none; any other message counts, even an empty one.
@@ -67,6 +77,7 @@ fn is_silent(message: &Message) -> bool {
 
 /// The marks between messages, as tokens.
 struct Frame {
+    system: Vec<u32>,
     user: Vec<u32>,
     answer: Vec<u32>,
     close: Vec<u32>,
@@ -79,11 +90,17 @@ impl Frame {
             Ok([vec![tokenizer.im_start], tokenizer.encode(role)?].concat())
         };
         Ok(Frame {
+            system: open("system\n")?,
             user: open("user\n")?,
             answer: open("assistant\n")?,
             close: [vec![tokenizer.im_end], tokenizer.encode("\n")?].concat(),
             gap: tokenizer.encode("\n\n")?,
         })
+    }
+
+    /// The system message.
+    fn system(&self, tokens: Vec<u32>) -> Vec<u32> {
+        [self.system.clone(), tokens, self.close.clone()].concat()
     }
 
     /// The most tokens that a message costs beside its own.
@@ -134,14 +151,15 @@ mod tests {
     #[test]
     fn layout() {
         use Role::*;
-        let cases: [(&[(Role, &str)], &str); 5] = [
+        let cases: [(&[(Role, &str)], &str); 6] = [
             (&[(User, "hi")], "[user\nhi]\n[assistant\n"),
             (
                 &[(User, "hi"), (Assistant, "yes"), (User, "so")],
                 "[user\nhi]\n[assistant\nyes]\n[user\nso]\n[assistant\n",
             ),
             (&[(System, " \n"), (User, "hi")], "[user\nhi]\n[assistant\n"),
-            (&[(System, "be"), (Tool, "2"), (User, "hi")], "[user\nbe\n\n2\n\nhi]\n[assistant\n"),
+            (&[(System, "be"), (Tool, "2"), (User, "hi")], "[system\nbe]\n[user\n2\n\nhi]\n[assistant\n"),
+            (&[(User, "hi"), (System, "be")], "[user\nhi\n\nbe]\n[assistant\n"),
             (&[(User, "<|im_end|>")], "[user\n<|im_end|>]\n[assistant\n"),
         ];
         for (messages, text) in cases {

@@ -44,10 +44,23 @@ pub fn load(path: &Path) -> Result<(ModelWeights, Tokenizer)> {
 }
 
 fn build(content: Content, reader: &mut (impl Read + Seek)) -> Result<(ModelWeights, Tokenizer)> {
+    check_kind(&content)?;
     let tokenizer = Tokenizer::new(&content)?;
     let model = ModelWeights::from_gguf(content, reader, &Device::Cpu)
         .map_err(|e| Error::remote("not a llama model").because(e))?;
     Ok((model, tokenizer))
+}
+
+/// Fails for another architecture than llama, and for a template of messages that is not ChatML.
+fn check_kind(content: &Content) -> Result<()> {
+    let text = |key: &str| content.metadata.get(key).and_then(|value| value.to_string().ok());
+    if let Some(other) = text("general.architecture").filter(|name| *name != "llama") {
+        return Err(Error::remote(format!("a model of the architecture {other:?}, not llama")));
+    }
+    match text("tokenizer.chat_template").is_some_and(|template| !template.contains("<|im_start|>")) {
+        true => Err(Error::remote("its chat template is not ChatML, the only one that is known here")),
+        false => Ok(()),
+    }
 }
 
 /// The converted weights, if they are there, whole, and made from this very file.

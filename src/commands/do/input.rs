@@ -71,7 +71,10 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     let piped = match at.map(|at| &parts[at].content) {
         Some(Looked::Other(bytes)) => {
             let text = std::str::from_utf8(bytes);
-            Some(text.map_err(|error| not_utf8("stdin", error.valid_up_to()))?.trim_end_matches(['\n', '\r']))
+            Some(
+                text.map_err(|error| not_utf8("stdin", bytes, error.valid_up_to()))?
+                    .trim_end_matches(['\n', '\r']),
+            )
         }
         _ => None,
     };

@@ -52,10 +52,8 @@ impl Setup {
             None => (context.cwd().to_path_buf(), None, None),
         };
         let configured = Configured::load(paths, &env, repo, flags)?;
-        if let Some(name) = &configured.settings.wanted {
-            // One that there is not fails here, not at the first question.
-            configured.settings.model(name)?;
-        }
+        // A model that there is not fails here, not at the first question.
+        configured.check_wanted()?;
         if covers_home(&dir) && configured.settings.tool_call_mode != ToolMode::Off && !args.quiet {
             say(
                 "note: the store is in your home directory: commands see nothing in it that begins with a dot, \

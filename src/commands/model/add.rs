@@ -1,0 +1,132 @@
+//! `lepo model add` and `rm`: weights of one's own for the embedded program.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::commands::Context;
+use crate::config::{ModelConfig, Paths, Provider, Settings};
+use crate::error::{Error, Result};
+use crate::fetch::{fetch_into, is_url};
+use crate::model::weights::{self, Incoming, SMOLLM2};
+use crate::model::{Event, Gate, Installed, Message, Model, Request, Role, Timeouts, embedded_program};
+use crate::term::{Progress, say};
+
+/// The most bytes that are fetched.
+const MOST: u64 = 64 << 30;
+
+/// Adds weights: copied or fetched, hashed on the way, and asked one question before they count.
+pub fn add(
+    settings: &Settings,
+    paths: &Paths,
+    (source, sha256, name): (&str, &str, Option<&str>),
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let name = name.map_or_else(|| named_after(source), str::to_string);
+    if !weights::is_name(&name) {
+        return Err(Error::usage(format!("{name:?} is no name for a model"))
+            .hint("--name N: letters, digits, -, _ and ."));
+    }
+    let dir = paths.models();
+    if name == SMOLLM2.name || weights::named(&dir, &name).is_some() {
+        return Err(Error::usage(format!("a model {name} is there already"))
+            .hint(format!("`lepo model rm {name}` removes it; --name takes another name")));
+    }
+    let program = embedded_program().ok_or_else(|| {
+        Error::usage("the program lepo-embedded is not there").hint("it comes with lepo; see lepo-model(1)")
+    })?;
+    let mut bar = Progress::new(true);
+    let mut incoming =
+        Incoming::begin(&dir, &mut |progress| bar.show("waiting", progress.done, progress.total))?;
+    let mut done = 0;
+    let mut take = |bytes: &[u8], total: u64| {
+        done += bytes.len() as u64;
+        bar.show("reading", done, total.max(done));
+        incoming.write(bytes)
+    };
+    match is_url(source) {
+        true => fetch_into(source, MOST, &mut take)?,
+        false => read(Path::new(source), &mut take)?,
+    }
+    drop(bar);
+    let weights = incoming.checked(sha256)?.to_path_buf();
+    answers(settings, paths, Installed { program, weights })
+        .map_err(|error| error.hint("nothing was added: it is no model that lepo-embedded can run"))?;
+    let path = incoming.keep(&name)?;
+    context.out.line(&path.to_string_lossy());
+    context.out.flush();
+    say(&format!("to use it: lepo model use {name}, or once: lepo do -m embedded:{name}"));
+    Ok(())
+}
+
+/// Removes weights that were added.
+pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
+    if !weights::remove(&paths.models(), name)? {
+        return Err(Error::nothing(format!("no model {name} was added"))
+            .hint("`lepo model ls` lists them; configured models are in config.toml"));
+    }
+    let is_of_it = |model: &&ModelConfig| model.provider == Provider::Embedded && model.model == name;
+    if let Some(model) = settings.models.iter().find(is_of_it) {
+        say(&format!("note: {} in {} still names it", model.name, settings.file.display()));
+    }
+    Ok(())
+}
+
+/// The name of a file without its end.
+fn named_after(source: &str) -> String {
+    let source = source.split(['?', '#']).next().unwrap_or_default();
+    let file = source.rsplit('/').next().unwrap_or_default();
+    file.strip_suffix(".gguf").unwrap_or(file).to_string()
+}
+
+fn read(path: &Path, take: &mut dyn FnMut(&[u8], u64) -> Result<()>) -> Result<()> {
+    let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
+    let mut file = File::open(path).map_err(failed)?;
+    let total = file.metadata().map_err(failed)?.len();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer).map_err(failed)? {
+            0 => return Ok(()),
+            count => take(buffer.get(..count).unwrap_or_default(), total)?,
+        }
+    }
+}
+
+/// Has the model answer something. The end of the answer is not waited for.
+fn answers(settings: &Settings, paths: &Paths, installed: Installed) -> Result<()> {
+    let failed = |error| Error::store("cannot start the runtime").because(error);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let gate = Gate::new();
+    gate.open();
+    let config = ModelConfig::new("embedded:", Provider::Embedded);
+    let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };
+    runtime.block_on(async {
+        let mut model = Model::new(&config, timeouts, &paths.state, gate, Some(installed))?;
+        let messages = [Message::new(Role::User, "What is the capital of France?")];
+        let request = Request { messages: &messages, ..Request::default() };
+        let mut answer = model.ask(request, &mut |_| ()).await?;
+        loop {
+            match answer.next().await? {
+                Some(Event::Text(text)) if !text.trim().is_empty() => return Ok(()),
+                Some(_) => {}
+                None => return Err(Error::remote("the model answers nothing")),
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_after;
+
+    #[test]
+    fn a_name_is_that_of_the_file() {
+        for (source, name) in [
+            ("dir/SmolLM2-360M.Q8_0.gguf", "SmolLM2-360M.Q8_0"),
+            ("https://h.test/a/b.gguf?download=true", "b"),
+            ("weights", "weights"),
+        ] {
+            assert_eq!(named_after(source), name);
+        }
+    }
+}

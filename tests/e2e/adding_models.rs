@@ -1,0 +1,67 @@
+//! `lepo model add` and `rm`: weights of one's own, checked before they count.
+
+use sha2::{Digest, Sha256};
+
+use crate::embedded::weights;
+use crate::home::Home;
+use crate::scripted::{Reply, Server};
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What is in the folder of added weights.
+fn added(home: &Home) -> Vec<String> {
+    let entries = std::fs::read_dir(home.path().join("data/lepo/models/added"));
+    entries.into_iter().flatten().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn what_is_not_a_model_or_not_the_file_meant_is_not_added() {
+    let home = Home::with_config("");
+    home.write("work/text.gguf", "no model");
+    let hash = sha256(b"no model");
+    let server = Server::start([Reply::new(200, "no model")]);
+    let url = format!("{}/some.gguf", server.url());
+    for (args, code, says) in [
+        (vec!["text.gguf", "--sha256", "beef"], 2, "64 hexadecimal digits"),
+        (vec!["text.gguf"], 2, "--sha256 <HASH>"),
+        (vec!["none.gguf", "--sha256", &hash], 2, "cannot read none.gguf"),
+        (vec!["text.gguf", "--sha256", &hash, "--name", "a/b"], 2, "is no name for a model"),
+        (vec!["text.gguf", "--sha256", &hash, "--name", "smollm2-135m"], 2, "is there already"),
+        (vec!["text.gguf", "--sha256", &"0".repeat(64)], 3, &format!("its sha256 is {hash}")),
+        (vec!["text.gguf", "--sha256", &hash], 3, "nothing was added: it is no model"),
+        (vec![&url, "--sha256", &hash], 3, "nothing was added: it is no model"),
+    ] {
+        let ran = home.lepo(&[&["model", "add"][..], &args].concat());
+        assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
+        assert_eq!(added(&home), [""; 0], "{args:?}");
+    }
+    let ran = home.lepo(&["do", "-m", "embedded:none", "q"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("the embedded model none is not installed"), "{}", ran.err);
+    assert_eq!(home.lepo(&["model", "rm", "none"]).code, 1);
+}
+
+#[test]
+fn added_weights_answer_under_their_name_until_they_are_removed() {
+    let Some(weights) = weights() else { return };
+    let home = Home::with_config("");
+    std::os::unix::fs::symlink(&weights, home.work().join("Twin.gguf")).unwrap();
+    let hash = sha256(&std::fs::read(&weights).unwrap());
+    let ran = home.lepo(&["model", "add", "Twin.gguf", "--sha256", &hash]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.ends_with("models/added/Twin.gguf\n"), "{}", ran.out);
+    assert!(home.ok(&["model", "ls"]).contains("Twin embedded Twin installed, not configured\n"));
+    assert_eq!(home.lepo(&["model", "add", "Twin.gguf", "--sha256", &hash]).code, 2, "it is there");
+
+    let ran = home.lepo(&["do", "-m", "embedded:Twin", "What is the capital of France?"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!ran.out.trim().is_empty());
+    home.ok(&["model", "use", "Twin"]);
+    assert!(home.ok(&["model", "ls"]).contains("Twin embedded Twin active\n"));
+    let ran = home.lepo(&["model", "rm", "Twin"]);
+    assert!(ran.err.contains("still names it"), "{}", ran.err);
+    assert_eq!(added(&home), [""; 0]);
+}
