@@ -21,6 +21,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo do --deny ID", "the same"),
     ("lepo do --attach", "its model is no program: attach.rs"),
     ("lepo do --schema", "its model answers in JSON: schema.rs"),
+    ("lepo model add", "its weights are the reader's own: adding_models.rs"),
     ("git diff | lepo do -T", "its prompt is the reader's own: prompts.rs"),
     ("lepo prompt show", "the same"),
     ("lepo trust", "asks on a terminal: trust.rs"),

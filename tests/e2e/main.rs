@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+#[cfg(feature = "embedded")]
 mod adding_models;
 mod addresses;
 mod aliases;

@@ -261,7 +261,7 @@ Examples:
   lepo do 'what does this repository do?'
   lepo do --run 'git log --oneline -5' 'what changed?'
   git diff | lepo do --file review.md --context src/main.rs
-  lepo do --context src --context Cargo.toml 'where is the parser?'
+  lepo do --context src --context review.md 'where is the parser?'
   lepo do -n --system 'Answer in Korean.' 'what is a monad?'
   lepo do --attach chart.png 'what is wrong here?'
   lepo do --schema person.json --file cv.txt | jq .name
