@@ -49,7 +49,7 @@ pub use reader::Source;
 pub use servers::{ServerConfig, Target, Transport, parse as parse_servers, servers};
 pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
 pub use settings::{Flags, Line};
-pub use system_prompt::system_prompt;
+pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
 pub use table::Settings;
 pub use trust::{Record, RepoFile, Trust, hash_of};
 pub use url::{is_loopback, needs_certificates};
