@@ -2,5 +2,6 @@
 
 pub use crate::bubb::Kind;
 pub use crate::import::{
-    Conversation, File, Parts, Scanner, Value, What, file_of_url, line, open_webui, written_time,
+    Calls, Conversation, File, OpencodeMessage, Parts, Scanner, Value, What, gather, line, open_webui,
+    opencode_part, written_time,
 };

@@ -10,8 +10,8 @@ use super::conversation::{Conversation, What};
 use super::json::Value;
 use super::log::{Log, Record};
 use super::parts::Parts;
-use super::source::{Reading, files_in, first_value};
-use super::{Each, attach, time};
+use super::source::{Reading, files_in, first_value, first_values};
+use super::{Each, attach, claude_prompts, time};
 use crate::bubb::Kind;
 use crate::error::Result;
 
@@ -60,13 +60,17 @@ const SNAPSHOTS: usize = 64;
 
 /// Reads one session with its subagents.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    if first_value(path, claude_prompts::is_prompt).unwrap_or(false) {
+        return claude_prompts::read(path, reading, each);
+    }
     let mut session = Session::default();
     session.file(path, reading, None)?;
     for agent in agents(path, reading) {
         let call = session.call_of(&agent);
         session.file(&agent, reading, Some(call))?;
     }
-    each(session.finish(path))
+    let told = told_beside(path, reading);
+    each(session.finish(path, told))
 }
 
 /// Whether a file is a subagent's log, which belongs to a session's.
@@ -90,6 +94,25 @@ fn agents(path: &Path, reading: &mut Reading) -> Vec<PathBuf> {
     });
     found.extend(beside.get(&*stem.to_string_lossy()).into_iter().flatten().cloned());
     found
+}
+
+/// The titles that stand at the beginning of the logs of a folder, by the message that each is about: that is most
+/// often one of another log.
+fn told_beside<'r>(path: &Path, reading: &'r mut Reading) -> &'r HashMap<String, String> {
+    let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    reading.titles.entry(parent).or_insert_with_key(|parent| {
+        let mut titles = HashMap::new();
+        let is_log = |path: &PathBuf| !is_agent(path) && path.extension().is_some_and(|end| end == "jsonl");
+        for log in files_in(parent).into_iter().filter(is_log) {
+            first_values(&log, |value| {
+                let title = value.get("type").is("summary").then(|| value.get("summary").said()).flatten();
+                let is_one = title.is_some();
+                titles.extend(title.map(|title| (value.get("leafUuid").words(), title)));
+                is_one
+            });
+        }
+        titles
+    })
 }
 
 /// A session being read.
@@ -156,6 +179,7 @@ impl Session {
 
     fn record(&mut self, line: Value<'_>, first: usize, tail: usize, message: String) {
         let parent = line.get("parentUuid").said().or_else(|| line.get("logicalParentUuid").said());
+        let parent = parent.or_else(|| preserved(line.get("compactMetadata")));
         // A message without an id of its own, typed while a tool ran, follows the line before.
         let before = || self.log.records.last().map(|record| record.id.clone());
         let id = line.get("uuid").said();
@@ -262,14 +286,22 @@ impl Session {
         call.copied().or(self.last_call).or_else(|| self.conversation.first_said())
     }
 
-    fn finish(mut self, path: &Path) -> Conversation {
+    fn finish(mut self, path: &Path, told: &HashMap<String, String>) -> Conversation {
         let there = |leaf: &str| self.log.records.iter().any(|record| record.id == leaf);
         self.titles[2] =
             self.summaries.iter().rev().find(|(leaf, _)| there(leaf)).map(|(_, title)| title.clone());
+        let elsewhere = || self.log.records.iter().rev().find_map(|record| told.get(&record.id).cloned());
+        self.titles[2] = self.titles[2].take().or_else(elsewhere);
         let title = self.titles.into_iter().flatten().next();
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Conversation { id, title, grows: true, ..self.conversation }
     }
+}
+
+/// The last of the messages that a compaction keeps: what follows it follows them, where it names no parent.
+fn preserved(compaction: Value<'_>) -> Option<String> {
+    let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(Value::said);
+    last.or_else(|| compaction.at(&["preservedSegment", "tailUuid"]).said())
 }
 
 /// A text that stands in a later snapshot of its message, longer.

@@ -10,7 +10,7 @@ use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
 use super::threads::{Thread, Threads};
-use super::{Each, attach, time};
+use super::{Each, attach, codex_lines, time};
 use crate::bubb::Kind;
 use crate::error::Result;
 
@@ -109,7 +109,7 @@ impl Log {
     /// Reads a log behind what is there, without records before `from`.
     fn read(&mut self, thread: &Thread, from: u64, reading: &mut Reading) -> Result<()> {
         let from = from.max(thread.own_from);
-        let mut values = reading.lines(&thread.path)?;
+        let mut values = reading.trimmed_lines(&thread.path, codex_lines::trim)?;
         while let Some(line) = reading.next(&mut values)? {
             let ordinal = line.get("ordinal").count().unwrap_or(self.ordinal);
             self.ordinal = ordinal + 1;

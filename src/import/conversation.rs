@@ -15,6 +15,8 @@ pub struct Conversation {
     pub dir: Option<String>,
     /// A log that the tool may still write to: its last message may not be whole yet.
     pub grows: bool,
+    /// Another source has more of it: left out where it was imported from there.
+    pub copy: bool,
     /// Messages in the order of the source.
     pub nodes: Vec<Node>,
     /// Names that a person gave to messages; the message of each.

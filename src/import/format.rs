@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::source::Reading;
 use super::threads::Threads;
 use super::{
-    Each, chatgpt, claude_ai, claude_code, codex, gemini, jan, librechat, lmstudio, messages, openwebui, pi,
+    Each, chatgpt, claude_ai, claude_code, codex, gemini, jan, librechat, lmstudio, messages, opencode,
+    openwebui, pi,
 };
 use crate::error::Result;
 
@@ -34,6 +35,8 @@ pub enum Format {
     LmStudio,
     /// Threads of Jan.
     Jan,
+    /// Sessions of opencode in files of JSON.
+    OpenCode,
     /// Another store of lepo.
     Lepo,
     /// A database, which another program reads.
@@ -56,7 +59,7 @@ pub const FORMATS: &[(&str, Format, &str)] = &[
     ("lepo", Format::Lepo, "another store"),
     ("db", Format::Database, "a database of llm, opencode or Open WebUI"),
     ("llm", Format::Database, "the database of llm"),
-    ("opencode", Format::Database, "the database of opencode"),
+    ("opencode", Format::OpenCode, "opencode: its database, or the files before it"),
 ];
 
 impl Format {
@@ -106,6 +109,7 @@ impl Format {
             Format::LibreChat => librechat::read(path, reading, each),
             Format::LmStudio => lmstudio::read(path, reading, each),
             Format::Jan => jan::read(path, reading, each),
+            Format::OpenCode => opencode::read(path, reading, each),
             // Read by other ways: bubbs as they are, and what another program tells.
             Format::Lepo | Format::Database => Ok(()),
         }

@@ -184,6 +184,11 @@ pub struct Value<'d> {
 }
 
 impl<'d> Value<'d> {
+    /// No value.
+    pub fn missing_at_all() -> Value<'d> {
+        Value { bytes: &[], tokens: &[], at: usize::MAX }
+    }
+
     fn missing(self) -> Value<'d> {
         Value { at: usize::MAX, ..self }
     }

@@ -32,10 +32,15 @@ pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> 
     let config = env("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
     let data = env("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
 
-    let claude = env("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")).join("projects");
+    let claude = env("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude"));
+    let prompts = claude.join("history.jsonl");
+    let claude = claude.join("projects");
     let mut sessions = below(&claude, 1, &[".jsonl"]);
     sessions.retain(|path| !super::claude_code::is_agent(path));
     add(Format::ClaudeCode, "Claude Code", claude, sessions);
+    if prompts.is_file() {
+        add(Format::ClaudeCode, "Claude Code's prompts", prompts.clone(), vec![prompts]);
+    }
 
     let codex = env("CODEX_HOME").unwrap_or_else(|| home.join(".codex"));
     for folder in ["sessions", "archived_sessions"] {
@@ -70,6 +75,9 @@ pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> 
     for database in llm.into_iter().map(|folder| folder.join("logs.db")).filter(|path| is_database(path)) {
         add(Format::Database, "llm", database.clone(), vec![database]);
     }
+    let storage = data.join("opencode/storage");
+    let sessions = super::opencode::sessions_in(&storage).unwrap_or_default();
+    add(Format::OpenCode, "opencode", storage, sessions);
     for (tool, database) in
         [("opencode", data.join("opencode/opencode.db")), ("Open WebUI", home.join(".open-webui/webui.db"))]
     {

@@ -6,7 +6,7 @@ use super::archive::{Archive, begins};
 use super::json::Value;
 use super::source::{Reading, files_in, first_value, folders_in};
 use super::values::Values;
-use super::{Format, chatgpt, claude_code, messages};
+use super::{Format, chatgpt, claude_code, claude_prompts, messages, opencode};
 use crate::error::{Error, Result};
 
 /// How deep a folder is looked into.
@@ -31,6 +31,9 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     }
     if let Some(store) = store_in(path) {
         return Ok(vec![(Format::Lepo, store)]);
+    }
+    if let Some(sessions) = opencode::sessions_in(path).filter(|sessions| !sessions.is_empty()) {
+        return Ok(sessions.into_iter().map(|session| (Format::OpenCode, session)).collect());
     }
     // The folder an export was unpacked to is one source, for its assets.
     if let Some(document) = files_in(path).into_iter().find(|file| is_export(file))
@@ -159,12 +162,15 @@ fn shape(value: Value<'_>) -> Option<Format> {
         Format::Pi
     } else if kind == "session_meta" || (kind == "response_item" && value.has("payload")) {
         Format::Codex
+    } else if opencode::is_session(value) {
+        Format::OpenCode
     } else if value.get("object").is("thread.message") {
         Format::Jan
     } else if value.has("sessionId") && (value.has("projectHash") || first_has("type")) {
         Format::GeminiCli
-    } else if CLAUDE.contains(&&*kind)
-        && ["uuid", "leafUuid", "sessionId", "messageId", "snapshot"].iter().any(|key| value.has(key))
+    } else if claude_prompts::is_prompt(value)
+        || CLAUDE.contains(&&*kind)
+            && ["uuid", "leafUuid", "sessionId", "messageId", "snapshot"].iter().any(|key| value.has(key))
     {
         Format::ClaudeCode
     } else if messages::is_message(value)

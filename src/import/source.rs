@@ -10,7 +10,7 @@ use std::rc::Rc;
 use rustix::fs::{FileType, Mode, OFlags};
 
 use super::json::Value;
-use super::values::{Item, Values};
+use super::values::{Item, Trim, Values};
 use crate::error::{Error, Result};
 
 /// Bytes of one line, at most.
@@ -54,6 +54,8 @@ pub struct Reading {
     pub bytes: Rc<Cell<u64>>,
     /// Of folders of logs, what belongs to which session.
     pub beside: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
+    /// Of folders of logs, the titles that logs give to messages of others.
+    pub titles: HashMap<PathBuf, HashMap<String, String>>,
 }
 
 /// A stream of values of a source.
@@ -63,6 +65,11 @@ impl Reading {
     /// The lines of a file, unpacked if it is compressed.
     pub fn lines(&mut self, path: &Path) -> Result<Stream> {
         Ok(Values::lines(self.open(path)?).at_most(LINE))
+    }
+
+    /// The lines of a file, of which `trim` tells how much is worth to be scanned.
+    pub fn trimmed_lines(&mut self, path: &Path, trim: Trim) -> Result<Stream> {
+        Ok(self.lines(path)?.trimmed(trim))
     }
 
     /// The values of a file.
@@ -87,7 +94,7 @@ impl Reading {
         loop {
             match values.next() {
                 Ok(None) => return Ok(None),
-                Ok(Some(Item::Value)) => break,
+                Ok(Some(Item::Value | Item::Passed)) => break,
                 Ok(Some(Item::Bad)) => self.tally.skip("not JSON", 1),
                 Ok(Some(Item::Torn)) => self.tally.skip("torn", 1),
                 Ok(Some(Item::Large)) => self.tally.skip("too large", 1),
@@ -146,6 +153,17 @@ pub fn first_value<T>(path: &Path, tell: impl FnOnce(Value<'_>) -> T) -> Option<
     match values.next() {
         Ok(Some(Item::Value)) => values.value().map(tell),
         _ => None,
+    }
+}
+
+/// Reads a file's values as long as `tell` wants another one.
+pub fn first_values(path: &Path, mut tell: impl FnMut(Value<'_>) -> bool) {
+    let Ok(file) = Reading::default().open(path) else { return };
+    let mut values = Values::lines(file).at_most(1 << 20);
+    while let Ok(Some(Item::Value)) = values.next() {
+        if !values.value().is_some_and(&mut tell) {
+            return;
+        }
     }
 }
 

@@ -104,6 +104,7 @@ fn conversation(value: Value<'_>) -> Conversation {
         start: time::millis(value.get("start")),
         dir: None,
         grows: value.get("grows").is_true(),
+        copy: false,
         messages: value.get("count").count().unwrap_or(0),
         labels: value.get("labels").items().filter_map(label).collect(),
         nodes,

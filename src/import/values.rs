@@ -19,6 +19,8 @@ const PIECE: usize = 1 << 18;
 pub enum Item {
     /// A value; see [`Values::value`].
     Value,
+    /// A line that was not worth to be scanned; its value is an empty object.
+    Passed,
     /// Something that is no JSON.
     Bad,
     /// The file ends within it.
@@ -26,6 +28,10 @@ pub enum Item {
     /// A value that is larger than what is read.
     Large,
 }
+
+/// Shortens a whole line in place, before it is scanned: gives the bytes that are left of it, none for a line
+/// that says nothing.
+pub type Trim = fn(&mut [u8]) -> usize;
 
 /// How values are parted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +60,7 @@ pub struct Values<R> {
     /// Where the value stands that was found last.
     found: std::ops::Range<usize>,
     largest: usize,
+    trim: Option<Trim>,
 }
 
 impl<R: Read> Values<R> {
@@ -80,7 +87,14 @@ impl<R: Read> Values<R> {
             line: 0,
             found: 0..0,
             largest: LARGEST,
+            trim: None,
         }
+    }
+
+    /// With lines that are shortened before they are scanned.
+    pub fn trimmed(mut self, trim: Trim) -> Values<R> {
+        self.trim = Some(trim);
+        self
     }
 
     /// With another limit of a value's bytes.
@@ -91,6 +105,9 @@ impl<R: Read> Values<R> {
 
     /// The value that was found last.
     pub fn value(&self) -> Option<Value<'_>> {
+        if self.found.is_empty() && self.trim.is_some() {
+            return Some(Value::missing_at_all());
+        }
         self.scanner.value(&self.buffer[self.found.clone()])
     }
 
@@ -154,12 +171,17 @@ impl<R: Read> Values<R> {
             }
             let place = self.start..self.start + self.line;
             let ended = self.buffer[place.end - 1] == b'\n';
+            let trim = self.trim.filter(|_| ended);
+            let left = trim.map_or(self.line, |trim| trim(&mut self.buffer[place.clone()]));
+            self.found = place.start..place.start + left;
             self.scanner.reset();
-            let length = self.scanner.feed(&self.buffer[place.clone()], true);
-            let taken = length.unwrap_or(self.line);
+            let length = self.scanner.feed(&self.buffer[self.found.clone()], true);
+            let taken = length.filter(|_| left == self.line).unwrap_or(self.line);
             self.start += taken;
             self.line -= taken;
-            self.found = place;
+            if left == 0 {
+                return Ok(Some(Item::Passed));
+            }
             if length.is_some() && self.value().is_some() {
                 return Ok(Some(Item::Value));
             }
@@ -317,6 +339,7 @@ mod tests {
                 Item::Value => String::from_utf8_lossy(values.value().unwrap().raw()).into_owned(),
                 Item::Bad => "bad".into(),
                 Item::Torn => "torn".into(),
+                Item::Passed => "passed".into(),
                 Item::Large => "large".into(),
             });
         }

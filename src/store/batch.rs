@@ -170,6 +170,14 @@ impl<'s> Batch<'s> {
         Ok(self.known.contains(&id) || self.listing.find_own(id)?.is_some())
     }
 
+    /// The bytes of a bubb that has its place, as its file tells; none for one of this batch.
+    pub fn placed_len(&self, name: &Name) -> Option<u64> {
+        if self.known.contains(&name.id) {
+            return None;
+        }
+        std::fs::symlink_metadata(self.store.path_of(name)).ok().map(|meta| meta.len())
+    }
+
     /// Keeps bytes as a blob, with its place at the next flush.
     pub fn blob(&mut self, from: &mut dyn Read) -> Result<Blob> {
         let read = (|| {

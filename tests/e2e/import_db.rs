@@ -78,6 +78,21 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
             "list > a1 hm"
         ]
     );
+    // Version 2 of opencode has the sessions that go on in tables of their own.
+    let newer = Home::new();
+    assert!(database(&newer, "opencode-2.sql", "opencode.db"));
+    newer.ok(&["import", "opencode", "opencode.db"]);
+    assert_eq!(
+        said(&newer),
+        [
+            "bash > t1 a",
+            "head > u0 list",
+            "head > u0 old",
+            "list > a0 one file",
+            "list > a1 bash\n{\"command\":\"ls\"}",
+            "list > a1 hm"
+        ]
+    );
     let chats = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop/open-webui.json");
     let script = "import sqlite3,sys,json\nd=sqlite3.connect('webui.db')\nd.execute('create table chat(id,title,chat,created_at)')\n\
         for c in json.load(open(sys.argv[1])): d.execute('insert into chat values(?,?,?,?)',(c['id'],c['title'],json.dumps(c['chat']),c['created_at']))\n\

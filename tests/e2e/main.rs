@@ -45,6 +45,7 @@ mod house;
 mod import;
 #[cfg(feature = "import-db")]
 mod import_db;
+mod import_logs;
 mod listing;
 mod llama;
 mod manual;

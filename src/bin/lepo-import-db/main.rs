@@ -45,7 +45,7 @@ fn read(path: &std::ffi::OsStr) -> Result<(), Box<dyn std::error::Error>> {
     let has = |table: &str| rows::has_table(&database, table);
     if has("responses") || has("turns") {
         llm::read(&database, &mut each)?;
-    } else if has("session") && has("part") {
+    } else if (has("session") && has("part")) || (has("session_v2") && has("session_message")) {
         opencode::read(&database, &mut each)?;
     } else if has("chat") {
         webui::read(&database, &mut each)?;

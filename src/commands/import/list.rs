@@ -7,7 +7,7 @@ use serde_json::json;
 use super::sources::on_this_machine;
 use crate::commands::Context;
 use crate::error::Result;
-use crate::import::Place;
+use crate::import::{Format, Place};
 use crate::term::say;
 use crate::when;
 
@@ -40,6 +40,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         let newest = newest.map(when::day).unwrap_or_default();
         let count = place.sources.len();
         let unit = match (place.path.is_file(), count) {
+            (true, _) if place.format != Format::Database => "file",
             (true, _) => "database",
             (false, 1) => "session",
             (false, _) => "sessions",

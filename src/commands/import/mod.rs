@@ -33,7 +33,7 @@ const WORDS: &[(&str, &str)] = &[
     ("lepo", "another store"),
     ("db", "a database of llm, opencode or Open WebUI"),
     ("llm", "the database of llm"),
-    ("opencode", "the database of opencode"),
+    ("opencode", "sessions of opencode"),
 ];
 
 /// Bring in the conversations of other tools
@@ -44,7 +44,8 @@ const WORDS: &[(&str, &str)] = &[
 /// traffic is cut to its first and last 2 kB, unless --tools says otherwise.
 ///
 /// Formats: claude-code, codex, chatgpt, claude-ai, gemini-cli, pi, messages, openwebui, librechat, lmstudio,
-/// jan, lepo; with the program lepo-import-db also llm, opencode, and db for a database of these or Open WebUI.
+/// jan, opencode, lepo; with the program lepo-import-db also llm, opencode's database, and db for a database of
+/// these or Open WebUI. Of Claude Code, history.jsonl too: the prompts of sessions whose logs are gone.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo import\n  lepo import claude-code\n  lepo import chatgpt export.zip\n  \
@@ -114,6 +115,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     done?;
     report.made = writer.made;
     report.here = writer.here;
+    report.edited(&mut writer.edited);
     report.tally(reading);
     let after = store.as_ref().map(write::newest).transpose()?.flatten();
     report.at = after.filter(|after| before != Some(*after));
@@ -167,6 +169,10 @@ impl Import<'_, '_> {
         let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
         if self.since.is_some_and(|since| last.unwrap_or(0) < since) {
             self.report.older += 1;
+            return Ok(());
+        }
+        if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
+            self.report.skip("conversation that was imported from another source");
             return Ok(());
         }
         self.report.conversations += 1;

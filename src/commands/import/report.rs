@@ -56,6 +56,20 @@ impl Report {
         self.remarks.extend(reading.tally.remarks);
     }
 
+    /// Counts bubbs whose file has other bytes than the source, and names some.
+    pub fn edited(&mut self, ids: &mut Vec<BubbId>) {
+        ids.sort_unstable();
+        ids.dedup();
+        for id in ids.iter().take(5) {
+            self.remarks
+                .push(format!("{id} is here with other bytes than the source has; it stays as it is"));
+        }
+        if !ids.is_empty() {
+            *self.skipped.entry("message that is here with other bytes".into()).or_default() +=
+                ids.len() as u64;
+        }
+    }
+
     /// Whether something was skipped.
     pub fn skipped_any(&self) -> bool {
         !self.skipped.is_empty()

@@ -31,7 +31,7 @@ pub fn choose(
     let paths = if named.is_some() { &words[1..] } else { words };
     if let (Some(format), []) = (named, paths) {
         let word = words[0].to_string_lossy();
-        return own(format, &word, all, context).map(|paths| vec![Chosen { format, paths }]);
+        return own(format, &word, all, context);
     }
     let mut found = Vec::new();
     for path in paths {
@@ -44,8 +44,9 @@ pub fn choose(
         match (recognise(&path, reading), named) {
             (Ok(sources), None) => found.extend(sources),
             (Ok(sources), Some(format)) => {
-                let (fits, others): (Vec<_>, Vec<_>) =
-                    sources.into_iter().partition(|(found, _)| *found == format);
+                let (fits, others): (Vec<_>, Vec<_>) = sources
+                    .into_iter()
+                    .partition(|(found, _)| *found == format || is_other_form(format, *found));
                 if let (true, Some((other, path))) = (fits.is_empty(), others.first()) {
                     return Err(Error::usage(format!(
                         "{} is of the format {}, not {}",
@@ -73,6 +74,11 @@ pub fn choose(
     Ok(chosen)
 }
 
+/// opencode's sessions are in a database since its version 1.2.
+fn is_other_form(format: Format, found: Format) -> bool {
+    format == Format::OpenCode && found == Format::Database
+}
+
 /// `~/` where no shell replaced it.
 fn expand(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), env::var("HOME")) {
@@ -82,19 +88,28 @@ fn expand(path: &Path) -> PathBuf {
 }
 
 /// A tool's own sessions on this machine: those about this repository, or all.
-fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<PathBuf>> {
+fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<Chosen>> {
     let is_meant = |place: &Place| {
         let of_tool = format == Format::Database && word != format.word();
-        place.format == format && (!of_tool || place.tool == word)
+        place.format == format && !of_tool || place.tool == word
     };
-    let there: Vec<PathBuf> =
-        on_this_machine().into_iter().filter(is_meant).flat_map(|place| place.sources).collect();
+    let places: Vec<Place> = on_this_machine().into_iter().filter(is_meant).collect();
+    let there: Vec<PathBuf> = places.iter().flat_map(|place| place.sources.iter().cloned()).collect();
     if there.is_empty() {
         return Err(Error::nothing(format!("no conversations of {word} on this machine"))
             .hint(format!("name a file or a folder: lepo import {word} PATH")));
     }
     if all {
-        return Ok(there);
+        let mut chosen: Vec<Chosen> = Vec::new();
+        for Place { format, sources, .. } in places {
+            match chosen.iter_mut().find(|chosen| chosen.format == format) {
+                Some(chosen) => chosen.paths.extend(sources),
+                None => chosen.push(Chosen { format, paths: sources }),
+            }
+        }
+        // What a database has is not taken from older files.
+        chosen.sort_by_key(|chosen| chosen.format != Format::Database);
+        return Ok(chosen);
     }
     if !format.knows_directories() {
         return Err(Error::usage(format!(
@@ -112,7 +127,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
         return Err(Error::nothing(format!("no conversations of {word} are about {}", dir.display()))
             .hint(format!("`lepo import {word} --all` takes all {}, of every directory", there.len())));
     }
-    Ok(about)
+    Ok(vec![Chosen { format, paths: about }])
 }
 
 /// All histories on this machine.

@@ -33,6 +33,8 @@ pub struct Writer<'s> {
     pub made: u64,
     /// Bubbs that were here already.
     pub here: u64,
+    /// Bubbs that are here under the same name with other bytes: edited by hand, or torn.
+    pub edited: Vec<BubbId>,
 }
 
 impl<'s> Writer<'s> {
@@ -44,7 +46,7 @@ impl<'s> Writer<'s> {
             Some(store) => Target::Count(store.names()?.into_iter().map(|name| name.id).collect()),
             None => Target::Count(HashSet::new()),
         };
-        Ok(Writer { store, target, imports, branches: Vec::new(), made: 0, here: 0 })
+        Ok(Writer { store, target, imports, branches: Vec::new(), made: 0, here: 0, edited: Vec::new() })
     }
 
     /// How much of tools' traffic was kept of a conversation when it was imported before.
@@ -53,6 +55,11 @@ impl<'s> Writer<'s> {
             return None;
         }
         self.imports.of(format, id).last().and_then(|known| Tools::of(&known.tools))
+    }
+
+    /// Whether a conversation was imported from another source than this one.
+    pub fn knows_better(&self, format: &str, id: &str, path: &Path) -> bool {
+        self.imports.of(format, id).iter().any(|known| Path::new(&known.source) != path)
     }
 
     /// Adds a conversation.
@@ -158,6 +165,10 @@ impl<'s> Writer<'s> {
             Target::Count(known) => Ok(known.insert(name.id)),
             Target::Batch(batch) => {
                 if batch.has(name.id)? {
+                    // Their length is told without reading them; `lepo fsck` reads them.
+                    if batch.placed_len(&name).is_some_and(|len| len != text.len() as u64) {
+                        self.edited.push(name.id);
+                    }
                     return Ok(false);
                 }
                 for bytes in blobs {
