@@ -44,7 +44,8 @@ class Server:
                     return
                 request += got
             head, body = request.split(b"\r\n\r\n", 1)
-            length = int(re.search(rb"content-length: *(\d+)", head, re.I).group(1))
+            told = re.search(rb"content-length: *(\d+)", head, re.I)
+            length = int(told.group(1)) if told else 0
             while len(body) < length:
                 body += connection.recv(65536)
             try:
@@ -56,13 +57,42 @@ class Server:
                 pass
 
 
-def home(base, url):
+def named(name, value):
+    return ("event: %s\ndata: %s\n\n" % (name, json.dumps(value, separators=(",", ":")))).encode()
+
+
+def wires(text, times):
+    """For each other wire: the lines of its model, and an answer of so many pieces."""
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
+    message = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "m", "stop_reason": None,
+               "usage": {"input_tokens": 9, "output_tokens": 1}}
+    piece = {"type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0,
+             "sequence_number": 7, "delta": text}
+    done = {"id": "r", "object": "response", "status": "completed", "output": [],
+            "usage": {"input_tokens": 9, "output_tokens": 9}}
+    return {
+        "anthropic": ('provider = "anthropic"\n', [
+            (named("message_start", {"type": "message_start", "message": message})
+             + named("content_block_start", {"type": "content_block_start", "index": 0,
+                                             "content_block": {"type": "text", "text": ""}}), 1),
+            (named("content_block_delta", delta), times),
+            (named("content_block_stop", {"type": "content_block_stop", "index": 0})
+             + named("message_delta", {"type": "message_delta", "delta": {"stop_reason": "end_turn"},
+                                       "usage": {"output_tokens": 9}})
+             + named("message_stop", {"type": "message_stop"}), 1)]),
+        "responses": ('provider = "openai"\nwire = "responses"\n', [
+            (named("response.output_text.delta", piece), times),
+            (named("response.completed", {"type": "response.completed", "response": done}), 1)]),
+    }
+
+
+def home(base, url, wire='provider = "openai"\n'):
     """A home with one model at `url` and a store with one exchange in it."""
     path = tempfile.mkdtemp(dir=base)
     os.makedirs(path + "/config")
     with open(path + "/config/config.toml", "w") as file:
-        file.write('planner = "off"\n[[models]]\nname = "m"\nprovider = "openai"\nmodel = "m"\n'
-                   'base_url = "%s"\nactive = true\n' % url)
+        file.write('planner = "off"\n[[models]]\nname = "m"\n%smodel = "m"\n'
+                   'base_url = "%s"\nactive = true\n' % (wire, url))
     env = {"HOME": path, "PATH": os.environ["PATH"], "LEPO_CONFIG_HOME": path + "/config",
            "XDG_STATE_HOME": path + "/state"}
     return path, env
@@ -159,6 +189,14 @@ def bench(lepo, times, base, quick):
     mine, peer = medians([(do(path, "--new"), env), (curl(chunks.url),)], max(3, times // 4))
     line("100,000 chunks, CPU", mine[0], peer[0], "<= 1")
     line("100,000 chunks, wall", mine[1], peer[1], "-")
+    servers = []
+    for name, (wire, blocks) in wires("word ", 100_000).items():
+        other = Server(blocks)
+        servers.append((name, *home(base, other.url, wire)))
+    commands = [(do(path, "--new"), env)] + [(do(place, "--new"), other) for _, place, other in servers]
+    chat, *others = medians(commands, max(3, times // 4))
+    for (name, _, _), figures in zip(servers, others):
+        line("100,000 chunks of %s, CPU" % name, figures[0], chat[0], "<= 1.2", peer_name="chat")
 
     word = event("x" * 1000)
     for megabytes in [10, 100]:
