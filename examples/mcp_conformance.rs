@@ -6,8 +6,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lepo::testing::config::{ServerConfig, Target, Transport};
-use lepo::testing::tool::{Asked, Caller, Failure, Field, FormAnswer, Limits, List, Place, Wire};
+use lepo::testing::config::{ClientIdentity, Secret, ServerConfig, Target, Transport};
+use lepo::testing::tool::{
+    Asked, Caller, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, Place, Redirected, Wire,
+};
 use serde_json::{Map, Value, json};
 
 const LIMITS: Limits = Limits { idle: Duration::from_secs(20), total: Duration::from_secs(25) };
@@ -15,31 +17,98 @@ const LIMITS: Limits = Limits { idle: Duration::from_secs(20), total: Duration::
 /// The scenario that wants one tool's schema told back to another tool.
 const ECHO: &str = "json_schema_echo";
 
+/// How often it signs in at most: for more rights, once more each time.
+const SIGN_INS: usize = 3;
+
+/// What lepo has no document of, but a client of the suite's own has.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let Some(url) = std::env::args().nth(1).and_then(|url| url.parse().ok()) else {
         eprintln!("usage: mcp_conformance URL");
         return ExitCode::from(2);
     };
-    match converse(url).await {
+    let Ok(dir) = tempfile::tempdir() else { return ExitCode::FAILURE };
+    let place = Place { sign_ins: dir.path().to_path_buf(), ..Place::default() };
+    match converse(&server(url), &place).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{failure:?}");
+        Err(words) => {
+            eprintln!("{words}");
             ExitCode::FAILURE
         }
     }
 }
 
-async fn converse(url: url::Url) -> Result<(), Failure> {
-    let target = Target::Remote { url, transport: Transport::Http, headers: Vec::new() };
-    let server = ServerConfig { name: "conformance".into(), description: None, enabled: true, target };
-    let mut wire = Wire::open(&server, &Place::default(), Duration::from_secs(15)).await?;
+/// The server, with the client that the scenario's context names.
+fn server(url: url::Url) -> ServerConfig {
+    let context = context();
+    let text = |key: &str| context[key].as_str().map(str::to_string);
+    let identity = ClientIdentity {
+        client_id: text("client_id"),
+        client_secret: text("client_secret").map(Secret::new),
+        client_metadata_url: DOCUMENT.parse().ok(),
+    };
+    let identity = Box::new(identity);
+    let target = Target::Remote { url, transport: Transport::Http, headers: Vec::new(), identity };
+    ServerConfig { name: "conformance".into(), description: None, enabled: true, target }
+}
+
+/// Lists the tools and calls each; signs in whenever that is wanted, up to a limit.
+async fn converse(server: &ServerConfig, place: &Place) -> Result<(), String> {
+    let mut sign_ins = 0;
+    loop {
+        let needed = match session(server, place).await {
+            Ok(()) => return Ok(()),
+            Err(Failure::SignIn(needed)) => needed,
+            Err(failure) => return Err(format!("{failure:?}")),
+        };
+        eprintln!("{}", needed.words);
+        sign_ins += 1;
+        if sign_ins > SIGN_INS {
+            return Err("it wants one sign-in after the other".to_string());
+        }
+        let scopes: Vec<String> =
+            needed.scope.iter().flat_map(|all| all.split(' ')).map(str::to_string).collect();
+        sign_in(server, place, needed.challenge.as_deref(), &scopes).await?;
+    }
+}
+
+/// Signs in as a person would that says yes to everything: the address answers with where the browser goes.
+async fn sign_in(
+    server: &ServerConfig,
+    place: &Place,
+    challenge: Option<&str>,
+    scopes: &[String],
+) -> Result<(), String> {
+    let redirect = "http://127.0.0.1:39999/callback";
+    let login = Login::begin(server, &place.sign_ins, redirect, challenge, scopes).await?;
+    eprintln!("visiting {}", login.address());
+    let client =
+        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).tls_certs_only([]).build();
+    let failed = |error: reqwest::Error| error.to_string();
+    let visited = client.map_err(failed)?.get(login.address().clone()).send().await.map_err(failed)?;
+    let location = visited.headers().get("location").and_then(|value| value.to_str().ok());
+    let location =
+        location.and_then(|location| login.address().join(location).ok()).ok_or("it leads nowhere")?;
+    match login.read(&location) {
+        Redirected::Code(code, issuer) => login.finish(&code, issuer.as_deref()).await,
+        other => Err(format!("{other:?}")),
+    }
+}
+
+async fn session(server: &ServerConfig, place: &Place) -> Result<(), Failure> {
+    let mut wire = Wire::open(server, place, Duration::from_secs(15), &LiveSecrets::default()).await?;
     eprintln!("speaking {}", wire.protocol());
     let listed = wire.page(List::Tools, None, LIMITS).await?;
     let tools = listed["tools"].as_array().cloned().unwrap_or_default();
     for (name, arguments) in calls(&tools) {
         match wire.call(&name, &arguments, LIMITS, &mut Defaults).await {
             Ok(result) => eprintln!("{name}: {result}"),
+            Err(failure @ Failure::SignIn(_)) => {
+                wire.close().await;
+                return Err(failure);
+            }
             Err(failure) => eprintln!("{name}: {failure:?}"),
         }
     }
@@ -47,10 +116,15 @@ async fn converse(url: url::Url) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What the suite tells of the scenario.
+fn context() -> Value {
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    serde_json::from_str(&context).unwrap_or_default()
+}
+
 /// The calls that the scenario's context names, else one of each tool.
 fn calls(tools: &[Value]) -> Vec<(String, Map<String, Value>)> {
-    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
-    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let context = context();
     let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_string();
     if let Some(calls) = context["toolCalls"].as_array() {
         let arguments = |call: &Value| call["arguments"].as_object().cloned().unwrap_or_default();

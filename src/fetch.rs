@@ -95,8 +95,8 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
         }
         _ => return Err(Error::usage(format!("{} is not fetched: it is not https", shown(url)))),
     }
-    let private =
-        here || matches!(host, Some(Host::Ipv4(_) | Host::Ipv6(_))) && !host.as_ref().is_some_and(is_public);
+    let private = here
+        || matches!(host, Some(Host::Ipv4(_) | Host::Ipv6(_))) && !host.as_ref().is_some_and(is_public_host);
     if led && private {
         return Err(Error::remote(format!(
             "{} redirects to {}, a private address, which is not followed",
@@ -191,7 +191,8 @@ fn is_this_machine(host: &Host<&str>) -> bool {
     }
 }
 
-fn is_public(host: &Host<&str>) -> bool {
+/// Whether a host is no private address by its very words.
+pub fn is_public_host(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(_) => true,
         Host::Ipv4(ip) => is_public_address(IpAddr::V4(*ip)),
@@ -235,7 +236,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
 }
 
 /// Resolves names to public addresses only.
-struct PublicOnly;
+pub struct PublicOnly;
 
 impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {

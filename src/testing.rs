@@ -13,8 +13,8 @@ pub mod completions {
 /// Configuration.
 pub mod config {
     pub use crate::config::{
-        AnswerForm, Flags, Insts, Key, ModelConfig, Paths, Provider, Secret, ServerConfig, Settings, Target,
-        Transport, parse_servers,
+        AnswerForm, ClientIdentity, Flags, Insts, Key, ModelConfig, Paths, Provider, Secret, ServerConfig,
+        Settings, Target, Transport, parse_servers,
     };
     pub use crate::env::Env;
 }
@@ -37,6 +37,7 @@ pub mod term {
 
 /// Calls in the text of an answer, and the client of MCP servers.
 pub mod tool {
+    pub use crate::tool::mcp::client::auth::{LiveSecrets, Login, Redirected};
     pub use crate::tool::mcp::client::{Failure, Limits, List, Place, Wire};
     pub use crate::tool::mcp::{Asked, Caller, Field, FormAnswer};
     pub use crate::tool::{Piece, pieces};

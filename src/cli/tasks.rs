@@ -8,7 +8,7 @@ pub const TASKS: &[(&str, &[&str])] = &[
     ("Look around", &["browse", "ls", "show", "log", "grep", "diff", "stats", "watch", "import", "export"]),
     ("Change", &["branch", "title", "edit", "rm", "init"]),
     ("Share", &["sync"]),
-    ("Set up", &["model", "prompt", "config", "trust", "completions"]),
+    ("Set up", &["model", "mcp", "prompt", "config", "trust", "completions"]),
     ("Check, and write scripts", &["fsck", "tidy", "add", "resolve", "root"]),
 ];
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::Context;
-use crate::config::{Flags, Paths, Settings, Word};
+use crate::config::{Flags, Paths, Settings, Word, all_servers};
 use crate::env::Env;
 use crate::store::{Offer, Store};
 use crate::term::{Color, Out, clean, excerpt};
@@ -95,6 +95,18 @@ pub fn prompt() -> ArgValueCompleter {
         let listed = Prompts { store, paths: &paths }.list().unwrap_or_default().into_iter();
         let fitting = listed.filter(|one| one.counts && begins(&one.name, &current.to_string_lossy()));
         fitting.map(|one| candidate(one.name, one.prompt.map(|prompt| excerpt(&prompt.text)))).collect()
+    })
+}
+
+/// The servers of the user's mcp.json.
+pub fn server() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let wanted = current.to_string_lossy();
+        let paths = Paths::from_env(&Env::from_process()).ok();
+        let servers = paths.and_then(|paths| all_servers(&paths, None).ok()).unwrap_or_default();
+        let fitting =
+            servers.into_iter().filter(|server| server.name.starts_with(&*wanted) && is_bare(&server.name));
+        fitting.map(|server| candidate(server.name, server.description)).collect()
     })
 }
 

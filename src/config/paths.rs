@@ -63,6 +63,11 @@ impl Paths {
         self.state.join("logs")
     }
 
+    /// The folder of sign-ins to MCP servers.
+    pub fn sign_ins(&self) -> PathBuf {
+        self.state.join("mcp-auth")
+    }
+
     /// The folder of the embedded model's weights.
     pub fn models(&self) -> PathBuf {
         self.data.join("models")

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::file::read_if_there;
-use super::{Paths, Secret};
+use super::remote::{address, check_header};
+use super::{ClientIdentity, Paths, Secret};
 use crate::error::{Error, Result};
 
 /// One MCP server, as configured.
@@ -43,6 +44,8 @@ pub enum Target {
         transport: Transport,
         /// HTTP headers of every request.
         headers: Vec<(String, Secret)>,
+        /// What lepo is to its authorization server.
+        identity: Box<ClientIdentity>,
     },
 }
 
@@ -69,26 +72,23 @@ const FOREIGN: &[&str] = &[
     "metadata",
     "note",
     "notes",
+    "oauth",
     "timeout",
     "tools",
     "trust",
     "version",
 ];
 
-/// Headers that belong to the protocol.
-const RESERVED: &[&str] = &[
-    "accept",
-    "content-length",
-    "content-type",
-    "host",
-    "last-event-id",
-    "mcp-protocol-version",
-    "mcp-session-id",
-];
-
-/// The servers that are on: the user's, and a trusted repository's over them. A server of a name
-/// that both have is the repository's.
+/// The servers that are on.
 pub fn servers(paths: &Paths, repo: Option<(PathBuf, Vec<u8>)>) -> Result<Vec<ServerConfig>> {
+    let mut servers = all_servers(paths, repo)?;
+    servers.retain(|server| server.enabled);
+    Ok(servers)
+}
+
+/// All servers: the user's, and a trusted repository's over them. A server of a name that both have is
+/// the repository's.
+pub fn all_servers(paths: &Paths, repo: Option<(PathBuf, Vec<u8>)>) -> Result<Vec<ServerConfig>> {
     let file = paths.mcp_file();
     let mut servers = match read_if_there(&file)? {
         Some(bytes) => parse(&file, &bytes)?,
@@ -99,7 +99,6 @@ pub fn servers(paths: &Paths, repo: Option<(PathBuf, Vec<u8>)>) -> Result<Vec<Se
         servers.retain(|server| theirs.iter().all(|other| other.name != server.name));
         servers.extend(theirs);
     }
-    servers.retain(|server| server.enabled);
     Ok(servers)
 }
 
@@ -125,12 +124,12 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
 }
 
 /// A mistake in a server, and what is allowed.
-struct Mistake {
+pub(super) struct Mistake {
     what: String,
     hint: &'static str,
 }
 
-fn mistake<T>(what: impl Into<String>, hint: &'static str) -> std::result::Result<T, Mistake> {
+pub(super) fn mistake<T>(what: impl Into<String>, hint: &'static str) -> std::result::Result<T, Mistake> {
     Err(Mistake { what: what.into(), hint })
 }
 
@@ -170,7 +169,7 @@ fn read(name: &str, fields: &Value) -> std::result::Result<ServerConfig, Mistake
                     headers.push((name, value));
                 }
             }
-            Target::Remote { url, transport, headers }
+            Target::Remote { url, transport, headers, identity: Box::new(fields.identity()?) }
         }
     };
     let enabled = fields.flag("enabled")?.unwrap_or(true) && !fields.flag("disabled")?.unwrap_or(false);
@@ -187,17 +186,27 @@ enum Kind {
 
 struct Fields<'f>(&'f Map<String, Value>);
 
-const OWN: &[&str] =
-    &["description", "enabled", "command", "args", "env", "url", "transport", "type", "headers", "disabled"];
+const OWN: &[&str] = &[
+    "description",
+    "enabled",
+    "command",
+    "args",
+    "env",
+    "url",
+    "transport",
+    "type",
+    "headers",
+    "disabled",
+    "client_id",
+    "client_secret",
+    "client_metadata_url",
+];
 
 impl Fields<'_> {
     fn known(&self) -> std::result::Result<(), Mistake> {
         match self.0.keys().find(|key| !OWN.contains(&key.as_str()) && !FOREIGN.contains(&key.as_str())) {
             None => Ok(()),
-            Some(key) => mistake(
-                format!("key {key:?} is not known"),
-                "the keys are description, enabled, disabled, command, args, env, url, headers, transport and type",
-            ),
+            Some(key) => mistake(format!("key {key:?} is not known"), "the keys are told in lepo-config(5)"),
         }
     }
 
@@ -229,6 +238,12 @@ impl Fields<'_> {
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
             Some(_) => mistake(format!("`{key}` is neither true nor false"), "leave the quotes out"),
         }
+    }
+
+    fn identity(&self) -> std::result::Result<ClientIdentity, Mistake> {
+        let (id, secret) = (self.text("client_id")?, self.text("client_secret")?);
+        ClientIdentity::read(id, secret, self.text("client_metadata_url")?)
+            .or_else(|(what, hint)| mistake(what, hint))
     }
 
     fn secrets(&self, key: &str) -> std::result::Result<Vec<(String, Secret)>, Mistake> {
@@ -266,34 +281,6 @@ impl Fields<'_> {
             _ => Ok(transport.or(other)),
         }
     }
-}
-
-fn address(text: &str) -> std::result::Result<Url, Mistake> {
-    let hint = "a `url` is like https://mcp.example.com/mcp";
-    match Url::parse(text.trim()) {
-        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            mistake("`url` is neither http nor https", hint)
-        }
-        Ok(url) if url.host_str().is_none_or(str::is_empty) => mistake("`url` names no host", hint),
-        Ok(url) => Ok(url),
-        Err(_) => mistake("`url` is no address", hint),
-    }
-}
-
-/// A header's name is a token (RFC 9110, 5.6.2); its value has no control characters.
-fn check_header(key: &str, name: &str, value: &str) -> std::result::Result<(), Mistake> {
-    let hint = "the entries of a server with a `url` are sent as HTTP headers";
-    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    if name.is_empty() || !name.chars().all(token) {
-        return mistake(format!("`{key}`: {name:?} is no name for a header"), hint);
-    }
-    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
-        return mistake(format!("`{key}`: the header {name:?} belongs to the protocol"), hint);
-    }
-    if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
-        return mistake(format!("`{key}`: the value of {name:?} cannot be sent as a header"), hint);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -123,7 +123,10 @@ fn server(config: &ServerConfig) -> String {
             let words: Vec<&String> = [command].into_iter().chain(args).collect();
             format!("runs {words:?}{}", with("env", env))
         }
-        Target::Remote { url, headers, .. } => format!("connects to {url}{}", with("headers", headers)),
+        Target::Remote { url, headers, identity, .. } => {
+            let client = identity.client_id.as_ref().map(|id| format!(", signed in as client {id:?}"));
+            format!("connects to {url}{}{}", with("headers", headers), client.unwrap_or_default())
+        }
     };
     let off = if config.enabled { "" } else { ", if it were on" };
     format!("server {:?}: {what}{off}", config.name)
@@ -144,6 +147,13 @@ impl Record {
     /// Whether there is a line of this hash.
     pub fn has(&self, hash: &str) -> Result<bool> {
         Ok(self.which(&[hash])?.contains(&true))
+    }
+
+    /// The texts behind the hashes.
+    pub fn texts(&self) -> Result<Vec<String>> {
+        let record = read_if_there(&self.path)?.unwrap_or_default();
+        let record = String::from_utf8_lossy(&record);
+        Ok(record.lines().filter_map(|line| line.split_once(' ')).map(|(_, text)| text.to_string()).collect())
     }
 
     /// Of which hashes there is a line, in one reading.

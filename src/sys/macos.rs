@@ -24,6 +24,9 @@ pub const RECEIVE: RecvFlags = RecvFlags::empty();
 /// Programs that open a file in a browser, tried in turn.
 pub const OPENERS: &[&str] = &["open"];
 
+/// No variable tells of a display: there always is one.
+pub const DISPLAYS: &[&str] = &[];
+
 /// kqueue tells that something changed, not that a file was closed.
 pub const WATCH_TELLS_CLOSING: bool = false;
 

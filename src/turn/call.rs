@@ -20,6 +20,13 @@ impl Turn<'_> {
         for text in said {
             self.front.happens(Event::Say(&text));
         }
+        // A script that relies on a server is not answered without it unawares.
+        let over = self.servers.each().iter().find(|server| server.sign_in_is_over);
+        if let Some(server) = over.filter(|_| !self.front.has_person()) {
+            let name = &server.config.name;
+            return Err(Error::remote(format!("the sign-in to MCP server {name} is over"))
+                .hint(format!("`lepo mcp login {name}` signs in again")));
+        }
         for server in self.servers.each() {
             self.env.pins.first_sight(server)?;
         }

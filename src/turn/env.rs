@@ -72,7 +72,11 @@ impl Configured {
             call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
         };
         let hidden_env = settings.key_variables().to_vec();
-        Servers::new(configs, patience, Place { dir: dir.to_path_buf(), hidden_env })
+        Servers::new(
+            configs,
+            patience,
+            Place { dir: dir.to_path_buf(), hidden_env, sign_ins: self.paths.sign_ins() },
+        )
     }
 
     /// The model that answers. Where none can: exit 2, with what to do about it.

@@ -56,6 +56,11 @@ pub trait Front {
     /// Asks the person for consent. Dropped, the question is withdrawn.
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
 
+    /// Whether a person could be asked something.
+    fn has_person(&self) -> bool {
+        false
+    }
+
     /// Answers a question that a server has while it works. Dropped, the question is withdrawn.
     fn fill_in<'f>(&'f mut self, _: &'f str, _: Asked) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
         Box::pin(async { FormAnswer::Declined })

@@ -12,7 +12,7 @@ use super::form;
 use crate::bubb::Name;
 use crate::error::{Error, Result};
 use crate::model::Utf8;
-use crate::term::Out;
+use crate::term::{Out, tty};
 use crate::tool::mcp::{Asked, FormAnswer};
 use crate::tool::{Proposal, Reply};
 use crate::turn::{Event, Front, Moment, Watch};
@@ -71,6 +71,10 @@ impl Front for EventLines<'_> {
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         self.line(request("ask", proposal));
         Box::pin(consent::ask(proposal.clone()))
+    }
+
+    fn has_person(&self) -> bool {
+        tty().is_some()
     }
 
     fn fill_in<'f>(

@@ -9,7 +9,7 @@ use super::printed::Printed;
 use super::state::{State, Step};
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
-use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say, show, stderr_is_terminal};
+use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say, show, stderr_is_terminal, tty};
 use crate::tool::mcp::{Asked, FormAnswer};
 use crate::tool::{Proposal, Reply};
 use crate::turn::{Event, Front};
@@ -256,6 +256,10 @@ impl Front for TurnView<'_> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
+    }
+
+    fn has_person(&self) -> bool {
+        tty().is_some()
     }
 
     fn fill_in<'f>(

@@ -21,7 +21,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("config", &["bubb", "env", "error"]),
     ("stats", &["bubb", "config", "conv", "store", "when"]),
     ("model", &["bubb", "config", "env", "error", "process", "tls"]),
-    ("tool", &["config", "env", "error", "process", "sys", "tls"]),
+    ("tool", &["config", "env", "error", "fetch", "process", "sys", "tls"]),
     ("turn", &["bubb", "config", "conv", "env", "error", "fetch", "model", "store", "sys", "tool"]),
     ("import", &["bubb", "conv", "env", "error", "store", "tool"]),
     ("term", &["bubb", "env", "error", "sys"]),
@@ -38,7 +38,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 /// The commands that may talk to anybody; and `ls`, which knows a waiting request by its form.
 const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/do", &["fetch", "model", "sys", "turn", "tool"]),
+    ("commands/mcp", &["tool", "turn"]),
     ("commands/model", &["fetch", "model"]),
+    ("commands/open.rs", &["sys"]),
     ("commands/import", &["import"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/prompt.rs", &["turn"]),

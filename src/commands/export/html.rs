@@ -5,10 +5,10 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{ExportArgs, open};
+use super::ExportArgs;
 use crate::bubb::{BubbId, thousands};
-use crate::commands::Context;
 use crate::commands::words::resolve_all;
+use crate::commands::{Context, open};
 use crate::conv::{Forest, Found, Ix};
 use crate::error::{Error, Result};
 use crate::page::{self, Bar, Figures, Message, Page, Picked};

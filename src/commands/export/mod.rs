@@ -2,7 +2,6 @@
 
 mod files;
 mod html;
-mod open;
 mod others;
 mod place;
 mod render;

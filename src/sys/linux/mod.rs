@@ -27,6 +27,9 @@ pub const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 /// Programs that open a file in a browser, tried in turn.
 pub const OPENERS: &[&str] = &["xdg-open", "open", "wslview", "sensible-browser"];
 
+/// Variables that are set where there is a display for a browser.
+pub const DISPLAYS: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY"];
+
 /// A watch tells when a file is closed after it was written.
 pub const WATCH_TELLS_CLOSING: bool = true;
 

@@ -2,6 +2,7 @@
 //! protocol's library.
 
 mod blocks;
+mod callback;
 pub mod client;
 mod content;
 mod form;
@@ -14,6 +15,7 @@ mod servers;
 mod tools;
 
 pub use blocks::blocks;
+pub use callback::Callback;
 pub use content::{Block, CallResult};
 pub use form::{Asked, Caller, Field, Form, FormAnswer};
 pub use offers::{Prompt, PromptArgument, Resource};

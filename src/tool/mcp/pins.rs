@@ -34,6 +34,19 @@ impl Pins {
         self.record.has(&tool.hash(&identity(&server.config)))
     }
 
+    /// How many tools of a server a person has agreed to; none if it was never seen.
+    pub fn agreed(&self, config: &ServerConfig) -> Result<Option<usize>> {
+        if !self.record.has(&identity(config))? {
+            return Ok(None);
+        }
+        let begin = format!("{:?} ", config.name);
+        let mut tools: Vec<String> =
+            self.record.texts()?.into_iter().filter(|text| text.starts_with(&begin)).collect();
+        tools.sort();
+        tools.dedup();
+        Ok(Some(tools.len()))
+    }
+
     /// A person agreed to the tool as it is now.
     pub fn agree(&self, server: &Server, tool: &Tool) -> Result<()> {
         match self.holds(server, tool)? {

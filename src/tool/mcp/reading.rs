@@ -143,7 +143,7 @@ impl Server {
         match Offers::list(wire, limits).await {
             Ok(offers) => self.offers = Some(offers),
             Err(failure) => {
-                let words = failure_words(&failure, &self.secrets);
+                let words = failure_words(&failure, &self.secrets, &self.config.name);
                 let name = &self.config.name;
                 return vec![format!(
                     "warning: server {name}: its resources and prompts cannot be listed: {words}"
@@ -169,7 +169,7 @@ impl Server {
                     Some(wire) => wire.explain(failure).await,
                     None => failure,
                 };
-                Err(failure_words(&failure, &self.secrets))
+                Err(failure_words(&failure, &self.secrets, &self.config.name))
             }
         }
     }

@@ -1,5 +1,8 @@
 //! What must not be seen of a server's configuration, taken out of whatever is told about it.
 
+use std::sync::PoisonError;
+
+use super::client::auth::LiveSecrets;
 use crate::config::{Secret, ServerConfig, Target};
 use crate::tool::variables::is_secret_name;
 
@@ -16,6 +19,8 @@ pub struct Secrets {
     certain: Vec<Secret>,
     /// All other values of its environment: taken out of errors and logs, where nobody needs them.
     possible: Vec<Secret>,
+    /// Those of its sign-in, as they change: taken out everywhere.
+    pub live: LiveSecrets,
 }
 
 impl Secrets {
@@ -30,7 +35,8 @@ impl Secrets {
                     list.push(value.clone());
                 }
             }
-            Target::Remote { url, headers, .. } => {
+            Target::Remote { url, headers, identity, .. } => {
+                secrets.certain.extend(identity.client_secret.clone());
                 let is_one = |name: &str, value: &str| is_secret_name(name) || looks_random(value);
                 for (name, value) in headers {
                     let text = value.reveal();
@@ -62,7 +68,8 @@ impl Secrets {
 
     /// A tool's result, which a model is to read.
     pub fn hide(&self, text: &str) -> String {
-        without(text.to_string(), &self.certain)
+        let text = without(text.to_string(), &self.certain);
+        without(text, &self.live.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// An error, or a line of a log.

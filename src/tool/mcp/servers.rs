@@ -38,7 +38,7 @@ pub struct Servers {
     pub(super) place: Place,
     /// What is to be said, and was not yet.
     unsaid: Vec<String>,
-    starting: Vec<JoinHandle<(usize, Result<Session, String>)>>,
+    starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
     begun: bool,
 }
 
@@ -50,6 +50,8 @@ pub struct Server {
     pub tools: Vec<Tool>,
     /// Why it cannot be used.
     pub failed: Option<String>,
+    /// It was signed in to, and that is over.
+    pub sign_in_is_over: bool,
     /// Its resources and prompts, once they were asked for.
     pub offers: Option<Offers>,
     pub(super) secrets: Secrets,
@@ -84,6 +86,7 @@ impl Servers {
             config,
             tools: Vec::new(),
             failed: None,
+            sign_in_is_over: false,
             offers: None,
             wire: None,
             suspect: false,
@@ -112,12 +115,7 @@ impl Servers {
             let (config, secrets) = (server.config.clone(), server.secrets.clone());
             let (patience, place) = (self.patience, self.place.clone());
             self.starting.push(tokio::spawn(async move {
-                (
-                    i,
-                    Session::open(&config, &place, patience)
-                        .await
-                        .map_err(|failure| failure_words(&failure, &secrets)),
-                )
+                (i, Session::open(&config, &place, patience, &secrets).await)
             }));
         }
     }
@@ -206,7 +204,7 @@ impl Servers {
             }
             Err(failure) => {
                 server.suspect = true;
-                let words = failure_words(&failure, &server.secrets);
+                let words = failure_words(&failure, &server.secrets, name);
                 tracing::warn!(server = name, tool, ms, failed = words, "tool call failed");
                 Called::Failed(words)
             }
@@ -233,7 +231,7 @@ impl Servers {
 
 impl Server {
     /// Takes what came of its start; gives what is to be said of it.
-    fn take(&mut self, started: Result<Session, String>) -> Vec<String> {
+    fn take(&mut self, started: Result<Session, Failure>) -> Vec<String> {
         let name = &self.config.name;
         match started {
             Ok(session) => {
@@ -246,7 +244,9 @@ impl Server {
                 self.offers = None;
                 notes.iter().map(|note| format!("note: server {name}: {note}")).collect()
             }
-            Err(words) => {
+            Err(failure) => {
+                let words = failure_words(&failure, &self.secrets, name);
+                self.sign_in_is_over = matches!(&failure, Failure::SignIn(needed) if needed.over);
                 tracing::warn!(server = name, failed = words, "not started");
                 let said = format!("warning: server {name} cannot be used: {words}");
                 self.failed = Some(words);
@@ -272,10 +272,11 @@ impl Server {
         };
         wire.close().await;
         self.starts += 1;
-        let opened = Session::open(&self.config, place, patience).await;
-        let opened = opened.map_err(|failure| failure_words(&failure, &self.secrets));
-        let failed =
-            opened.as_ref().err().map(|words| format!("it was gone, and cannot be started again: {words}"));
+        let opened = Session::open(&self.config, place, patience, &self.secrets).await;
+        let failed = opened.as_ref().err().map(|failure| {
+            let words = failure_words(failure, &self.secrets, &self.config.name);
+            format!("it was gone, and cannot be started again: {words}")
+        });
         self.take(opened);
         failed.map_or(Ok(()), Err)
     }
@@ -289,7 +290,7 @@ impl Server {
         match list(wire, patience).await {
             Ok(listing) => self.tools = listing.tools,
             Err(failure) => {
-                let words = failure_words(&failure, &self.secrets);
+                let words = failure_words(&failure, &self.secrets, &self.config.name);
                 return vec![format!(
                     "warning: server {}: its tools changed and cannot be listed: {words}",
                     self.config.name
@@ -301,10 +302,15 @@ impl Server {
 }
 
 impl Session {
-    async fn open(config: &ServerConfig, place: &Place, patience: Patience) -> Result<Session, Failure> {
+    async fn open(
+        config: &ServerConfig,
+        place: &Place,
+        patience: Patience,
+        secrets: &Secrets,
+    ) -> Result<Session, Failure> {
         let start = Instant::now();
         tracing::debug!(server = config.name, "starting");
-        let mut wire = Wire::open(config, place, patience.connect).await?;
+        let mut wire = Wire::open(config, place, patience.connect, &secrets.live).await?;
         let (protocol, ms) = (wire.protocol(), start.elapsed().as_millis() as u64);
         tracing::debug!(server = config.name, protocol, ms, "started");
         let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
@@ -355,10 +361,16 @@ pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
     }
 }
 
-pub(super) fn failure_words(failure: &Failure, secrets: &Secrets) -> String {
+pub(super) fn failure_words(failure: &Failure, secrets: &Secrets, server: &str) -> String {
     let words = match failure {
         Failure::Refused(words) | Failure::Lost(words) | Failure::Malformed(words) => words.clone(),
         Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
+        Failure::SignIn(needed) => {
+            let quoted = shlex::try_quote(server).unwrap_or_default();
+            let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));
+            let scopes: String = scopes.map(|scope| format!(" --scope {scope}")).collect();
+            format!("{}; sign in with `lepo mcp login {quoted}{scopes}`", needed.words)
+        }
     };
     secrets.hide_all(&words)
 }

@@ -1,5 +1,6 @@
 //! MCP: servers of every transport, every way of calling, and every way there is to misbehave.
 
+mod authority;
 mod calls;
 mod consent;
 mod hostile;
@@ -7,6 +8,7 @@ mod listing;
 mod offering;
 mod real;
 mod remote;
+mod sign_in;
 mod told;
 
 use std::path::Path;

@@ -4,9 +4,10 @@ use std::error::Error;
 
 use rmcp::ServiceError;
 use rmcp::service::ClientInitializeError;
+use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::Failure;
+use super::{Failure, SignInNeeded};
 use crate::error::cause;
 
 /// A failed beginning.
@@ -14,7 +15,7 @@ pub fn of_start(error: ClientInitializeError) -> Failure {
     use ClientInitializeError as E;
     match error {
         E::ConnectionClosed(_) => Failure::Lost("it closed the connection".to_string()),
-        E::TransportError { error, .. } => Failure::Lost(transport_words(error.error.as_ref())),
+        E::TransportError { error, .. } => of_transport(error.error.as_ref()),
         E::JsonRpcError(error) => Failure::Refused(one_line(&error.message)),
         E::NoCompatibleProtocolVersion { .. } => {
             Failure::Refused("it speaks no revision of the protocol that lepo knows".to_string())
@@ -29,11 +30,47 @@ pub fn of_start(error: ClientInitializeError) -> Failure {
 pub fn of_request(error: ServiceError) -> Failure {
     match error {
         ServiceError::McpError(error) => Failure::Refused(one_line(&error.message)),
-        ServiceError::TransportSend(error) => Failure::Lost(transport_words(error.error.as_ref())),
+        ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
         ServiceError::TransportClosed => Failure::Lost("the connection was lost".to_string()),
         ServiceError::Timeout { timeout } => Failure::Silent(timeout),
         ServiceError::Cancelled { .. } => Failure::Lost("it was cancelled".to_string()),
         _ => Failure::Malformed("it answered something else than was asked".to_string()),
+    }
+}
+
+/// A failure below the protocol; one that a sign-in would mend is told as such.
+fn of_transport(error: &(dyn Error + 'static)) -> Failure {
+    let mut at = Some(error);
+    while let Some(error) = at {
+        if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+            && let Some(needed) = sign_in(error)
+        {
+            return Failure::SignIn(needed);
+        }
+        at = error.source();
+    }
+    Failure::Lost(transport_words(error))
+}
+
+fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> {
+    use StreamableHttpError as E;
+    let needed = |words: &str| SignInNeeded { words: one_line(words), ..SignInNeeded::default() };
+    match error {
+        E::AuthRequired(required) => Some(SignInNeeded {
+            challenge: Some(required.www_authenticate_header.clone()),
+            ..needed("it wants a sign-in (HTTP 401)")
+        }),
+        E::InsufficientScope(missing) => {
+            let scope = missing.required_scope.as_deref().map(one_line);
+            let wanted = scope.as_ref().map(|scope| format!(": {scope}")).unwrap_or_default();
+            Some(SignInNeeded {
+                challenge: Some(missing.www_authenticate_header.clone()),
+                scope,
+                ..needed(&format!("the sign-in does not allow this (HTTP 403){wanted}"))
+            })
+        }
+        E::Auth(AuthError::TokenRefreshRejected(words)) => Some(SignInNeeded { over: true, ..needed(words) }),
+        _ => None,
     }
 }
 
@@ -55,8 +92,7 @@ fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
     use StreamableHttpError as E;
     match error {
         E::Client(error) => reqwest_words(error),
-        E::AuthRequired(_) => "it wants to be authorized first (HTTP 401)".to_string(),
-        E::InsufficientScope(_) => "what it was sent does not authorize this (HTTP 403)".to_string(),
+        E::Auth(AuthError::TokenRefreshFailed(words)) => one_line(words),
         E::UnexpectedServerResponse(words) => one_line(words),
         E::UnexpectedContentType(_) => "it answered neither JSON nor events".to_string(),
         other => one_line(&cause(other)),

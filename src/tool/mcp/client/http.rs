@@ -12,6 +12,7 @@ use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use url::Url;
 
+use super::auth::Signed;
 use crate::config::{Secret, is_loopback, needs_certificates};
 
 /// How many redirects are followed.
@@ -61,10 +62,10 @@ pub fn headers(entries: &[(String, Secret)]) -> HeaderMap {
 
 /// Streamable HTTP. A session that the server does not know any more is begun anew, once.
 pub fn streamable(
-    client: Client,
+    client: Signed,
     url: &Url,
     entries: &[(String, Secret)],
-) -> StreamableHttpClientTransport<Client> {
+) -> StreamableHttpClientTransport<Signed> {
     let custom: HashMap<HeaderName, HeaderValue> =
         headers(entries).into_iter().filter_map(|(name, value)| Some((name?, value))).collect();
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);

@@ -1,6 +1,7 @@
 //! One session with one MCP server: the only place that knows the protocol's library. Every wait has
 //! an end, and a request that was sent is never sent again.
 
+pub mod auth;
 mod errors;
 mod handler;
 mod http;
@@ -26,6 +27,7 @@ pub use process::Place;
 pub use requests::List;
 
 use super::form::{Asked, FormAnswer};
+use auth::{Bearer, LiveSecrets, Shelf, Signed};
 
 use crate::config::{ServerConfig, Target, Transport};
 use handler::Handler;
@@ -36,6 +38,9 @@ use process::Process;
 /// How long an error of a program that names no request waits for the answer that may come all the same.
 /// Over HTTP it is the answer.
 const DOUBT: Duration = Duration::from_secs(1);
+
+/// How long a server may take to challenge a request.
+const CHALLENGE: Duration = Duration::from_secs(30);
 
 /// How long closing may take, before a server's program is ended.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -54,6 +59,21 @@ pub enum Failure {
     Lost(String),
     /// What came could not be understood.
     Malformed(String),
+    /// It wants to know who asks.
+    SignIn(SignInNeeded),
+}
+
+/// What a sign-in would mend.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SignInNeeded {
+    /// What happened.
+    pub words: String,
+    /// There was a sign-in, and it is over.
+    pub over: bool,
+    /// The server's challenge, for the sign-in to begin with.
+    pub challenge: Option<String>,
+    /// The right that is missing.
+    pub scope: Option<String>,
 }
 
 /// How long a request may take.
@@ -87,15 +107,20 @@ enum Beginning {
 
 impl Wire {
     /// Opens a session within `limit`.
-    pub async fn open(server: &ServerConfig, place: &Place, limit: Duration) -> Result<Wire, Failure> {
+    pub async fn open(
+        server: &ServerConfig,
+        place: &Place,
+        limit: Duration,
+        secrets: &LiveSecrets,
+    ) -> Result<Wire, Failure> {
         let start = Instant::now();
-        let first = Wire::begin(server, place, limit, Beginning::Either).await;
+        let first = Wire::begin(server, place, limit, secrets, Beginning::Either).await;
         // Older servers end, or turn mute, when `initialize` is not the first thing they hear.
         let alike = matches!(&server.target, Target::Remote { transport: Transport::Sse, .. });
         match first {
             Err(Failure::Lost(_) | Failure::Malformed(_)) if !alike && start.elapsed() < limit => {
                 let left = limit.saturating_sub(start.elapsed());
-                let second = Wire::begin(server, place, left, Beginning::Initialize).await;
+                let second = Wire::begin(server, place, left, secrets, Beginning::Initialize).await;
                 second.or_else(|error| first.or(Err(error)))
             }
             done => done,
@@ -106,6 +131,7 @@ impl Wire {
         server: &ServerConfig,
         place: &Place,
         limit: Duration,
+        secrets: &LiveSecrets,
         beginning: Beginning,
     ) -> Result<Wire, Failure> {
         let (progress_sender, progress) = mpsc::channel(1);
@@ -126,17 +152,20 @@ impl Wire {
                 let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk));
                 handshake(&handler, Attributed::new(pipes, DOUBT), beginning, limit).await
             }
-            Target::Remote { url, transport, headers } => {
+            Target::Remote { url, transport, headers, .. } => {
                 let follow = *transport == Transport::Http;
                 let client = http::client(url, follow)
                     .map_err(|error| Failure::Lost(errors::reqwest_words(&error)))?;
+                let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+                let shelf = Shelf::of(&place.sign_ins, server).filter(|_| !has_own);
+                let bearer = shelf.map(|shelf| Bearer::new(server, shelf, secrets.clone()));
                 match transport {
                     Transport::Http => {
-                        let carrier = http::streamable(client, url, headers);
+                        let carrier = http::streamable(Signed { client, bearer }, url, headers);
                         handshake(&handler, Attributed::new(carrier, Duration::ZERO), beginning, limit).await
                     }
                     Transport::Sse => {
-                        let opening = sse::Events::open(client, url, http::headers(headers));
+                        let opening = sse::Events::open_signed(client, url, http::headers(headers), bearer);
                         match tokio::time::timeout(limit, opening).await {
                             Ok(Ok(events)) => {
                                 handshake(
@@ -147,7 +176,7 @@ impl Wire {
                                 )
                                 .await
                             }
-                            Ok(Err(error)) => Err(Failure::Lost(error.to_string())),
+                            Ok(Err(failure)) => Err(failure),
                             Err(_) => Err(Failure::Silent(limit)),
                         }
                     }
@@ -207,6 +236,21 @@ impl Wire {
     }
 }
 
+/// What the server challenges a request without a sign-in with; nothing, if it answers it.
+pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> {
+    match Wire::open(server, &Place::default(), CHALLENGE, &LiveSecrets::default()).await {
+        Ok(wire) => {
+            wire.close().await;
+            Ok(None)
+        }
+        Err(Failure::SignIn(needed)) => Ok(needed.challenge),
+        Err(Failure::Lost(words)) => Err(words),
+        Err(Failure::Silent(limit)) => Err(format!("it said nothing for {} s", limit.as_secs_f32())),
+        // It answers something; its sign-in may be found all the same.
+        Err(Failure::Refused(_) | Failure::Malformed(_)) => Ok(None),
+    }
+}
+
 async fn handshake<T: Carrier<RoleClient> + 'static>(
     handler: &Handler,
     carrier: Attributed<T>,
@@ -251,6 +295,7 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
     let mut words = match &failure {
         Failure::Lost(words) | Failure::Refused(words) | Failure::Malformed(words) => words.clone(),
         Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
+        Failure::SignIn(needed) => needed.words.clone(),
     };
     if let Some(status) = ended {
         use std::os::unix::process::ExitStatusExt;
@@ -267,6 +312,7 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
     match failure {
         Failure::Refused(_) => Failure::Refused(words),
         Failure::Malformed(_) => Failure::Malformed(words),
+        Failure::SignIn(_) => failure,
         Failure::Lost(_) | Failure::Silent(_) => Failure::Lost(words),
     }
 }

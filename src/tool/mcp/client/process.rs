@@ -30,6 +30,8 @@ pub struct Place {
     pub dir: std::path::PathBuf,
     /// Variables that hold lepo's keys.
     pub hidden_env: Vec<String>,
+    /// The directory of sign-ins; none are used if it is empty.
+    pub sign_ins: std::path::PathBuf,
 }
 
 /// A running server. Dropped, it is ended at once, with all that it started.

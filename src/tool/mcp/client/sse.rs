@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use reqwest::Client;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -16,8 +16,10 @@ use tokio::task::JoinHandle;
 use tokio_stream::StreamExt;
 use url::Url;
 
+use super::auth::{Bearer, NoToken};
 use super::errors::reqwest_words;
 use super::message::{Line, nobodys_error, read};
+use super::{Failure, SignInNeeded};
 
 /// How long a message may take to be handed over.
 const POST: Duration = Duration::from_secs(30);
@@ -35,11 +37,56 @@ pub struct Events {
 }
 
 impl Events {
+    /// Opens the stream with the token of a sign-in, if there is one; once more with a new one if it is refused.
+    pub async fn open_signed(
+        client: Client,
+        url: &Url,
+        headers: HeaderMap,
+        bearer: Option<Bearer>,
+    ) -> Result<Events, Failure> {
+        let mut refused = None;
+        loop {
+            let token = match &bearer {
+                Some(bearer) => bearer.token(refused.as_deref()).await.map_err(no_token)?,
+                None => None,
+            };
+            let mut headers = headers.clone();
+            if let Some(token) = &token
+                && let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {token}"))
+            {
+                value.set_sensitive(true);
+                headers.insert(AUTHORIZATION, value);
+            }
+            match Events::open(client.clone(), url, headers).await {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    if token.is_none() || refused.is_some() {
+                        let words = "it wants a sign-in (HTTP 401)".to_string();
+                        let challenge = Some(error.to_string());
+                        return Err(Failure::SignIn(SignInNeeded {
+                            words,
+                            challenge,
+                            ..SignInNeeded::default()
+                        }));
+                    }
+                    refused = token;
+                }
+                opened => return opened.map_err(|error| Failure::Lost(error.to_string())),
+            }
+        }
+    }
+
     /// Opens the stream, and waits for the event that says where to POST. Only within the origin.
-    pub async fn open(client: Client, url: &Url, headers: HeaderMap) -> io::Result<Events> {
+    async fn open(client: Client, url: &Url, headers: HeaderMap) -> io::Result<Events> {
         let request = client.get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
         let response = request.send().await.map_err(failed)?;
         let status = response.status();
+        if status.as_u16() == 401 {
+            let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                challenge.unwrap_or("Bearer").to_string(),
+            ));
+        }
         let kind =
             response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !status.is_success() || !kind.starts_with("text/event-stream") {
@@ -80,6 +127,15 @@ impl Events {
             let _ = sender.send(nobodys_error("the server closed its stream of events")).await;
         });
         Ok(Events { client, endpoint, headers, messages, reading })
+    }
+}
+
+fn no_token(why: NoToken) -> Failure {
+    match why {
+        NoToken::Over(words) => {
+            Failure::SignIn(SignInNeeded { words, over: true, ..SignInNeeded::default() })
+        }
+        NoToken::Failed(words) => Failure::Lost(words),
     }
 }
 

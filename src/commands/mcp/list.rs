@@ -1,0 +1,83 @@
+//! The list of `lepo mcp`: what is configured, signed in and agreed to, from files alone.
+
+use serde_json::{Value, json};
+
+use super::shelf;
+use crate::commands::Context;
+use crate::config::{Paths, Record, ServerConfig, Target, Transport};
+use crate::error::{Error, Result};
+use crate::term::{say, width};
+use crate::tool::mcp::Pins;
+use crate::tool::mcp::client::auth::SignedIn;
+
+/// A server a line; or one document.
+pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
+    let pins = Pins::new(Record::at(paths.state.join("pins")));
+    let mut rows = Vec::new();
+    for server in servers {
+        rows.push((server, signed_in(server, paths)?, pins.agreed(server)?));
+    }
+    if as_json {
+        let servers: Vec<Value> = rows.iter().map(document).collect();
+        context.out.line(&json!({ "servers": servers }).to_string());
+        return Ok(0);
+    }
+    if rows.is_empty() {
+        say("no MCP servers are configured; mcp.json is told in lepo-config(5)");
+    }
+    let widest = rows.iter().map(|(server, ..)| width(&server.name)).max().unwrap_or_default();
+    for (server, signed_in, agreed) in &rows {
+        let name = format!("{}{}", server.name, " ".repeat(widest - width(&server.name)));
+        let on = if server.enabled { "on " } else { "off" };
+        let agreed = agreed.map(|agreed| format!("  {agreed} tools agreed to")).unwrap_or_default();
+        let signed =
+            signed_in.as_ref().map(|signed_in| format!("  {}", words(signed_in))).unwrap_or_default();
+        context.out.line(&format!("{name}  {:<5}  {on}{agreed}{signed}", kind(server)));
+    }
+    Ok(0)
+}
+
+fn signed_in(server: &ServerConfig, paths: &Paths) -> Result<Option<SignedIn>> {
+    match &server.target {
+        Target::Program { .. } => Ok(None),
+        Target::Remote { .. } => shelf(server, paths)?.signed_in().map_err(|error| {
+            Error::store(format!("the sign-in to {} cannot be read", server.name)).because(error)
+        }),
+    }
+}
+
+fn kind(server: &ServerConfig) -> &'static str {
+    match &server.target {
+        Target::Program { .. } => "stdio",
+        Target::Remote { transport: Transport::Http, .. } => "http",
+        Target::Remote { transport: Transport::Sse, .. } => "sse",
+    }
+}
+
+fn words(signed_in: &SignedIn) -> String {
+    match (signed_in.is_over(), signed_in.refreshes) {
+        (true, _) => "the sign-in is over".to_string(),
+        (false, true) => "signed in".to_string(),
+        (false, false) => "signed in, until it is over".to_string(),
+    }
+}
+
+fn document((server, signed_in, agreed): &(&ServerConfig, Option<SignedIn>, Option<usize>)) -> Value {
+    let signed_in = signed_in.as_ref().map(|signed_in| {
+        json!({
+            "issuer": signed_in.issuer,
+            "scopes": signed_in.scopes,
+            "until": signed_in.until,
+            "refreshes": signed_in.refreshes,
+            "over": signed_in.is_over(),
+        })
+    });
+    json!({
+        "name": server.name,
+        "description": server.description,
+        "kind": kind(server),
+        "enabled": server.enabled,
+        "signed_in": signed_in,
+        "agreed": agreed,
+    })
+}

@@ -1,0 +1,134 @@
+//! `lepo mcp login`: with a browser on this machine, or with an address that is opened elsewhere and the one
+//! that it ends at, pasted.
+
+use std::io::{BufRead, IsTerminal};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use url::Url;
+
+use super::LoginArgs;
+use crate::commands::open::{has_browser, show_in_browser};
+use crate::config::{Paths, ServerConfig, Target};
+use crate::error::{Error, Kind, Result};
+use crate::term::say;
+use crate::tool::mcp::Callback;
+use crate::tool::mcp::client::auth::{Login, Redirected};
+use crate::tool::mcp::client::challenge;
+use crate::turn::Interrupt;
+
+/// How long the authorization server may take, over all its requests.
+const SERVER: Duration = Duration::from_secs(90);
+
+/// How long a person may take.
+const PERSON: Duration = Duration::from_secs(15 * 60);
+
+/// Signs in.
+pub fn login(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<u8> {
+    if let Target::Remote { headers, .. } = &server.target
+        && headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+    {
+        return Err(Error::usage(format!("server {} has an Authorization header in mcp.json", args.name))
+            .hint("that is its sign-in; remove the header to sign in another way"));
+    }
+    let failed = |error| Error::store("cannot start the runtime").because(error);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let done = runtime.block_on(async {
+        let interrupt = Interrupt::listen()?;
+        interrupt.or(sign_in(server, args, paths)).await
+    });
+    // stdin may still be read.
+    runtime.shutdown_background();
+    done.map_err(|error| match error.kind {
+        Kind::Signal(number) => Error::new(Kind::Signal(number), "interrupted"),
+        _ => error,
+    })?;
+    say(&format!("signed in to {}", args.name));
+    Ok(0)
+}
+
+async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<()> {
+    let refused = |words: String| Error::remote(format!("cannot sign in to {}: {words}", args.name));
+    let callback = Callback::listen(args.callback_port.unwrap_or(0)).await.map_err(|error| {
+        Error::usage("cannot listen for the browser on this machine").because(error).hint(
+            "another program may have that port; --callback-port names one, and without it a free one is taken",
+        )
+    })?;
+    let beginning = async {
+        let challenge = challenge(server).await.map_err(&refused)?;
+        let redirect = callback.address();
+        let dir = paths.sign_ins();
+        Login::begin(server, &dir, &redirect, challenge.as_deref(), &args.scope).await.map_err(&refused)
+    };
+    let login = in_time(beginning, &args.name).await?;
+    let by_hand = args.no_browser || !has_browser();
+    say(&format!("Signing in to {} at {}", args.name, login.host()));
+    if by_hand || !show_in_browser(login.address().as_str()) {
+        say(&format!("Open this address in a browser:\n\n{}\n", login.address()));
+    } else {
+        say(&format!("Your browser should show it. If not, open this address:\n\n{}\n", login.address()));
+    }
+    let pasting = by_hand || std::io::stdin().is_terminal();
+    if pasting {
+        say(
+            "If the browser is on another machine, its last page cannot be shown: paste its address here, then Enter:",
+        );
+    }
+    let mut lines = if pasting { pasted() } else { mpsc::channel(1).1 };
+    let (code, issuer) = loop {
+        let redirected = tokio::select! {
+            redirected = callback.wait(login.reader()) => redirected.map_err(|error| {
+                Error::store("cannot listen for the browser").because(error)
+            })?,
+            Some(line) = lines.recv() => match address(&line) {
+                Some(url) => login.read(&url),
+                None => Redirected::Foreign,
+            },
+            () = tokio::time::sleep(PERSON) => {
+                return Err(refused("nobody came back from the browser within 15 minutes".to_string()));
+            }
+        };
+        match redirected {
+            Redirected::Code(code, issuer) => break (code, issuer),
+            Redirected::Refused(words) => return Err(refused(words)),
+            Redirected::Foreign => {
+                say("That is not the end of this sign-in: it is an address with code= and state= in it.")
+            }
+        }
+    };
+    let finishing = async { login.finish(&code, issuer.as_deref()).await.map_err(&refused) };
+    in_time(finishing, &args.name).await
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T>>, name: &str) -> Result<T> {
+    match tokio::time::timeout(SERVER, work).await {
+        Ok(done) => done,
+        Err(_) => Err(Error::remote(format!(
+            "cannot sign in to {name}: its authorization server did not answer within {} s",
+            SERVER.as_secs()
+        ))),
+    }
+}
+
+/// The lines of stdin, until its end.
+fn pasted() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    tokio::task::spawn_blocking(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            if !line.trim().is_empty() && sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// A pasted address, or its query alone.
+fn address(line: &str) -> Option<Url> {
+    let line = line.trim().trim_matches(['"', '\'', '<', '>']);
+    Url::parse(line).ok().filter(|url| url.has_host()).or_else(|| {
+        let query = line.trim_start_matches('?');
+        Url::parse(&format!("http://127.0.0.1/?{query}")).ok().filter(|_| query.contains('='))
+    })
+}

@@ -1,0 +1,123 @@
+//! `lepo mcp`: signing in to MCP servers, and what there is to know of them without starting one.
+
+mod list;
+mod login;
+
+use std::path::PathBuf;
+
+use super::repo_files::{REPO_FILES, trusted};
+use super::{Context, complete};
+use crate::config::{Paths, ServerConfig, Target, all_servers};
+use crate::env::Env;
+use crate::error::{Error, Result};
+use crate::term::say;
+use crate::tool::mcp::client::auth::Shelf;
+
+/// Sign in to MCP servers, and list those that are configured
+///
+/// Servers are configured in mcp.json, see lepo-config(5). Nothing is started here: `lepo do` starts servers,
+/// and `lepo do --list-tools` tells what they offer.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  lepo mcp\n  lepo mcp login docs\n  lepo mcp login docs --no-browser    # over SSH: open the address elsewhere, paste where it ends\n  lepo mcp logout docs"
+)]
+pub struct McpArgs {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// List as one JSON document: {"servers": [...]}
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// List the configured servers: name, kind, whether it is on, signed in, and how many tools were agreed to
+    Ls {
+        /// One JSON document: {"servers": [...]}
+        #[arg(long)]
+        json: bool,
+    },
+    /// Sign in to a server in the browser; the tokens are kept for you alone, and refreshed by `lepo do`
+    Login(LoginArgs),
+    /// Forget the sign-in to a server
+    Logout {
+        /// Its name in mcp.json
+        #[arg(value_name = "NAME", add = complete::server())]
+        name: String,
+    },
+}
+
+/// Of `lepo mcp login`.
+#[derive(Debug, clap::Args)]
+struct LoginArgs {
+    /// Its name in mcp.json
+    #[arg(value_name = "NAME", add = complete::server())]
+    name: String,
+    /// Open no browser: print the address, and take the one that the browser ends at from stdin
+    #[arg(long)]
+    no_browser: bool,
+    /// The port on this machine that the browser is sent back to, for a client that was registered with one; a free one otherwise
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    callback_port: Option<u16>,
+    /// Ask for this right besides those that the server names; repeatable
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+}
+
+impl McpArgs {
+    /// On failure too, `--json` prints a document.
+    pub fn wants_json(&self) -> bool {
+        self.json || matches!(self.command, Some(Command::Ls { json: true }))
+    }
+}
+
+/// Does what was asked for.
+pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
+    let paths = Paths::from_env(&Env::from_process())?;
+    let repo = match context.find_store()? {
+        // Servers of a repository count once they are trusted, as for `lepo do`.
+        Some(store) => trusted(&store, &paths, REPO_FILES[1], false)?,
+        None => None,
+    };
+    let servers = all_servers(&paths, repo)?;
+    match args.command.unwrap_or(Command::Ls { json: args.json }) {
+        Command::Ls { json } => list::list(&servers, &paths, json, context),
+        Command::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
+        Command::Logout { name } => logout(find(&servers, &name)?, &paths),
+    }
+}
+
+/// The remote server of this name.
+fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig> {
+    let Some(server) = servers.iter().find(|server| server.name == name) else {
+        return Err(
+            Error::usage(format!("no MCP server {name:?}")).hint("`lepo mcp` lists the configured ones")
+        );
+    };
+    match &server.target {
+        Target::Remote { .. } => Ok(server),
+        Target::Program { .. } => Err(Error::usage(format!("server {name} is a program of this machine"))
+            .hint("it signs in by itself, if it does; its own documentation tells how")),
+    }
+}
+
+fn logout(server: &ServerConfig, paths: &Paths) -> Result<u8> {
+    let name = &server.name;
+    let shelf = shelf(server, paths)?;
+    let forgotten = shelf
+        .forget()
+        .map_err(|error| Error::store(format!("the sign-in to {name} cannot be removed")).because(error))?;
+    match forgotten {
+        true => {
+            say(&format!("signed out of {name}: its tokens are gone from this machine"));
+            Ok(0)
+        }
+        false => Err(Error::nothing(format!("there is no sign-in to {name}"))),
+    }
+}
+
+fn shelf(server: &ServerConfig, paths: &Paths) -> Result<Shelf> {
+    let dir: PathBuf = paths.sign_ins();
+    Shelf::of(&dir, server).ok_or_else(|| Error::usage(format!("server {} has no sign-in", server.name)))
+}
