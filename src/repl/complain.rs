@@ -15,6 +15,9 @@ const HERE: &[(&str, &str)] = &[
     ("--tail goes on elsewhere", "/tail goes on elsewhere"),
     ("with --tail", "with /tail"),
     ("lepo do QUESTION", "type a question"),
+    ("`lepo ls`", "/ls"),
+    ("with -m NAME", "with /model NAME"),
+    (": -m NAME", ": /model NAME"),
 ];
 
 /// Tells what went wrong in one line, if what to do fits into it; the prompt comes again.

@@ -41,7 +41,7 @@ pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Fores
             .is_some_and(|now| now.trim() != own.trim()),
     };
     if differs {
-        say("note: the conversation keeps its own system prompt; -n starts one with the new prompt");
+        say("note: this conversation keeps its own system prompt; -n starts with the new one");
     }
 }
 

@@ -22,7 +22,7 @@ fn the_blocks_end_the_system_prompt_and_a_fenced_call_is_made() {
     let fenced = format!("I will look.\n```json\n{CALL}\n```\n");
     let bot = ollama("plain", &[&fenced, "Done.", "Again."]);
     let ran = bot.home.alone(&["do", "say it"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "I will look.\nDone.\n"), "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a1 C / E t1 D / F a0 B");
     let found = bubbs(&bot.home);
     assert_eq!(found[2].text, "I will look.");
@@ -52,7 +52,7 @@ fn several_calls_run_in_order_and_the_same_one_once() {
     let call = |n: u8| format!(r#"{{"server":"s","name":"echo","arguments":{{"n":{n}}}}}"#);
     let answer = format!("First {} then {} and {} again.", call(1), call(2), call(1));
     let bot = ollama("plain", &[&answer, "Done."]);
-    assert_eq!(bot.home.alone(&["do", "x"]).out, "Done.\n");
+    assert_eq!(bot.home.alone(&["do", "-q", "x"]).out, "Done.\n");
     assert_eq!(left(&bot.home, "s", "calls"), [r#"{"n": 1}"#, r#"{"n": 2}"#]);
     assert_eq!(bubbs(&bot.home)[2].text, "First\n\nthen\n\nand\n\nagain.");
 }

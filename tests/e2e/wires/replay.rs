@@ -140,7 +140,7 @@ fn several_calls_are_one_message_and_each_has_its_result() {
         chat_said("Done."),
     ]);
     let home = home(&server, NATIVE, CHAT);
-    assert_eq!(home.ok(&["do", "build"]), "Done.\n");
+    assert_eq!(home.ok(&["do", "-q", "build"]), "Done.\n");
     let body = &bodies(&server)[1];
     let roles: Vec<&str> =
         body["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();

@@ -62,7 +62,7 @@ fn a_tool_loop_with_reasoning_goes_back_as_it_came() {
     ]);
     let home = home(&server, NATIVE, RESPONSES);
     let ran = home.lepo(&["do", "hit it"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "I try.\nDone.\n"), "{}", ran.err);
     let bodies = bodies(&server);
     assert_eq!(server.asked()[0].path, "/v1/responses");
     let input = bodies[1]["input"].as_array().unwrap();
