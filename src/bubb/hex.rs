@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use sha2::{Digest, Sha256};
+
 /// Two lower-case digits a byte.
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
@@ -12,6 +14,11 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
+/// The SHA-256 of some bytes as hexadecimal text: what a blob is named.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -20,5 +27,6 @@ mod tests {
     fn two_digits_a_byte() {
         assert_eq!(hex(&[0, 0x0f, 0xa0, 0xff]), "000fa0ff");
         assert_eq!(hex(&[]), "");
+        assert!(sha256_hex(b"").starts_with("e3b0c44298fc1c149afbf4c8996fb924"));
     }
 }

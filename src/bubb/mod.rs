@@ -12,7 +12,7 @@ pub use attachment::{
     Attachment, clean_name, is_hash, labelled, split_attachments, thousands, with_attachments,
 };
 pub use day::Day;
-pub use hex::hex;
+pub use hex::{hex, sha256_hex};
 pub use id::{BubbId, ContentHash, MAX_TIME};
 pub use kind::Kind;
 pub use media::{MAGIC, Media};

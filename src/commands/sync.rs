@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::Context;
 use crate::bubb::BubbId;
@@ -11,8 +11,8 @@ use crate::env::Env;
 use crate::error::{Error, Kind, Result};
 use crate::store::{Store, now};
 use crate::sync::{
-    Came, Git, Identity, Namespace, Round, Secrets, State, check_clone_name, check_url, clones_of,
-    default_clone_name, forget, forget_taken, free_clone_name, remote_url, round,
+    Came, Git, Identity, Namespace, Options, Round, Secrets, State, check_clone_name, check_url, clones_of,
+    default_clone_name, email, forget, forget_taken, free_clone_name, remote_url, round,
 };
 use crate::term::{say, tty};
 use crate::when;
@@ -35,7 +35,7 @@ pub struct SyncArgs {
     /// Where to: a URL, a path, or the name of a git remote; needed the first time
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
-    /// Say yes to REMOTE beforehand, for scripts
+    /// Say yes to REMOTE beforehand, for scripts; and to removing most of the messages elsewhere
     #[arg(short, long)]
     yes: bool,
     /// The name of this clone on the remote; by default the host's
@@ -84,16 +84,20 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     state.save()?;
     if args.forget {
         let git = Git::at(&state.repository(), may_ask);
-        forget(&git, &state, ("lepo@localhost", now()))?;
+        let email = email(store.root()).unwrap_or_else(|| "lepo@localhost".into());
+        forget(&git, &state, (&email, now()))?;
         say(
             "what was sent has no history any more; hosts may keep the old objects for a while, and clones that \
              fetched them do: change a secret that was sent",
         );
         return Ok(0);
     }
-    let secrets = secrets(&paths, &env)?;
+    let secrets = secrets(&paths, &env);
     match args.watch {
-        None => tell(round(&store, &mut state, &secrets, may_ask)?, &store, &state, context),
+        None => {
+            let options = Options { secrets: &secrets, may_ask, may_remove_most: args.yes };
+            tell(round(&store, &mut state, &options)?, &store, &state, context)
+        }
         Some(seconds) => watch(seconds, &store, &mut state, &secrets, context),
     }
 }
@@ -199,7 +203,7 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
 }
 
 /// What is looked for before sending: variables that are secrets by name, and configured keys.
-fn secrets(paths: &Paths, env: &Env) -> Result<Secrets> {
+fn secrets(paths: &Paths, env: &Env) -> Secrets {
     let models =
         Config::load(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
     let keys = models.into_iter().filter_map(|model| {
@@ -218,8 +222,9 @@ fn watch(
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let mut is_offline = false;
+    let options = Options { secrets, may_ask: false, may_remove_most: false };
     loop {
-        let mut done = round(store, state, secrets, false)?;
+        let mut done = round(store, state, &options)?;
         match (done.failed.take(), is_offline) {
             (Some(error), false) => {
                 say(&format!("{}; trying again every {seconds} s", error.chain()));
@@ -358,9 +363,10 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     if !settings.mine.is_empty() {
         out.line(&format!("yours: {}", list(&settings.mine)));
     }
-    let last = match settings.synced {
-        0 => "never".to_string(),
-        at => format!("{} ago", when::short(at, now())),
+    let last = State::synced(&paths.data, identity).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let last = match last {
+        None => "never".to_string(),
+        Some(at) => format!("{} ago", when::short(at.as_millis() as u64, now())),
     };
     out.line(&format!("last synced: {last}"));
     Ok(0)

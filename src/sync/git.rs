@@ -70,6 +70,47 @@ impl Git {
         output(command).map(|_| ())
     }
 
+    /// Removes lock files of a git that was killed. The caller holds the lock of the state, so that only a git
+    /// which outlived its lepo can still own one: it is given two seconds to end.
+    pub fn unlock(&self) -> Result<()> {
+        let found = || -> Vec<PathBuf> {
+            let dirs = ["", "refs", "refs/lepo", "refs/theirs", "refs/taken"].map(|dir| self.dir.join(dir));
+            let listed = dirs.iter().flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten().flatten());
+            let paths = listed.map(|entry| entry.path());
+            paths.filter(|path| path.extension().is_some_and(|end| end == "lock")).collect()
+        };
+        for _ in 0..20 {
+            if found().is_empty() {
+                return Ok(());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        for path in found() {
+            std::fs::remove_file(&path)
+                .map_err(|error| Error::store(format!("cannot remove {}", path.display())).because(error))?;
+        }
+        Ok(())
+    }
+
+    /// Packs the repository where many loose objects or packs have come together, as git does by itself.
+    pub fn tidy(&self) -> Result<()> {
+        self.run(["-c", "gc.auto=3000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]).map(|_| ())
+    }
+
+    /// Sets refs to objects, or deletes those without one, all at once.
+    pub fn update_refs(&self, refs: impl IntoIterator<Item = (String, Option<String>)>) -> Result<()> {
+        let mut refs = refs.into_iter().peekable();
+        if refs.peek().is_none() {
+            return Ok(());
+        }
+        feed(self.start(["update-ref", "--stdin"])?, |to| {
+            refs.try_for_each(|(name, oid)| match oid {
+                Some(oid) => writeln!(to, "update {name} {oid}"),
+                None => writeln!(to, "delete {name}"),
+            })
+        })
+    }
+
     /// A call without a repository: for `init`.
     fn bare(&self) -> Command {
         let mut command = Command::new("git");

@@ -1,36 +1,19 @@
-//! Receiving: the refs of other clones are fetched, what is new in them is checked, and then it is linked.
+//! Receiving: what is new in the fetched refs of other clones is checked, and then it is linked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-
-use sha2::{Digest, Sha256};
 
 use super::git::Git;
 use super::merge::{Changes, Side};
-use super::outgoing::clones_of;
-use super::paths::{Entry, decoded, encoded};
-use super::refs::is_clone_name;
-use super::state::Settings;
-use super::tree::{Misfits, Objects, Tree};
-use crate::bubb::{BubbId, Name, hex};
-use crate::error::{Error, Result};
+use super::paths::{Entry, decoded};
+use super::remote::Refs;
+use super::tree::{Misfits, Objects, Oid, Tree, proves};
+use crate::bubb::{BubbId, Name, sha256_hex};
+use crate::error::Result;
 use crate::store::{Store, now};
 
 /// A bubb dated further ahead than this waits for its day, in milliseconds.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
-
-/// Clones looked at.
-const MOST_CLONES: usize = 1000;
-
-/// The fetched ref of a clone.
-fn fetched_ref(clone: &str) -> String {
-    format!("refs/theirs/{clone}")
-}
-
-/// What was taken in of a clone.
-fn taken_ref(clone: &str) -> String {
-    format!("refs/taken/{clone}")
-}
 
 /// What came from one clone.
 #[derive(Debug, Default)]
@@ -49,107 +32,37 @@ pub struct Came {
     pub left_out: Misfits,
 }
 
-/// Fetches the refs of all other clones. The names of those that could not be fetched are given back.
-pub fn fetch(git: &Git, settings: &Settings) -> Result<Vec<(String, Error)>> {
-    let prefix = settings.namespace().prefix();
-    let fetch = |specs: &[String]| {
-        let mut args = vec![
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-auto-gc",
-            "--no-recurse-submodules",
-            "--prune",
-            "--",
-            &settings.url,
-        ];
-        args.extend(specs.iter().map(String::as_str));
-        git.run(args).map(|_| ())
-    };
-    let all = [format!("+{prefix}*:refs/theirs/*"), format!("^{prefix}{}", settings.name)];
-    let Err(joint) = fetch(&all) else { return Ok(Vec::new()) };
-    // One bad ref makes git refuse all: then they are fetched one by one.
-    let clones = clones_of(git, &settings.url, settings.namespace()).map_err(|_| joint)?;
-    let mut bad = Vec::new();
-    for clone in clones.into_iter().filter(|clone| *clone != settings.name).take(MOST_CLONES) {
-        let spec = format!("+{prefix}{clone}:{}", fetched_ref(&clone));
-        let one = git.run([
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-auto-gc",
-            "--no-recurse-submodules",
-            "--",
-            &settings.url,
-            &spec,
-        ]);
-        bad.extend(one.err().map(|error| (clone, error)));
-    }
-    Ok(bad)
-}
-
-/// The clones that were fetched, with the email of each one's last commit.
-pub fn fetched(git: &Git, own: &str) -> Result<Vec<(String, String)>> {
-    let format = "--format=%(refname:lstrip=2) %(committeremail:trim)";
-    let listed =
-        git.run(["for-each-ref", &format!("--count={}", MOST_CLONES * 2), format, "refs/theirs/"])?;
-    let text = String::from_utf8_lossy(&listed).into_owned();
-    let clones = text.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
-    let known = clones.filter(|(name, _)| is_clone_name(name) && *name != own).take(MOST_CLONES);
-    Ok(known.map(|(name, email)| (name.to_string(), email.to_string())).collect())
-}
-
-/// Whether a clone's ref is the one that was taken in last.
-pub fn is_unchanged(git: &Git, clone: &str) -> Result<bool> {
-    let at = |name: String| git.ask(["rev-parse", "--verify", "--quiet", &name]);
-    let fetched = at(fetched_ref(clone))?;
-    Ok(fetched.is_some() && fetched == at(taken_ref(clone))?)
-}
-
-/// Notes that a clone's ref was taken in.
-fn note_taken(git: &Git, clone: &str) -> Result<()> {
-    git.run(["update-ref", &taken_ref(clone), &fetched_ref(clone)]).map(|_| ())
-}
-
 /// Forgets that a clone was taken in, so that the next sync looks at all of it.
 pub fn forget_taken(git: &Git, clone: &str) -> Result<()> {
     git.init()?;
-    git.run(["update-ref", "-d", &taken_ref(clone)]).map(|_| ())
+    git.update_refs([(format!("refs/taken/{clone}"), None)])
 }
 
-/// Takes another person's clone into `_from/CLONE/`.
-pub fn take_others(git: &Git, store: &Store, clone: &str) -> Result<Came> {
+/// Takes what is new of another person's clone into `_from/CLONE/`.
+pub fn take_others(git: &Git, store: &Store, clone: &str, refs: &Refs) -> Result<Came> {
     let mut came = Came { clone: clone.into(), ..Came::default() };
-    if is_unchanged(git, clone)? {
-        return Ok(came);
-    }
-    let (mut tree, old) = (Tree::of(git, &fetched_ref(clone))?, Tree::of(git, &taken_ref(clone))?);
+    let Some(tip) = refs.theirs.get(clone).filter(|_| !refs.is_taken(clone)) else { return Ok(came) };
+    let (mut tree, gone) = Tree::since(git, refs.taken.get(clone).map(String::as_str), tip)?;
     came.left_out = std::mem::take(&mut tree.misfits);
     let theirs = Store::make(&store.path(), &Path::new("_from").join(clone), "")?.0;
     let mut objects = Objects::of(git)?;
-    let new: Vec<(Name, String)> =
-        tree.bubbs.values().filter(|(name, _)| !old.bubbs.contains_key(&name.id)).cloned().collect();
-    came.bubbs = take_bubbs(&theirs, &mut objects, new, &mut came)?;
-    let blobs = tree.blobs.iter().filter(|(hash, _)| !old.blobs.contains_key(*hash));
-    take_blobs(&theirs, &mut objects, blobs, &mut came.left_out)?;
-    came.removed = old.bubbs.keys().filter(|id| !tree.bubbs.contains_key(id)).count();
-    let branches: BTreeMap<String, BubbId> = tree.branch_ids(&mut objects)?.into_iter().collect();
-    for (name, _) in theirs.branches()? {
-        if !branches.contains_key(&encoded(&name)) {
+    let new = tree.bubbs.values().cloned().collect();
+    came.bubbs = take_bubbs(&theirs, &mut objects, new, &mut came)?.len();
+    take_blobs(&theirs, &mut objects, &tree.blobs, &mut came.left_out)?;
+    came.removed = gone.iter().filter(|entry| matches!(entry, Entry::Bubb(_))).count();
+    for entry in gone {
+        if let Entry::Branch(file) = entry
+            && let Some(name) = decoded(&file)
+        {
             theirs.delete_branch(&name)?;
         }
     }
-    for (file, id) in branches {
+    for (file, id) in tree.branch_ids(&mut objects)? {
         let Some(name) = decoded(&file) else { continue };
         if theirs.branch(&name)? != Some(id) {
             theirs.set_branch(&name, id)?;
             came.branches += 1;
         }
-    }
-    if came.waiting == 0 {
-        note_taken(git, clone)?;
     }
     Ok(came)
 }
@@ -160,11 +73,11 @@ fn take_bubbs(
     objects: &mut Objects,
     mut new: Vec<(Name, String)>,
     came: &mut Came,
-) -> Result<usize> {
+) -> Result<Vec<Name>> {
     new.sort_unstable_by_key(|(name, _)| name.id);
     let latest = now() + AHEAD;
     let mut batch = to.batch(new.len() > crate::store::MANY)?;
-    let mut taken = 0;
+    let mut taken = Vec::new();
     for (name, oid) in new {
         let path = Entry::Bubb(name).path();
         if name.id.time() > latest {
@@ -176,21 +89,17 @@ fn take_bubbs(
             Some(bytes) if !proves(&name, &bytes) => {
                 came.left_out.add(path.as_bytes(), "its content does not match its id");
             }
-            Some(bytes) => taken += usize::from(batch.put(name, &bytes)?),
+            Some(bytes) => taken.extend(batch.put(name, &bytes)?.then_some(name)),
         }
     }
     batch.flush()?;
     Ok(taken)
 }
 
-fn proves(name: &Name, bytes: &[u8]) -> bool {
-    BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &Sha256::digest(bytes).into()) == name.id
-}
-
-fn take_blobs<'t>(
+fn take_blobs(
     to: &Store,
     objects: &mut Objects,
-    blobs: impl Iterator<Item = (&'t String, &'t String)>,
+    blobs: &HashMap<String, Oid>,
     left_out: &mut Misfits,
 ) -> Result<()> {
     for (hash, oid) in blobs {
@@ -198,9 +107,8 @@ fn take_blobs<'t>(
             continue;
         }
         let bytes = objects.read(oid)?;
-        let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
         match bytes {
-            Some(bytes) if digest(&bytes) == *hash => {
+            Some(bytes) if sha256_hex(&bytes) == *hash => {
                 to.blob(&mut bytes.as_slice())?;
             }
             _ => left_out
@@ -217,13 +125,24 @@ pub struct Mine {
     trees: Vec<Tree>,
 }
 
+/// What a merge did.
+#[derive(Default)]
+pub struct Merged {
+    /// What came from each clone.
+    pub came: Vec<Came>,
+    /// Bubbs that are here now.
+    pub added: Vec<Name>,
+    /// Bubbs that were deleted.
+    pub removed: Vec<Name>,
+}
+
 impl Mine {
     /// Reads the trees of these clones.
-    pub fn of(git: &Git, clones: &[String]) -> Result<Mine> {
+    pub fn of(git: &Git, clones: &[String], refs: &Refs) -> Result<Mine> {
         let mut objects = Objects::of(git)?;
         let (mut sides, mut trees) = (Vec::new(), Vec::new());
         for clone in clones {
-            let tree = Tree::of(git, &fetched_ref(clone))?;
+            let tree = Tree::of(git, refs.theirs.get(clone).map(String::as_str))?;
             sides.push(side_of(clone, &tree, &mut objects)?);
             trees.push(tree);
         }
@@ -231,28 +150,42 @@ impl Mine {
     }
 
     /// Carries out a merge: takes what is new, deletes what another clone has removed, moves branches.
-    pub fn apply(mut self, git: &Git, store: &Store, changes: &Changes) -> Result<Vec<Came>> {
+    pub fn apply(
+        self,
+        git: &Git,
+        store: &Store,
+        changes: &Changes,
+        here: &Side,
+        refs: &Refs,
+    ) -> Result<Merged> {
         let mut objects = Objects::of(git)?;
-        let mut all = Vec::new();
+        let mut merged = Merged::default();
         for (number, side) in self.sides.iter().enumerate() {
             let mut came = Came { clone: side.clone.clone(), ..Came::default() };
-            let tree = &mut self.trees[number];
-            came.left_out = std::mem::take(&mut tree.misfits);
+            let tree = &self.trees[number];
+            // What was looked at before is not named again.
+            let (mut news, _) = match refs.theirs.get(&side.clone).filter(|_| !refs.is_taken(&side.clone)) {
+                Some(tip) => Tree::since(git, refs.taken.get(&side.clone).map(String::as_str), tip)?,
+                None => Default::default(),
+            };
+            came.left_out = std::mem::take(&mut news.misfits);
             let new = changes.add.iter().filter(|(_, from)| *from == number);
             let new = new.filter_map(|(name, _)| tree.bubbs.get(&name.id).cloned()).collect();
-            came.bubbs = take_bubbs(store, &mut objects, new, &mut came)?;
-            let old = Tree::of(git, &taken_ref(&side.clone))?;
-            let blobs = tree.blobs.iter().filter(|(hash, _)| !old.blobs.contains_key(*hash));
-            take_blobs(store, &mut objects, blobs, &mut came.left_out)?;
-            if came.waiting == 0 {
-                note_taken(git, &side.clone)?;
+            let mut looked = Came::default();
+            let added = take_bubbs(store, &mut objects, new, &mut looked)?;
+            (came.bubbs, came.waiting) = (added.len(), looked.waiting);
+            if !news.bubbs.is_empty() {
+                came.left_out.join(looked.left_out);
             }
-            all.push(came);
+            merged.added.extend(added);
+            take_blobs(store, &mut objects, &news.blobs, &mut came.left_out)?;
+            merged.came.push(came);
         }
-        if !changes.remove.is_empty() {
-            let names = store.names()?;
-            let blobs = store.blobs_only_of(&changes.remove, &names)?;
-            store.remove(&changes.remove, &blobs)?;
+        merged.removed = removable(store, changes, here)?;
+        if !merged.removed.is_empty() {
+            let names: Vec<Name> = here.bubbs.values().copied().collect();
+            let blobs = store.blobs_only_of(&merged.removed, &names)?;
+            store.remove(&merged.removed, &blobs)?;
         }
         for (file, id) in &changes.branches {
             if let Some(name) = decoded(file) {
@@ -264,8 +197,28 @@ impl Mine {
                 store.delete_branch(&name)?;
             }
         }
-        Ok(all)
+        Ok(merged)
     }
+}
+
+/// What a merge removes, less what was gone on from since the store was listed.
+fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>> {
+    if changes.remove.is_empty() {
+        return Ok(Vec::new());
+    }
+    let added: HashSet<BubbId> = changes.add.iter().map(|(name, _)| name.id).collect();
+    let is_new = |name: &Name| !here.bubbs.contains_key(&name.id) && !added.contains(&name.id);
+    let recent = store.recent_names()?;
+    let mut prevs: HashMap<BubbId, Option<BubbId>> = recent.iter().map(|name| (name.id, name.prev)).collect();
+    prevs.extend(here.bubbs.values().map(|name| (name.id, name.prev)));
+    let mut needed = HashSet::new();
+    for name in recent.iter().filter(|name| is_new(name)) {
+        let mut at = name.prev;
+        while let Some(id) = at.filter(|id| needed.insert(*id)) {
+            at = prevs.get(&id).copied().flatten();
+        }
+    }
+    Ok(changes.remove.iter().filter(|name| !needed.contains(&name.id)).copied().collect())
 }
 
 /// What a clone's tree holds, for a merge.
@@ -273,7 +226,7 @@ pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects) -> Result<Side> 
     Ok(Side {
         clone: clone.into(),
         bubbs: tree.bubbs.iter().map(|(id, (name, _))| (*id, *name)).collect(),
-        branches: tree.branch_ids(objects)?.into_iter().collect(),
+        branches: tree.branch_ids(objects)?.into_iter().collect::<BTreeMap<String, BubbId>>(),
         removed: tree.removed(objects)?,
     })
 }

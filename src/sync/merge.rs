@@ -131,9 +131,12 @@ fn merge_branches(
             changes.branches_removed.push(file.clone());
         }
     }
+    let clones: Vec<&str> = std::iter::once(here).chain(others).map(|side| side.clone.as_str()).collect();
     for other in others {
         for (file, id) in &other.branches {
-            if removed.has_branch(file, *id) || name_of(id).is_none() {
+            // What stands beside a branch on another clone stands for one that is looked at here itself.
+            let is_beside = file.split_once("%2F").is_some_and(|(clone, _)| clones.contains(&clone));
+            if is_beside || removed.has_branch(file, *id) || name_of(id).is_none() {
                 continue;
             }
             let beside = format!("{}%2F{file}", other.clone);
@@ -141,6 +144,8 @@ fn merge_branches(
                 None => file.clone(),
                 Some(mine) if mine == id || descends(*mine, *id) => continue,
                 Some(mine) if descends(*id, *mine) => file.clone(),
+                Some(_) if removed.has_branch(&beside, *id) => continue,
+                Some(_) if is_there(&branches, file, *id) => continue,
                 Some(_) => beside,
             };
             if branches.insert(target.clone(), *id) != Some(*id) {
@@ -149,6 +154,12 @@ fn merge_branches(
         }
     }
     changes.branches_removed.retain(|file| !branches.contains_key(file));
+}
+
+/// Whether a branch stands beside `file` already, at this bubb.
+fn is_there(branches: &BTreeMap<String, BubbId>, file: &str, id: BubbId) -> bool {
+    let end = format!("%2F{file}");
+    branches.iter().any(|(name, at)| *at == id && name.ends_with(&end))
 }
 
 #[cfg(test)]
@@ -200,6 +211,7 @@ mod tests {
     #[test]
     fn branches_move_on_or_stand_beside() {
         const TREE: &str = "A s1 head / B u0 A / C a0 B / D a0 B";
+        const FORK: &str = "A s1 head / B u0 A / C u0 A / D u0 A";
         for (mine, theirs, expected) in [
             ("", "main=B", "main=B"),
             ("main=B", "main=C", "main=C"),
@@ -215,6 +227,20 @@ mod tests {
                 .map(|(file, at)| format!("{file}={}", letters([&here.bubbs[at]])))
                 .collect();
             assert_eq!(told.join(" "), expected, "{mine} | {theirs}");
+        }
+        // Three clones that differ end with three names each, however often they merge.
+        let mut sides: Vec<Side> = ["a=B", "b=C", "c=D"]
+            .map(|at| side(&format!("{}: {FORK}; main={}", &at[..1], &at[2..]), ""))
+            .into();
+        for _ in 0..4 {
+            for at in 0..3 {
+                let others: Vec<Side> = (0..3).filter(|i| *i != at).map(|i| sides[i].clone()).collect();
+                let changes = merge(&sides[at], &others);
+                sides[at].branches.extend(changes.branches);
+            }
+        }
+        for side in &sides {
+            assert_eq!(side.branches.len(), 3, "{:?}", side.branches);
         }
         let mut here = side(&format!("a: {TREE}"), "");
         note_own_removals(&mut here, &side(&format!("a: {TREE}; main=B"), ""));

@@ -4,22 +4,27 @@
 //! own there and on the remote; its tree holds the clone's bubbs by day, blobs, branches, and what was removed.
 //! What comes from other clones is checked before it is linked: nothing is ever checked out.
 
+mod fast_import;
 mod git;
 mod incoming;
 mod merge;
 mod outgoing;
 mod paths;
 mod refs;
+mod remote;
 mod removed;
 mod round;
 mod secrets;
+mod send;
+mod settled;
 mod state;
 mod tree;
 
-pub use git::{Git, remote_url};
+pub use git::{Git, email, remote_url};
 pub use incoming::{Came, forget_taken};
-pub use outgoing::{clones_of, forget};
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
-pub use round::{Round, round};
+pub use remote::clones_of;
+pub use round::{Options, Round, round};
 pub use secrets::Secrets;
+pub use send::forget;
 pub use state::{Identity, State};

@@ -2,11 +2,11 @@
 //!
 //! Best effort: it finds what it knows, and nothing else.
 
+use std::sync::OnceLock;
+
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem;
-
-use crate::error::{Error, Result};
 
 /// Values shorter than this are not looked for: they would be found in honest words.
 const SHORTEST: usize = 8;
@@ -35,9 +35,31 @@ const SHAPES: &[(&str, &str)] = &[
 pub struct Secrets {
     /// A name for each value, and the value.
     values: Vec<(String, String)>,
-    /// All shapes at once: most texts have none.
+    /// Read when the first text is looked at: most syncs send nothing.
+    shapes: OnceLock<Shapes>,
+}
+
+/// The shapes as they are searched for.
+struct Shapes {
+    /// All at once: most texts have none.
     any: RegexMatcher,
-    shapes: Vec<(&'static str, RegexMatcher)>,
+    each: Vec<(&'static str, RegexMatcher)>,
+}
+
+impl Shapes {
+    fn read() -> std::result::Result<Shapes, grep_regex::Error> {
+        let read = |shape: &str| RegexMatcherBuilder::new().unicode(false).build(shape);
+        let any = SHAPES.iter().map(|(_, shape)| format!("(?:{shape})")).collect::<Vec<_>>().join("|");
+        let each = SHAPES.iter().map(|(name, shape)| Ok((*name, read(shape)?)));
+        Ok(Shapes { any: read(&any)?, each: each.collect::<std::result::Result<_, grep_regex::Error>>()? })
+    }
+
+    fn find(&self, text: &[u8]) -> Option<&'static str> {
+        if !self.any.is_match(text).unwrap_or(true) {
+            return None;
+        }
+        self.each.iter().find(|(_, shape)| shape.is_match(text).unwrap_or(true)).map(|(name, _)| *name)
+    }
 }
 
 impl Secrets {
@@ -46,7 +68,7 @@ impl Secrets {
     pub fn new(
         variables: impl IntoIterator<Item = (String, String)>,
         others: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<Secrets> {
+    ) -> Secrets {
         let secret = |(name, _): &(String, String)| {
             let name = name.to_ascii_uppercase();
             ["_KEY", "_TOKEN", "_SECRET"].iter().any(|end| name.ends_with(end))
@@ -54,27 +76,24 @@ impl Secrets {
         let named =
             variables.into_iter().filter(secret).map(|(name, value)| (format!("the value of {name}"), value));
         let values = named.chain(others).filter(|(_, value)| value.len() >= SHORTEST).collect();
-        let read = |shape: &str| {
-            RegexMatcherBuilder::new()
-                .unicode(false)
-                .build(shape)
-                .map_err(|error| Error::usage("a shape of secrets cannot be read").because(error))
-        };
-        let any =
-            read(&SHAPES.iter().map(|(_, shape)| format!("(?:{shape})")).collect::<Vec<_>>().join("|"))?;
-        let shapes = SHAPES.iter().map(|(name, shape)| Ok((*name, read(shape)?))).collect::<Result<_>>()?;
-        Ok(Secrets { values, any, shapes })
+        Secrets { values, shapes: OnceLock::new() }
     }
 
     /// What looks like a secret in a text, by name; never its value.
     pub fn find(&self, text: &[u8]) -> Option<&str> {
         let value = self.values.iter().find(|(_, value)| memmem::find(text, value.as_bytes()).is_some());
-        value.map(|(name, _)| name.as_str()).or_else(|| {
-            if !self.any.is_match(text).unwrap_or(true) {
-                return None;
-            }
-            self.shapes.iter().find(|(_, shape)| shape.is_match(text).unwrap_or(true)).map(|(name, _)| *name)
-        })
+        if let Some((name, _)) = value {
+            return Some(name);
+        }
+        let shapes = match self.shapes.get() {
+            Some(shapes) => shapes,
+            None => match Shapes::read() {
+                Ok(shapes) => self.shapes.get_or_init(|| shapes),
+                // Not reached: the shapes are constants, and a test reads them.
+                Err(_) => return Some("what cannot be looked for"),
+            },
+        };
+        shapes.find(text)
     }
 }
 
@@ -87,7 +106,7 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
         let variables =
             [pair("MY_TOKEN", "hunter2-hunter2"), pair("SHORT_KEY", "abc"), pair("EDITOR", "vim-the-editor")];
-        let secrets = Secrets::new(variables, [pair("the key of model gpt", "configured-key")]).unwrap();
+        let secrets = Secrets::new(variables, [pair("the key of model gpt", "configured-key")]);
         for (text, found) in [
             ("say hunter2-hunter2 now", Some("the value of MY_TOKEN")),
             ("abc vim-the-editor", None),

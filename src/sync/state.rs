@@ -8,15 +8,17 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::refs::Namespace;
-use crate::bubb::hex;
+use crate::bubb::sha256_hex;
 use crate::error::{Error, Result};
+
+/// The file whose time tells when the last sync ended well.
+const SYNCED: &str = "synced";
 
 /// Which directory a store is, whatever its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +49,7 @@ impl Identity {
     /// The name of its directory of state.
     fn key(&self) -> String {
         let text = format!("{}\0{}\0{}\0{}", self.path.display(), self.device, self.inode, self.birth);
-        hex(&Sha256::digest(text)[..16])
+        sha256_hex(text.as_bytes()).get(..32).unwrap_or_default().to_string()
     }
 }
 
@@ -67,8 +69,10 @@ pub struct Settings {
     pub others: BTreeSet<String>,
     /// Ids and blob hashes that are sent although they look like secrets.
     pub allowed: BTreeSet<String>,
-    /// When the last sync ended well, milliseconds since 1970.
-    pub synced: u64,
+    /// Blobs that were held back although a bubb that names them was sent: looked at again at each sync.
+    pub held_blobs: BTreeSet<String>,
+    /// The state of the store and of all refs in which nothing was left to do.
+    pub settled: Option<String>,
 }
 
 impl Settings {
@@ -101,6 +105,18 @@ impl State {
     /// The settings of a store, without waiting for a sync that runs.
     pub fn read(data: &Path, store: &Identity) -> Result<Option<Settings>> {
         read_settings(&Self::dir_of(data, store))
+    }
+
+    /// When the last sync of a store ended well.
+    pub fn synced(data: &Path, store: &Identity) -> Option<SystemTime> {
+        fs::metadata(Self::dir_of(data, store).join(SYNCED)).and_then(|meta| meta.modified()).ok()
+    }
+
+    /// Notes that a sync ended well just now: by the time of an empty file, which costs no wait for the disk.
+    pub fn note_synced(&self) -> Result<()> {
+        let path = self.dir.join(SYNCED);
+        let write = || File::create(&path)?.set_modified(SystemTime::now());
+        write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
     }
 
     /// Opens the state of a store, made if it is not there, and waits for a sync that runs.

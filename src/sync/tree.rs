@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
 
+use sha2::{Digest, Sha256};
+
 use super::git::Git;
 use super::paths::Entry;
 use super::removed::Removed;
@@ -15,6 +17,11 @@ pub const LARGEST: u64 = 50 << 20;
 
 /// The name of a git object.
 pub type Oid = String;
+
+/// Whether a bubb's bytes are those that its id was made of.
+pub fn proves(name: &Name, bytes: &[u8]) -> bool {
+    BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &Sha256::digest(bytes).into()) == name.id
+}
 
 /// The files of a clone's tree.
 #[derive(Debug, Default)]
@@ -51,12 +58,19 @@ impl Misfits {
     }
 }
 
+impl Misfits {
+    /// Takes in others.
+    pub fn join(&mut self, other: Misfits) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.truncate(5);
+    }
+}
+
 impl Tree {
-    /// The tree of a commit; an empty one where there is no such ref.
-    pub fn of(git: &Git, commit: &str) -> Result<Tree> {
-        if git.ask(["rev-parse", "--verify", "--quiet", &format!("{commit}^{{commit}}")])?.is_none() {
-            return Ok(Tree::default());
-        }
+    /// The tree of a commit; an empty one where there is none.
+    pub fn of(git: &Git, commit: Option<&str>) -> Result<Tree> {
+        let Some(commit) = commit else { return Ok(Tree::default()) };
         let listed = git.run(["ls-tree", "-r", "-z", "--full-tree", commit])?;
         let mut tree = Tree::default();
         for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
@@ -67,6 +81,25 @@ impl Tree {
             tree.add(mode.unwrap_or_default(), oid.unwrap_or_default(), path);
         }
         Ok(tree)
+    }
+
+    /// What a commit's tree has that an older one's has not, or has otherwise; and the entries that it has not
+    /// any more.
+    pub fn since(git: &Git, old: Option<&str>, new: &str) -> Result<(Tree, Vec<Entry>)> {
+        let Some(old) = old else { return Ok((Tree::of(git, Some(new))?, Vec::new())) };
+        let listed = git.run(["diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new])?;
+        let (mut tree, mut gone) = (Tree::default(), Vec::new());
+        let mut fields = listed.split(|byte| *byte == 0);
+        // `:OLD_MODE NEW_MODE OLD_OID NEW_OID LETTER`, then the path.
+        while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
+            let words: Vec<&[u8]> = head.split(|byte| *byte == b' ').collect();
+            let [_, mode, _, oid, letter] = words[..] else { continue };
+            match letter {
+                b"D" => gone.extend(Entry::parse(path)),
+                _ => tree.add(mode, oid, path),
+            }
+        }
+        Ok((tree, gone))
     }
 
     fn add(&mut self, mode: &[u8], oid: &[u8], path: &[u8]) {

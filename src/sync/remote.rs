@@ -1,0 +1,132 @@
+//! What the remote has: one listing of its refs, and the refs that were fetched from it.
+//!
+//! In the bare repository `refs/lepo/NAME` is this clone's own, `refs/theirs/NAME` is each clone's as the remote
+//! has it (this clone's too: what was pushed), and `refs/taken/NAME` is what was taken into the store.
+
+use std::collections::BTreeMap;
+
+use super::git::Git;
+use super::refs::{Namespace, is_clone_name};
+use super::state::Settings;
+use super::tree::Oid;
+use crate::error::{Error, Result};
+
+/// Clones looked at.
+const MOST_CLONES: usize = 256;
+
+/// The ref of this clone in its own bare repository.
+pub fn own_ref(name: &str) -> String {
+    format!("refs/lepo/{name}")
+}
+
+/// The tips of clones by their names.
+pub type Tips = BTreeMap<String, Oid>;
+
+/// The refs of the bare repository.
+#[derive(Debug, Default)]
+pub struct Refs {
+    /// This clone's own.
+    pub own: Option<Oid>,
+    /// Each clone's on the remote.
+    pub theirs: Tips,
+    /// What of each clone was taken into the store.
+    pub taken: Tips,
+    /// The email of each clone's last commit.
+    pub emails: BTreeMap<String, String>,
+    /// Clones whose ref is no commit.
+    pub no_commits: Tips,
+}
+
+impl Refs {
+    /// Reads all of them by one call.
+    pub fn read(git: &Git, own: &str) -> Result<Refs> {
+        let format = "--format=%(objectname) %(objecttype) %(refname) %(committeremail:trim)";
+        let listed = git.run(["for-each-ref", format])?;
+        let (text, own, mut refs) = (String::from_utf8_lossy(&listed), own_ref(own), Refs::default());
+        for line in text.lines() {
+            let mut words = line.splitn(4, ' ');
+            let (Some(oid), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else {
+                continue;
+            };
+            let oid = oid.to_string();
+            if name == own {
+                refs.own = Some(oid);
+            } else if let Some(clone) = name.strip_prefix("refs/theirs/") {
+                if kind != "commit" {
+                    refs.no_commits.insert(clone.into(), oid);
+                    continue;
+                }
+                refs.theirs.insert(clone.into(), oid);
+                refs.emails.insert(clone.into(), words.next().unwrap_or_default().into());
+            } else if let Some(clone) = name.strip_prefix("refs/taken/") {
+                refs.taken.insert(clone.into(), oid);
+            }
+        }
+        Ok(refs)
+    }
+
+    /// Whether a clone's ref is the one that was taken in last.
+    pub fn is_taken(&self, clone: &str) -> bool {
+        self.theirs.get(clone).is_some_and(|tip| self.taken.get(clone) == Some(tip))
+    }
+}
+
+/// The tips of the clones on the remote. Names that no clone can have are passed over; of more than 256
+/// clones the first are looked at, and `own` always.
+pub fn remote_tips(git: &Git, url: &str, namespace: Namespace, own: &str) -> Result<Tips> {
+    let listed = git.run(["ls-remote", "--refs", "--", url, &format!("{}*", namespace.prefix())])?;
+    let text = String::from_utf8_lossy(&listed);
+    let all = text.lines().filter_map(|line| {
+        let (oid, name) = line.split_once('\t')?;
+        let clone = name.strip_prefix(namespace.prefix()).filter(|clone| is_clone_name(clone))?;
+        Some((clone.to_string(), oid.to_string()))
+    });
+    let mut tips: Tips = all.collect();
+    let mine = tips.remove_entry(own);
+    while tips.len() > MOST_CLONES {
+        tips.pop_last();
+    }
+    tips.extend(mine);
+    Ok(tips)
+}
+
+/// The names of the clones on a remote.
+pub fn clones_of(git: &Git, url: &str, namespace: Namespace) -> Result<Vec<String>> {
+    Ok(remote_tips(git, url, namespace, "")?.into_keys().collect())
+}
+
+/// Fetches the refs that changed, all by one call; where git refuses that, one by one: a bad ref blocks no
+/// other. Refs that are gone from the remote are deleted. The clones that could not be fetched are given back.
+pub fn fetch(git: &Git, settings: &Settings, tips: &Tips, refs: &Refs) -> Result<Vec<(String, Error)>> {
+    let gone = refs.theirs.keys().chain(refs.no_commits.keys()).filter(|clone| !tips.contains_key(*clone));
+    git.update_refs(gone.map(|clone| (format!("refs/theirs/{clone}"), None)))?;
+    let fetched = |clone: &String| refs.theirs.get(clone).or_else(|| refs.no_commits.get(clone));
+    let changed: Vec<&String> =
+        tips.iter().filter(|(clone, tip)| fetched(clone) != Some(tip)).map(|(clone, _)| clone).collect();
+    if changed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let prefix = settings.namespace().prefix();
+    let fetch = |clones: &[&String]| {
+        let mut args: Vec<String> = [
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-auto-gc",
+            "--no-recurse-submodules",
+            "--",
+        ]
+        .map(String::from)
+        .into();
+        args.push(settings.url.clone());
+        args.extend(clones.iter().map(|clone| format!("+{prefix}{clone}:refs/theirs/{clone}")));
+        git.run(args).map(|_| ())
+    };
+    let Err(joint) = fetch(&changed) else { return Ok(Vec::new()) };
+    if changed.len() == 1 {
+        return Ok(vec![(changed[0].clone(), joint)]);
+    }
+    let one_by_one = changed.into_iter().filter_map(|clone| Some((clone.clone(), fetch(&[clone]).err()?)));
+    Ok(one_by_one.collect())
+}
