@@ -21,7 +21,12 @@ pub fn bubb_line(
     const LEAST: usize = 12;
     let (out, paint) = (&mut *context.out, context.paint);
     let (id, tag) = (name.id.to_string(), name.tag());
-    let drawing = if drawing.is_empty() { String::new() } else { format!("{drawing} ") };
+    // The name of another person's store is part of the address.
+    let drawing = match drawing {
+        "" => String::new(),
+        whose if whose.ends_with('/') => whose.to_string(),
+        drawing => format!("{drawing} "),
+    };
     let mut brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
     let text = text_or_warn(store, name).unwrap_or_default();
     let mut told = String::new();

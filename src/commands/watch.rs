@@ -8,7 +8,8 @@ use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use crate::bubb::{Kind, Name};
 use crate::error::Result;
-use crate::term::stdout_is_read;
+use crate::store::Seen;
+use crate::term::{clean, stdout_is_read};
 
 /// How often it is looked whether anybody reads, and whether the store is there.
 const TICK: Duration = Duration::from_millis(500);
@@ -18,7 +19,8 @@ const MOST_SELECTS: usize = 256;
 
 /// Print messages as they are written, by any process
 ///
-/// One line each, as in `lepo log`: id, kind, in a debate the speaker, and the first and last 12 characters. It ends with
+/// One line each, as in `lepo log`: id, kind, in a debate the speaker, and the first and last 12 characters.
+/// What other people wrote is told when `lepo sync` brings it, with their name before it. It ends with
 /// Ctrl+C, or when nobody reads its output any more.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -36,30 +38,43 @@ pub struct WatchArgs {
 
 /// Watches until the end.
 pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
-    let store = context.store()?;
-    let mut watch = store.watch()?;
+    let mut known = None;
     // An answer among many is written right behind the bubb that names its speaker.
     let mut selects: VecDeque<Name> = VecDeque::new();
-    while !context.out.closed() && stdout_is_read() {
-        let Some(name) = watch.next(TICK)? else { continue };
-        if name.hidden && name.kind == Kind::System {
-            selects.truncate(MOST_SELECTS - 1);
-            selects.push_front(name);
+    loop {
+        let store = context.store()?;
+        let mut watch = store.watch(known)?;
+        while !watch.is_outdated() {
+            if context.out.closed() || !stdout_is_read() {
+                return Ok(0);
+            }
+            let Some(seen) = watch.next(TICK)? else { continue };
+            let name = seen.name;
+            if name.hidden && name.kind == Kind::System {
+                selects.truncate(MOST_SELECTS - 1);
+                selects.push_front(name);
+            }
+            let speaker = selects.iter().find_map(|before| seen.store.speaker_behind(&name, before));
+            if args.all || !name.hidden {
+                tell(&seen, speaker, &args, context);
+            }
         }
-        let speaker = selects.iter().find_map(|before| store.speaker_behind(&name, before));
-        if name.hidden && !args.all {
-            continue;
-        }
-        if args.json {
-            let mut map = name_json(&store, &name);
-            map.insert("excerpt".into(), excerpt_of(&store, &name).into());
-            map.insert("speaker".into(), speaker.into());
-            context.out.line(&serde_json::Value::Object(map).to_string());
-        } else {
-            let about: Vec<String> = speaker.into_iter().map(|speaker| format!("{speaker}:")).collect();
-            bubb_line(&store, &name, "", &about, &[], context);
-        }
-        context.out.flush();
+        known = Some(watch.into_known());
     }
-    Ok(0)
+}
+
+fn tell(seen: &Seen<'_>, speaker: Option<String>, args: &WatchArgs, context: &mut Context<'_>) {
+    let Seen { name, store, from } = *seen;
+    if args.json {
+        let mut map = name_json(store, &name);
+        map.insert("from".into(), from.into());
+        map.insert("excerpt".into(), excerpt_of(store, &name).into());
+        map.insert("speaker".into(), speaker.into());
+        context.out.line(&serde_json::Value::Object(map).to_string());
+    } else {
+        let whose = from.map(|clone| clean(&format!("{clone}/")).into_owned()).unwrap_or_default();
+        let about: Vec<String> = speaker.into_iter().map(|speaker| format!("{speaker}:")).collect();
+        bubb_line(store, &name, &whose, &about, &[], context);
+    }
+    context.out.flush();
 }

@@ -9,6 +9,7 @@ mod entered;
 mod find;
 mod keys;
 mod menu;
+mod news;
 mod paths;
 mod reader;
 mod served;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::commands::After;
 use super::complain::complain;
 use super::entered::Entered;
+use super::news::News;
 use super::paths::pasted_file;
 use super::reader::Reader;
 use super::tokens::Spent;
@@ -64,6 +65,8 @@ pub struct Session<'o> {
     /// What `/ls` listed, by its numbers.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
+    /// What other people wrote and was told.
+    pub(super) news: News,
     /// It was told how much of the window the conversation fills.
     pub(super) told_fill: bool,
 }
@@ -93,6 +96,7 @@ impl<'o> Session<'o> {
         if !shown.quiet {
             ui::note_system_prompt(&env.configured, &store, &forest, begin);
         }
+        let news = News::begin(&store)?;
         let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), paint);
         Ok(Session {
             env,
@@ -112,6 +116,7 @@ impl<'o> Session<'o> {
             served: Served::default(),
             listed: Vec::new(),
             runs,
+            news,
             told_fill: false,
         })
     }
@@ -119,6 +124,11 @@ impl<'o> Session<'o> {
     async fn go_on(&mut self) -> Result<()> {
         let mut state = State::Idle;
         while state != State::End {
+            if self.reader.edits()
+                && let Err(error) = self.tell_news()
+            {
+                complain(&error);
+            }
             let entered = match self.entry().await {
                 Ok(Some(text)) => match self.pasted(&text).await? {
                     Some(attach) => attach,

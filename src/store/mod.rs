@@ -66,7 +66,9 @@ pub use offers::Offer;
 pub use open::{Made, STORE};
 pub use read_ahead::in_order;
 pub use recover::Fate;
+pub use text_cache::{CachedText, FolderState};
 pub use tidy::TidyPlan;
+pub use watch::{Known, Seen};
 
 use crate::error::Error;
 

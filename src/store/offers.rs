@@ -22,6 +22,14 @@ impl Store {
     /// `@` where nothing was begun, branches, and ids: of tails, or where none begins so, of any bubb;
     /// newest first, and of ids at most so many.
     pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<Offer>> {
+        if let Some((clone, rest)) = begun.split_once('/')
+            && let Some((_, store)) = self.others().iter().find(|(name, _)| name == clone)
+        {
+            let offers = store.offers(rest, most)?.into_iter();
+            return Ok(offers
+                .map(|offer| Offer { word: format!("{clone}/{}", offer.word), ..offer })
+                .collect());
+        }
         let branches = self.branches_beginning(begun)?;
         let wanted = [Wanted::Begun(begun.to_ascii_uppercase(), most), paths(&branches)];
         let forest = &self.forest_for(&wanted)?;
@@ -36,6 +44,10 @@ impl Store {
             let all = forest.all().rev().filter(|&ix| begins(&id(ix), begun)).take(most);
             let itself = |ix| Offer { word: id(ix), about: Some(forest.name(ix)), itself: true };
             offers.extend(all.map(itself));
+        }
+        for (clone, store) in self.others().iter().filter(|(clone, _)| clone.starts_with(begun)) {
+            let forest = store.forest_for(&[Wanted::Tip])?;
+            offers.extend(forest.newest().map(|ix| question(&forest, format!("{clone}/@"), ix)));
         }
         Ok(offers)
     }

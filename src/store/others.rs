@@ -1,6 +1,7 @@
 //! `_from/NAME/`: the stores of other people, as `lepo sync` took them. Each is a store of the same layout, read
 //! beside the user's own and never written by anything else.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::Store;
@@ -15,22 +16,42 @@ impl Store {
     /// The stores of other people with their names, in the order of these. A link is none.
     pub fn others(&self) -> &[(String, Store)] {
         self.others.get_or_init(|| {
-            let mut names = Vec::new();
-            let listed = self.each_entry_of(FROM, |file, kind| {
-                let name = std::str::from_utf8(file).ok().filter(|name| !name.starts_with(['.', '_']));
-                names.extend(name.filter(|_| kind == rustix::fs::FileType::Directory).map(str::to_string));
-            });
-            if listed.is_err() {
-                return Vec::new();
-            }
-            names.sort();
             let open = |name: String| {
                 let dir = dir_at(dir_at(&self.dir, FROM).ok()??, &name).ok()??;
                 let shown = self.shown.join(FROM).join(&name);
                 Some((name, Store::nested(dir, shown, self.root.clone())))
             };
-            names.into_iter().filter_map(open).collect()
+            self.names_of_others().into_iter().filter_map(open).collect()
         })
+    }
+
+    /// The names of other people's stores that are there now, sorted.
+    pub(super) fn names_of_others(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let listed = self.each_entry_of(FROM, |file, kind| {
+            let name = std::str::from_utf8(file).ok().filter(|name| !name.starts_with(['.', '_']));
+            names.extend(name.filter(|_| kind == rustix::fs::FileType::Directory).map(str::to_string));
+        });
+        names.sort();
+        if listed.is_ok() { names } else { Vec::new() }
+    }
+
+    /// The bubbs in other people's stores that follow one of these, at any distance, oldest first. Those of
+    /// days that are over are not looked at.
+    pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&str, Name)>> {
+        let mut found = Vec::new();
+        for (clone, store) in self.others() {
+            let mut names = store.recent_names()?;
+            names.sort_unstable_by_key(|name| name.id);
+            let mut below = HashSet::new();
+            for name in names {
+                if name.prev.is_some_and(|prev| ids.contains(&prev) || below.contains(&prev)) {
+                    below.insert(name.id);
+                    found.push((clone.as_str(), name));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The id that a branch names, or an address `NAME/ADDRESS` in another person's store.

@@ -55,11 +55,10 @@ impl Store {
     /// The states of all days' folders, if these tell every change: on a filesystem known to keep ctime, where
     /// each was changed last two seconds before `now` or earlier, in milliseconds since 1970.
     pub fn old_state(&self, now: u64) -> Option<Vec<(Day, FolderState)>> {
-        let magic = rustix::fs::fstatfs(&self.dir).ok()?.f_type as u32;
         let limit = now.saturating_sub(2_000).saturating_mul(1_000_000);
         let state = |day| Some((day, self.folder_state(day).filter(|state| state.ctime <= limit)?));
         let states = self.days().ok()?.into_iter().map(state).collect::<Option<_>>();
-        states.filter(|_| KEEP_CTIME.contains(&magic))
+        states.filter(|_| keeps_change_times(&self.dir).unwrap_or(false))
     }
 
     /// The bubbs that count in a day's folder, by id.

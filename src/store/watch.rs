@@ -1,8 +1,8 @@
 //! Bubbs as they are written, by any process: told by the kernel, never looked for.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -14,14 +14,29 @@ use crate::bubb::Name;
 use crate::error::{Error, Result};
 use crate::sys;
 
-/// A watch on a store.
+/// A watch on a store, and on the stores of other people in it.
 pub struct Watch<'s> {
-    store: &'s Store,
-    told: Receiver<Told>,
-    known: HashSet<Name>,
-    ready: VecDeque<Name>,
+    /// The store itself, then those of others.
+    stores: Vec<(Option<&'s str>, &'s Store)>,
+    told: Receiver<(usize, Told)>,
+    known: Vec<HashSet<Name>>,
+    ready: VecDeque<Seen<'s>>,
     /// Ends the watch when it is dropped.
     _watcher: RecommendedWatcher,
+}
+
+/// The bubbs that were there already, by the name of the other person's store; of one's own, `None`.
+pub type Known = HashMap<Option<String>, HashSet<Name>>;
+
+/// A bubb that was written.
+#[derive(Clone, Copy)]
+pub struct Seen<'s> {
+    /// Its name.
+    pub name: Name,
+    /// The store that has it.
+    pub store: &'s Store,
+    /// Whose that is, if not one's own.
+    pub from: Option<&'s str>,
 }
 
 /// What became of a name, as far as it matters here.
@@ -36,8 +51,10 @@ enum Told {
 }
 
 impl Store {
-    /// Begins to watch: what is written from now on is told.
-    pub fn watch(&self) -> Result<Watch<'_>> {
+    /// Begins to watch: what is written from now on is told; and what an earlier watch did not know.
+    pub fn watch(&self, known: Option<Known>) -> Result<Watch<'_>> {
+        let others = self.others().iter().map(|(name, store)| (Some(name.as_str()), store));
+        let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, self)).chain(others).collect();
         let (teller, told) = channel();
         let failed = |error: notify::Error| {
             let limit = matches!(error.kind, notify::ErrorKind::MaxFilesWatch);
@@ -47,53 +64,83 @@ impl Store {
                 false => error,
             }
         };
+        let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.shown.clone()).collect();
         let mut watcher = notify::recommended_watcher(move |event| {
-            for told in understand(event) {
+            for told in understand(event, &dirs) {
                 let _ = teller.send(told); // nobody listens any more: it is over
             }
         })
         .map_err(failed)?;
-        let known = self.recent_names()?.into_iter().collect();
-        watcher.watch(&self.shown, RecursiveMode::NonRecursive).map_err(failed)?;
-        let mut watch = Watch { store: self, told, known, ready: VecDeque::new(), _watcher: watcher };
+        let is_first = known.is_none();
+        let mut known = known.unwrap_or_default();
+        let mut all = Vec::with_capacity(stores.len());
+        for (name, store) in &stores {
+            let before = known.remove(&name.map(str::to_string)).unwrap_or_default();
+            all.push(if is_first { store.recent_names()?.into_iter().collect() } else { before });
+        }
+        for (_, store) in &stores {
+            watcher.watch(&store.shown, RecursiveMode::NonRecursive).map_err(failed)?;
+        }
+        let mut watch = Watch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
         // What was written between the two.
-        watch.take(Told::Missed)?;
+        for number in 0..watch.stores.len() {
+            watch.take(number, Told::Missed)?;
+        }
         Ok(watch)
     }
 }
 
-impl Watch<'_> {
+impl<'s> Watch<'s> {
     /// The next bubb; `None` if there was none for `patience`. Fails once the store is not there any more.
-    pub fn next(&mut self, patience: Duration) -> Result<Option<Name>> {
+    pub fn next(&mut self, patience: Duration) -> Result<Option<Seen<'s>>> {
         loop {
-            if let Some(name) = self.ready.pop_front() {
-                return Ok(Some(name));
+            if let Some(seen) = self.ready.pop_front() {
+                return Ok(Some(seen));
             }
             match self.told.recv_timeout(patience) {
-                Ok(told) => self.take(told)?,
-                Err(RecvTimeoutError::Timeout) => return self.store.still_there().map(|()| None),
+                Ok((number, told)) => self.take(number, told)?,
+                Err(RecvTimeoutError::Timeout) => return self.stores[0].1.still_there().map(|()| None),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Error::store(format!("cannot watch {}", self.store.shown.display())));
+                    let shown = self.stores[0].1.shown.display();
+                    return Err(Error::store(format!("cannot watch {shown}")));
                 }
             }
         }
     }
 
-    fn take(&mut self, told: Told) -> Result<()> {
+    /// Whether stores of other people have come or gone since it began.
+    pub fn is_outdated(&self) -> bool {
+        let names = self.stores[0].1.names_of_others();
+        !names.iter().map(String::as_str).eq(self.stores.iter().filter_map(|(name, _)| *name))
+    }
+
+    /// What is known by now, for a watch that goes on from here.
+    pub fn into_known(self) -> Known {
+        let names = self.stores.iter().map(|(name, _)| name.map(str::to_string));
+        names.zip(self.known).collect()
+    }
+
+    fn take(&mut self, number: usize, told: Told) -> Result<()> {
+        let store = self.stores[number].1;
         match told {
             // Written by hand, it appears empty first; told when it is closed.
-            Told::Made(name) if self.store.len_of(&name) == Some(0) => {}
-            Told::Made(name) | Told::Whole(name) => self.put(name),
+            Told::Made(name) if store.len_of(&name) == Some(0) => {}
+            Told::Made(name) | Told::Whole(name) => self.put(number, name),
             Told::Gone(name) => {
-                self.known.remove(&name);
+                self.known[number].remove(&name);
             }
             Told::Missed => {
-                let names: BTreeSet<Name> = self.store.recent_names()?.into_iter().collect();
-                self.known.retain(|name| names.contains(name));
+                let names: BTreeSet<Name> = match store.recent_names() {
+                    Ok(names) => names.into_iter().collect(),
+                    // Another person's store may go at any time.
+                    Err(_) if number > 0 => BTreeSet::new(),
+                    Err(error) => return store.still_there().and(Err(error)),
+                };
+                self.known[number].retain(|name| names.contains(name));
                 for name in names {
                     // Where closing is not told, an empty file is looked at again when it is written to.
-                    if sys::WATCH_TELLS_CLOSING || self.store.len_of(&name) != Some(0) {
-                        self.put(name);
+                    if sys::WATCH_TELLS_CLOSING || store.len_of(&name) != Some(0) {
+                        self.put(number, name);
                     }
                 }
             }
@@ -101,9 +148,10 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn put(&mut self, name: Name) {
-        if self.store.len_of(&name).is_some() && self.known.insert(name) {
-            self.ready.push_back(name);
+    fn put(&mut self, number: usize, name: Name) {
+        let (from, store) = self.stores[number];
+        if store.len_of(&name).is_some() && self.known[number].insert(name) {
+            self.ready.push_back(Seen { name, store, from });
         }
     }
 }
@@ -125,10 +173,12 @@ impl Store {
     }
 }
 
-fn understand(event: notify::Result<notify::Event>) -> Vec<Told> {
-    let Ok(event) = event else { return vec![Told::Missed] };
+/// What an event says, each with the number of the directory it is about.
+fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, Told)> {
+    let missed = || (0..dirs.len()).map(|number| (number, Told::Missed)).collect();
+    let Ok(event) = event else { return missed() };
     if event.need_rescan() || !sys::WATCH_TELLS_CLOSING {
-        return vec![Told::Missed];
+        return missed();
     }
     let tell: fn(Name) -> Told = match event.kind {
         EventKind::Create(CreateKind::File) => Told::Made,
@@ -137,6 +187,10 @@ fn understand(event: notify::Result<notify::Event>) -> Vec<Told> {
         EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => Told::Gone,
         _ => return Vec::new(),
     };
-    let name = |path: &Path| Name::parse(path.file_name()?.as_bytes());
-    event.paths.iter().filter_map(|path| name(path)).map(tell).collect()
+    let told = |path: &PathBuf| {
+        let name = Name::parse(path.file_name()?.as_bytes())?;
+        let number = dirs.iter().position(|dir| path.parent().is_some_and(|parent| parent.ends_with(dir)))?;
+        Some((number, tell(name)))
+    };
+    event.paths.iter().filter_map(told).collect()
 }

@@ -1,0 +1,62 @@
+//! Answers of other people below the conversation, told before the prompt as `lepo sync` brings them.
+
+use std::collections::HashSet;
+
+use super::session::Session;
+use crate::bubb::{BubbId, Name};
+use crate::error::Result;
+use crate::store::Store;
+use crate::term::say;
+
+/// What other people wrote that needs no telling.
+pub struct News {
+    /// There when the session began, or told.
+    known: HashSet<BubbId>,
+    /// The bubb whose followers were told although they were there already.
+    at: Option<BubbId>,
+}
+
+impl News {
+    /// At the beginning of a session all that is there is known.
+    pub fn begin(store: &Store) -> Result<News> {
+        let mut known = HashSet::new();
+        for (_, other) in store.others() {
+            known.extend(other.recent_names()?.into_iter().map(|name| name.id));
+        }
+        Ok(News { known, at: None })
+    }
+
+    /// The newest bubb of each line that goes on below this conv, of what came since the last call; and of
+    /// what directly goes on from its last bubb `at`, whenever that came.
+    fn take(&mut self, store: &Store, conv: &HashSet<BubbId>, at: BubbId) -> Result<Vec<(String, Name)>> {
+        let is_new_place = self.at.replace(at) != Some(at);
+        let beyond = match is_new_place {
+            true => store.below(&[at].into())?.into_iter().map(|(_, name)| name.id).collect(),
+            false => HashSet::new(),
+        };
+        let below = store.below(conv)?;
+        let is_news = |name: &Name| !self.known.contains(&name.id) || beyond.contains(&name.id);
+        let news: Vec<(&str, Name)> =
+            below.into_iter().filter(|(_, name)| !name.hidden && is_news(name)).collect();
+        let followed: HashSet<BubbId> = news.iter().filter_map(|(_, name)| name.prev).collect();
+        self.known.extend(news.iter().map(|(_, name)| name.id));
+        let last = news.into_iter().filter(|(_, name)| !followed.contains(&name.id));
+        Ok(last.map(|(clone, name)| (clone.to_string(), name)).collect())
+    }
+}
+
+impl Session<'_> {
+    /// Tells who answered below the conversation.
+    pub(super) fn tell_news(&mut self) -> Result<()> {
+        let Some(at) = self.at.filter(|_| !self.store.others().is_empty() && !self.shown.quiet) else {
+            return Ok(());
+        };
+        let forest = self.forest()?;
+        let Some(ix) = forest.find(at) else { return Ok(()) };
+        let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
+        for (clone, name) in self.news.take(&self.store, &conv, at)? {
+            say(&format!("{clone} answered below this conv: /tail {}", name.id));
+        }
+        Ok(())
+    }
+}
