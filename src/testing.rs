@@ -30,6 +30,12 @@ pub mod model {
     pub use crate::model::{Wire, read_pieces};
 }
 
+/// Searching.
+#[cfg(fuzzing)]
+pub mod search {
+    pub use crate::search::read_forged;
+}
+
 /// Text on its way to a terminal.
 pub mod term {
     pub use crate::term::{Cleaner, Color, Markdown, Paint, clean};

@@ -2,11 +2,13 @@
 //!
 //! A day counts as cached only while its folder is in the state that was recorded. Its bubbs with a match are
 //! then looked for in the segment's text, and searched again in their files. All other days are read from their
-//! files, and what is read makes the month's next segment.
+//! files, each once, and what is read makes the month's next segment.
+
+use std::collections::BTreeMap;
 
 use crate::bubb::{Day as DayOf, Name};
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{CachedText, FolderState, Store};
 
 use super::segment::{Day, Segment, SegmentWriter};
 use super::{Filter, Pattern};
@@ -14,30 +16,27 @@ use super::{Filter, Pattern};
 /// Text of one month that is kept at most, in bytes.
 const LARGEST: usize = 512 << 20;
 
-/// The bubbs of a month's days in whose files a search has to look, newest first.
+/// The bubbs of a month's days in whose files a search has to look, newest first. `done` is told of each day.
 pub fn candidates(
     store: &Store,
     pattern: &Pattern,
     filter: &Filter,
     month: &str,
     days: &[DayOf],
+    done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Name>> {
     let segment = store.cached_text(month).and_then(Segment::parse);
     let mut found = Vec::new();
-    let mut is_stale = segment.is_none();
+    let mut builder = Builder { store, begun: None, fresh: BTreeMap::new(), bytes: 0 };
     for day in days {
         match cached_day(store, segment.as_ref(), *day) {
             Some((segment, recorded)) => matching(segment, &recorded, pattern, filter, &mut found),
-            None => {
-                is_stale = true;
-                found.extend(store.bubbs_of_day(*day)?.into_iter().filter(|name| filter.takes(name)));
-            }
+            None => builder.read(*day, pattern, filter, &mut found)?,
         }
+        done();
     }
-    if is_stale {
-        // A cache that cannot be written is none.
-        let _ = rebuild(store, segment.as_ref(), month, days);
-    }
+    // A cache that cannot be written is none.
+    let _ = builder.finish(segment.as_ref(), month, days);
     found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     found.dedup();
     Ok(found)
@@ -74,41 +73,74 @@ fn matching(segment: &Segment, day: &Day, pattern: &Pattern, filter: &Filter, fo
     }
 }
 
-/// Makes a month's segment anew: of days in the state that was recorded from the old one, of others from files.
-fn rebuild(store: &Store, old: Option<&Segment>, month: &str, days: &[DayOf]) -> std::io::Result<()> {
-    let begun = store.begin_cached_text()?;
-    let mut writer = SegmentWriter::default();
-    let mut days = days.to_vec();
-    days.sort_unstable();
-    for day in days {
-        if let Some((segment, recorded)) = cached_day(store, old, day) {
-            let bubbs = segment.numbers_of(&recorded);
-            let bubbs = bubbs.filter_map(|number| Some((segment.name(number)?, segment.text(number)?)));
-            writer.day(Day::new(recorded.day, recorded.inode, recorded.ctime, recorded.mtime), bubbs);
-            continue;
-        }
-        let Some(state) = store.folder_state(day).filter(|state| begun.may_record(state)) else { continue };
-        let Ok(names) = store.bubbs_of_day(day) else { continue };
+/// The bubbs of a day with what their files hold.
+type Texts = Vec<(Name, Vec<u8>)>;
+
+/// Makes a month's segment anew, of the days that a search had to read from files.
+struct Builder<'s> {
+    store: &'s Store,
+    /// Begun before the first file was read; `None` inside where no cache can be written.
+    begun: Option<Option<CachedText<'s>>>,
+    /// The days that were read and can be recorded.
+    fresh: BTreeMap<DayOf, (FolderState, Texts)>,
+    bytes: usize,
+}
+
+impl Builder<'_> {
+    /// Reads a day from its files, each once: those that match are found, and all are kept for the segment.
+    fn read(&mut self, day: DayOf, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) -> Result<()> {
+        let store = self.store;
+        let begun = self.begun.get_or_insert_with(|| store.begin_cached_text().ok());
+        let state = store.folder_state(day);
+        let state = state.filter(|state| begun.as_ref().is_some_and(|begun| begun.may_record(state)));
+        let names = store.bubbs_of_day(day)?;
         let mut texts = Vec::with_capacity(names.len());
-        for name in names {
-            match store.read(&name) {
-                Ok(text) => texts.push((name, text)),
+        let is_kept = state.is_some() && self.bytes <= LARGEST;
+        for name in &names {
+            let is_taken = filter.takes(name);
+            if !is_taken && !is_kept {
+                continue;
+            }
+            match store.read(name) {
+                Ok(text) => {
+                    found.extend((is_taken && pattern.may_match(&text)).then_some(*name));
+                    if is_kept {
+                        self.bytes += text.len();
+                        texts.push((*name, text));
+                    }
+                }
                 // A file that cannot be read is told by the search itself; its day is not cached.
-                Err(_) => break,
+                Err(_) => found.extend(is_taken.then_some(*name)),
             }
         }
-        let whole = store.bubbs_of_day(day).is_ok_and(|names| names.len() == texts.len());
-        let Ok(number) = day.day().parse() else { continue };
-        if whole && store.folder_state(day) == Some(state) {
-            let recorded = Day::new(number, state.inode, state.ctime, state.mtime);
-            writer.day(recorded, texts.iter().map(|(name, text)| (*name, text.as_slice())));
+        if let Some(state) = state
+            .filter(|state| is_kept && texts.len() == names.len() && store.folder_state(day) == Some(*state))
+        {
+            self.fresh.insert(day, (state, texts));
         }
-        if writer.len() > LARGEST {
-            return Ok(());
+        Ok(())
+    }
+
+    /// Writes the segment: what was read, and of the other days what the old one has.
+    fn finish(self, old: Option<&Segment>, month: &str, days: &[DayOf]) -> std::io::Result<()> {
+        let Some(begun) = self.begun.flatten().filter(|_| !self.fresh.is_empty()) else { return Ok(()) };
+        let mut writer = SegmentWriter::default();
+        let mut days = days.to_vec();
+        days.sort_unstable();
+        for day in days {
+            if let Some((state, texts)) = self.fresh.get(&day) {
+                let Ok(number) = day.day().parse() else { continue };
+                let recorded = Day::new(number, state.inode, state.ctime, state.mtime);
+                writer.day(recorded, texts.iter().map(|(name, text)| (*name, text.as_slice())));
+            } else if let Some((segment, recorded)) = cached_day(self.store, old, day) {
+                let bubbs = segment.numbers_of(&recorded);
+                let bubbs = bubbs.filter_map(|number| Some((segment.name(number)?, segment.text(number)?)));
+                writer.day(Day::new(recorded.day, recorded.inode, recorded.ctime, recorded.mtime), bubbs);
+            }
+            if writer.text_bytes() > LARGEST {
+                return Ok(());
+            }
         }
+        begun.finish(month, &writer.finish())
     }
-    if writer.is_empty() {
-        return Ok(());
-    }
-    begun.finish(month, &writer.finish())
 }

@@ -7,11 +7,16 @@ mod cache;
 mod convs;
 mod files;
 mod filter;
+mod months;
 mod pattern;
 mod segment;
 
-pub use cache::candidates;
 pub use convs::Convs;
 pub use files::{Outcome, search_files};
 pub use filter::Filter;
+pub use months::{Looking, by_month};
 pub use pattern::{Line, LineKind, Pattern, PatternOptions};
+
+use cache::candidates;
+#[cfg(fuzzing)]
+pub use segment::read_forged;

@@ -24,6 +24,8 @@ pub struct PatternOptions {
     pub multi_line: bool,
     /// Lines of context before and after a match.
     pub context: usize,
+    /// A text is read as far as its first line to report.
+    pub first: bool,
 }
 
 /// A pattern that was read.
@@ -101,7 +103,8 @@ impl Pattern {
 
     /// The lines of a text to report: those that match, and their context.
     pub fn lines(&self, text: &[u8]) -> Vec<Line> {
-        let mut found = Found { matcher: &self.matcher, invert: self.options.invert, lines: Vec::new() };
+        let PatternOptions { invert, first, .. } = self.options;
+        let mut found = Found { matcher: &self.matcher, invert, first, lines: Vec::new() };
         // A slice cannot fail to be read, and the sink gives no errors.
         let _ = self.searcher().search_slice(&self.matcher, text, &mut found);
         found.lines
@@ -124,6 +127,7 @@ impl Pattern {
 struct Found<'m> {
     matcher: &'m RegexMatcher,
     invert: bool,
+    first: bool,
     lines: Vec<Line>,
 }
 
@@ -152,7 +156,7 @@ impl Sink for Found<'_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.push(LineKind::Match, found.line_number(), found.absolute_byte_offset(), found.bytes());
-        Ok(true)
+        Ok(!self.first)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
@@ -217,6 +221,8 @@ mod tests {
                 vec!["1:[one] Apple", "2-two", "--", "4-three apples\r", "5:[last]"],
             ),
             ("absent", plain, vec![]),
+            ("t.", PatternOptions { first: true, ..plain }, vec!["2:[tw]o"]),
+            ("t", PatternOptions { first: true, invert: true, ..plain }, vec!["1:one Apple"]),
         ] {
             assert_eq!(found(pattern, options, TEXT.as_bytes()), expected, "{pattern}");
         }

@@ -96,7 +96,7 @@ impl GrepArgs {
 
     /// Whether the whole store is searched for lines by their text alone.
     pub fn is_of_all(&self) -> bool {
-        self.addresses.is_empty() && self.model.is_none() && !self.count && !self.invert_match
+        self.addresses.is_empty() && self.model.is_none() && !self.count
     }
 
     /// Whether lines of context are shown.
@@ -113,6 +113,7 @@ impl GrepArgs {
             invert: self.invert_match,
             multi_line: self.multiline,
             context: self.context,
+            first: self.list,
         }
     }
 

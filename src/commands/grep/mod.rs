@@ -6,57 +6,60 @@ mod print;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 pub use args::GrepArgs;
 
 use super::Context;
 use super::words::resolve_all;
-use crate::bubb::{BubbId, Day, Name};
+use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Found, Wanted};
 use crate::error::Result;
-use crate::search::{Filter, Outcome, Pattern, candidates, search_files};
+use crate::search::{Filter, Looking, Outcome, Pattern, by_month, search_files};
 use crate::store::Store;
-use crate::term::say;
+use crate::term::{Progress, say};
 use print::Printer;
+
+/// Of fewer bubbs than this the files are read, without asking the text cache which of them match.
+const FEW: usize = 2000;
 
 /// Searches. Exit 0 if something was found, 1 if not, 5 if not and something could not be read.
 pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
     let pattern = Pattern::new(args.pattern_text(), args.pattern_options())?;
     let store = context.store()?;
-    if args.is_of_all() && store.others().is_empty() && store.has_days()? {
-        return in_days(&args, &store, &pattern, context);
+    if args.is_of_all() {
+        let mut listing = store.listing()?;
+        let find = move |id| listing.find(id).ok().flatten();
+        return print(&args, &store, &pattern, &filter_of(&args, None)?, None, find, context);
     }
     let forest = store.forest_for(&[Wanted::Everyone])?;
     let filter = filter(&args, &store, &forest)?;
-    let names: Vec<Name> =
-        forest.all().rev().map(|ix| forest.name(ix)).filter(|name| filter.takes(name)).collect();
+    let few = filter.only.as_ref().is_some_and(|only| only.len() < FEW).then(|| {
+        forest.all().rev().map(|ix| forest.name(ix)).filter(|name| filter.takes(name)).collect::<Vec<Name>>()
+    });
     if args.count {
+        let names = match few {
+            Some(names) => names,
+            None => candidates(&args, &store, &pattern, &filter)?,
+        };
         return count::run(&store, &forest, &pattern, names, context);
     }
     let find = |id| forest.find(id).map(|ix| forest.name(ix));
-    let mut printer = Printer::new(&args, &store, find, context);
-    let mut unreadable = false;
-    let _ = search_files(&store, &pattern, names.into_iter(), |outcome| match outcome {
-        Outcome::Found(name, lines) => printer.found(&name, &lines),
-        Outcome::Unreadable(error) => {
-            unreadable = true;
-            say(&format!("warning: {}", error.chain()));
-            ControlFlow::Continue(())
-        }
-    });
-    Ok(exit_code(printer.printed() > 0, unreadable))
+    print(&args, &store, &pattern, &filter, few, find, context)
 }
 
-/// Searches the whole store, of which most is days that are over: month by month, newest first, without reading
-/// names that nothing asks for.
-fn in_days(args: &GrepArgs, store: &Store, pattern: &Pattern, context: &mut Context<'_>) -> Result<u8> {
-    let filter = filter_of(args, None)?;
-    let recent = store.recent_names()?;
-    let is_recent: HashSet<BubbId> = recent.iter().map(|name| name.id).collect();
-    let mut recent: Vec<Name> = recent.into_iter().filter(|name| filter.takes(name)).collect();
-    recent.sort_unstable_by_key(|name| name.id);
-    let mut listing = store.listing()?;
-    let mut printer = Printer::new(args, store, move |id| listing.find(id).ok().flatten(), context);
+/// Prints what is found in these bubbs, or where none are named, in all that the filter takes: month by month,
+/// newest first.
+fn print(
+    args: &GrepArgs,
+    store: &Store,
+    pattern: &Pattern,
+    filter: &Filter,
+    few: Option<Vec<Name>>,
+    find: impl FnMut(BubbId) -> Option<Name>,
+    context: &mut Context<'_>,
+) -> Result<u8> {
+    let mut printer = Printer::new(args, store, find, context);
     let mut unreadable = false;
     let mut look = |names: Vec<Name>| {
         search_files(store, pattern, names.into_iter(), |outcome| match outcome {
@@ -68,41 +71,42 @@ fn in_days(args: &GrepArgs, store: &Store, pattern: &Pattern, context: &mut Cont
             }
         })
     };
-    let days = store.days()?;
-    for days in days.chunk_by(|a, b| a.month() == b.month()) {
-        let Some(month) = days.first().map(|day| day.month()) else { continue };
-        let within = |time: u64| Day::at(time).month() >= month;
-        let (first, end) = (days.last().map(|day| day.start()), days.first().map(|day| day.next().start()));
-        if first.is_some_and(|first| first > *filter.times.end())
-            || end.is_some_and(|end| end <= *filter.times.start())
-        {
-            continue;
-        }
-        let mut names = match args.no_cache {
-            true => all_of(store, &filter, days)?,
-            false => candidates(store, pattern, &filter, &month, days)?,
-        };
-        names.retain(|name| !is_recent.contains(&name.id));
-        let newer = recent.partition_point(|name| !within(name.id.time()));
-        names.extend(recent.drain(newer..));
-        names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
-        if look(names).is_break() {
-            recent.clear();
-            break;
-        }
+    match few {
+        Some(names) => drop(look(names)),
+        None => by_month_with_bar(args, store, pattern, filter, look)?,
     }
-    recent.reverse();
-    let _ = look(recent);
     Ok(exit_code(printer.printed() > 0, unreadable))
 }
 
-/// All bubbs of these days that a search looks at.
-fn all_of(store: &Store, filter: &Filter, days: &[Day]) -> Result<Vec<Name>> {
-    let mut names = Vec::new();
-    for day in days {
-        names.extend(store.bubbs_of_day(*day)?.into_iter().filter(|name| filter.takes(name)));
-    }
-    Ok(names)
+/// The bubbs in whose files a search has to look, all at once.
+fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<Name>> {
+    let mut all = Vec::new();
+    by_month_with_bar(args, store, pattern, filter, |names| {
+        all.extend(names);
+        ControlFlow::Continue(())
+    })?;
+    Ok(all)
+}
+
+/// [`by_month`], with a bar where that takes long, as when the text cache is made. It is gone while results are
+/// printed.
+fn by_month_with_bar(
+    args: &GrepArgs,
+    store: &Store,
+    pattern: &Pattern,
+    filter: &Filter,
+    mut each: impl FnMut(Vec<Name>) -> ControlFlow<()>,
+) -> Result<()> {
+    let bar = Mutex::new(Progress::new(false));
+    let lock = || bar.lock().unwrap_or_else(PoisonError::into_inner);
+    let progress = |done, total| lock().show("searching days", done, total);
+    let looking = Looking { no_cache: args.no_cache, progress: &progress };
+    by_month(store, pattern, filter, &looking, |names| {
+        if !names.is_empty() {
+            *lock() = Progress::new(false);
+        }
+        each(names)
+    })
 }
 
 /// The exit code of a search.
