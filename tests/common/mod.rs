@@ -2,8 +2,10 @@
 
 pub mod bots;
 pub mod disk;
+pub mod git_http;
 pub mod home;
 pub mod paths_in_code;
 pub mod pty;
 pub mod screen;
 pub mod scripted;
+pub mod ssh;

@@ -73,10 +73,13 @@ mod show_journal;
 mod shown;
 mod stats;
 mod sync;
+mod sync_random;
+mod sync_servers;
+mod sync_together;
 mod tidying;
 mod trust;
 mod watching;
 mod wild;
 mod wires;
 
-use common::{bots, disk, home, paths_in_code, pty, screen, scripted};
+use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, ssh};

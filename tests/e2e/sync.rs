@@ -6,26 +6,35 @@ use std::process::Command;
 use crate::home::{Home, Ran};
 
 /// A bare repository to sync with.
-fn remote(dir: &Path) -> PathBuf {
+pub fn remote(dir: &Path) -> PathBuf {
     let path = dir.join("remote.git");
     let made = Command::new("git").args(["init", "--quiet", "--bare"]).arg(&path).status().unwrap();
     assert!(made.success());
     path
 }
 
+/// A bare repository to which anybody may push over HTTP.
+pub fn open_remote(dir: &Path) -> PathBuf {
+    let path = remote(dir);
+    let mut git = Command::new("git");
+    git.arg("--git-dir").arg(&path).args(["config", "http.receivepack", "true"]);
+    assert!(git.status().unwrap().success());
+    path
+}
+
 /// A clone: a home with a git email of its own.
-fn clone(email: &str) -> Home {
+pub fn clone(email: &str) -> Home {
     let home = Home::new();
     home.write(".gitconfig", format!("[user]\n\temail = {email}\n\tname = x\n"));
     home
 }
 
-fn begin(home: &Home, remote: &Path, name: &str) -> Ran {
+pub fn begin(home: &Home, remote: &Path, name: &str) -> Ran {
     let remote = remote.to_string_lossy().into_owned();
     home.alone(&["sync", "--yes", "--as", name, &remote])
 }
 
-fn ids(home: &Home) -> Vec<String> {
+pub fn ids(home: &Home) -> Vec<String> {
     let mut ids: Vec<String> = home
         .ok(&["log", "--all", "-a", "--json"])
         .lines()
@@ -109,6 +118,16 @@ fn other_people_are_read_beside_ones_own() {
     assert_eq!(me.ok(&["show", &more]).lines().filter(|line| line.starts_with("# user")).count(), 2);
     assert_eq!(me.ok(&["resolve", "@"]).trim(), more);
     assert_eq!(me.lepo(&["branch", "-d", "alice/try"]).code, 1);
+    // Her addresses complete.
+    let offered = |begun: &str| {
+        let mut complete = me.command(&["--", "lepo", "show", begun]);
+        complete.env("LEPO_COMPLETE", "fish");
+        let lines = crate::home::run(complete, b"").out;
+        lines.lines().map(|line| line.split('\t').next().unwrap().to_string()).collect::<Vec<String>>()
+    };
+    assert!(offered("al").contains(&"alice/@".into()), "{:?}", offered("al"));
+    assert!(offered("alice/").contains(&"alice/try".into()), "{:?}", offered("alice/"));
+    assert!(offered("alice/0").contains(&format!("alice/{theirs}")), "{:?}", offered("alice/0"));
     // Nothing new: nothing is said.
     assert_eq!(me.alone(&["sync"]).out, "sent 1 message as me\n");
     let ran = me.alone(&["sync"]);
@@ -147,6 +166,148 @@ fn secrets_and_edited_messages_are_held_back() {
     assert!(ran.err.contains(&format!("held back {edited}")) && !ran.err.contains("ghp_"), "{}", ran.err);
     let ran = home.alone(&["sync", "--allow", &secret]);
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_held_blob_is_named_at_each_sync_until_it_is_allowed() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let home = clone("me@x");
+    let bytes = b"-----BEGIN PRIVATE KEY-----";
+    let hash = crate::attached::sha256(bytes);
+    home.add(&["--prev", "head"], "first");
+    home.write(&format!("work/.lepo/_blobs/{hash}"), bytes);
+    home.add(&["--kind", "t", "--hidden"], &format!("cut\n[{} bytes: _blobs/{hash}]", bytes.len()));
+    let ran = begin(&home, &remote, "me");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "sent 2 messages as me\n"), "{}", ran.err);
+    let ran = home.alone(&["sync"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert!(ran.err.contains(&format!("held back {hash}: it seems to hold a private key")), "{}", ran.err);
+    let ran = home.alone(&["sync", "--allow", &hash]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 0 messages, 1 blob as me\n"), "{}", ran.err);
+    assert_eq!(home.alone(&["sync"]).out, "");
+}
+
+#[test]
+fn a_store_that_is_not_whole_removes_nothing_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (a, b) = (clone("me@x"), clone("me@x"));
+    for i in 0..60 {
+        a.add(&["--prev", "head"], &format!("message {i}"));
+    }
+    b.add(&["--prev", "head"], "elsewhere");
+    begin(&a, &remote, "a");
+    begin(&b, &remote, "b");
+    b.alone(&["sync", "--mine", "a"]);
+    let (store, aside) = (a.work().join(".lepo"), dir.path().join("aside"));
+    std::fs::create_dir(&aside).unwrap();
+    for name in a.bubbs() {
+        std::fs::rename(store.join(&name), aside.join(&name)).unwrap();
+    }
+    let ran = a.alone(&["sync"]);
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert!(ran.err.contains("60 of 60 messages that were sent are gone from here"), "{}", ran.err);
+    b.alone(&["sync"]);
+    assert_eq!(ids(&b).len(), 61);
+    let ran = a.alone(&["sync", "--yes"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    b.alone(&["sync"]);
+    assert_eq!(ids(&b).len(), 1);
+}
+
+#[test]
+fn what_is_lost_outside_the_store_is_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let bare = remote(dir.path());
+    let a = clone("me@x");
+    a.add(&["--prev", "head"], "one");
+    begin(&a, &bare, "a");
+    let sent = |remote: &Path| {
+        let listed =
+            Command::new("git").arg("--git-dir").arg(remote).args(["ls-tree", "-r", "refs/lepo/a"]).output();
+        String::from_utf8_lossy(&listed.unwrap().stdout).lines().count()
+    };
+    assert_eq!(sent(&bare), 1);
+    // The remote is made anew, empty: all is sent again.
+    std::fs::remove_dir_all(&bare).unwrap();
+    remote(dir.path());
+    assert_eq!(a.alone(&["sync"]).code, 0);
+    assert_eq!(sent(&bare), 1);
+    // Another remote gets all as well.
+    std::fs::create_dir(dir.path().join("other")).unwrap();
+    let other = remote(&dir.path().join("other"));
+    assert_eq!(a.alone(&["sync", "--yes", &other.to_string_lossy()]).code, 0);
+    assert_eq!(sent(&other), 1);
+    // A git that was killed has left locks.
+    let states: Vec<_> = std::fs::read_dir(a.path().join("data/lepo/sync")).unwrap().flatten().collect();
+    let repository = states[0].path().join("repository.git");
+    for lock in ["packed-refs.lock", "HEAD.lock", "refs/lepo/a.lock", "refs/theirs/a.lock"] {
+        std::fs::write(repository.join(lock), "").unwrap();
+    }
+    a.add(&["--prev", "head"], "two");
+    let ran = a.alone(&["sync"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 1 message as a\n"), "{}", ran.err);
+    assert_eq!(sent(&other), 2);
+}
+
+#[test]
+fn a_copied_clone_takes_a_new_name_and_nothing_is_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let a = clone("me@x");
+    a.add(&["--prev", "head"], "one");
+    begin(&a, &remote, "a");
+    // The state of a machine that is restored from a backup: the same directory, older contents.
+    let state = a.path().join("data/lepo/sync");
+    let backup = dir.path().join("backup");
+    assert!(Command::new("cp").arg("-a").arg(&state).arg(&backup).status().unwrap().success());
+    let two = a.add(&["--prev", "head"], "two");
+    a.alone(&["sync"]);
+    std::fs::remove_dir_all(&state).unwrap();
+    std::fs::rename(&backup, &state).unwrap();
+    let name = a.bubbs().into_iter().find(|name| name.starts_with(&two)).unwrap();
+    std::fs::remove_file(a.work().join(".lepo").join(name)).unwrap();
+    let three = a.add(&["--prev", "head"], "three");
+    let ran = a.alone(&["sync"]);
+    assert!(
+        ran.out.contains("this is a copy of another clone: it is named a-2 now"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
+    let ran = a.alone(&["sync"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ids(&a).contains(&two) && ids(&a).contains(&three));
+}
+
+#[test]
+fn a_ref_that_is_no_commit_stops_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (me, alice) = (clone("me@x"), clone("alice@x"));
+    me.add(&["--prev", "head"], "mine");
+    alice.add(&["--prev", "head"], "hers");
+    begin(&me, &remote, "me");
+    begin(&alice, &remote, "alice");
+    let script = r#"
+        set -e
+        blob=$(echo text | git --git-dir "$REMOTE" hash-object -w --stdin)
+        git --git-dir "$REMOTE" update-ref refs/lepo/blob "$blob"
+        tree=$(git --git-dir "$REMOTE" mktree </dev/null)
+        git --git-dir "$REMOTE" update-ref refs/lepo/tree "$tree"
+        printf '%s\n' 0123456789012345678901234567890123456789 > "$REMOTE/refs/lepo/broken"
+    "#;
+    let made = me.shell(script).env("REMOTE", &remote).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for _ in 0..2 {
+        let ran = me.alone(&["sync"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        for bad in ["blob", "tree", "broken"] {
+            assert!(ran.err.contains(&format!("warning: {bad} could not be fetched: ")), "{}", ran.err);
+        }
+    }
+    assert!(me.ok(&["ls"]).contains("hers"));
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! Two people on one question: what a session, `watch` and completion tell of the other's answers.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use crate::bots::Bot;
+use crate::home::until;
+use crate::screen::Screen;
+use crate::scripted::openai_sse;
+use crate::sync::{begin, clone, remote};
+
+const OFF: &str = "planner = \"off\"\n[term]\nusage = false";
+
+#[test]
+fn a_session_tells_who_answered_below_its_conversation() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let bot = Bot::openai(OFF, [openai_sse(["mine"]), openai_sse(["second"])]);
+    bot.home.write(".gitconfig", "[user]\n\temail = me@x\n");
+    bot.home.add(&["--prev", "head"], "first");
+    assert_eq!(begin(&bot.home, &remote, "me").code, 0);
+    let alice = clone("alice@x");
+    alice.add(&["--prev", "head"], "unrelated");
+    assert_eq!(begin(&alice, &remote, "alice").code, 0);
+    assert_eq!(bot.home.alone(&["sync"]).code, 0);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &["-n"]) else { return };
+    screen.prompts("> ");
+    screen.enters("what is it?").shows("mine").prompts("> ");
+    assert_eq!(bot.home.alone(&["sync"]).code, 0);
+    assert_eq!(alice.alone(&["sync"]).code, 0);
+    let at = bot.home.ok(&["resolve", "@"]).trim().to_string();
+    alice.add(&["--prev", &format!("me/{at}")], "and why?");
+    let hers = alice.add(&["--kind", "a"], "because of this");
+    assert_eq!(alice.alone(&["sync"]).code, 0);
+    assert_eq!(bot.home.alone(&["sync"]).code, 0);
+    let line = format!("alice answered below this conv: /tail {hers}");
+    screen.enters("/help").shows(&line).prompts("> ");
+    assert_eq!(screen.whole().matches(&line).count(), 1);
+    screen.enters(&format!("/tail {hers}")).prompts("> ");
+    screen.enters("go on").shows("second").prompts("> ");
+    assert_eq!(screen.whole().matches("answered below").count(), 1, "{}", screen.whole());
+    let shown = bot.home.ok(&["show", "@"]);
+    assert!(shown.contains("because of this") && shown.contains("second"), "{shown}");
+}
+
+#[test]
+fn watch_prints_what_sync_brings_from_people_old_and_new() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (me, alice, bob) = (clone("me@x"), clone("alice@x"), clone("bob@x"));
+    me.add(&["--prev", "head"], "mine");
+    alice.add(&["--prev", "head"], "old");
+    begin(&me, &remote, "me");
+    begin(&alice, &remote, "alice");
+    me.alone(&["sync"]);
+    let mut child = me.command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    until("the watch", || {
+        let fds = std::fs::read_dir(format!("/proc/{}/fdinfo", child.id())).into_iter().flatten().flatten();
+        let watches = |text: String| text.matches("inotify wd").count() > 1;
+        fds.filter_map(|fd| std::fs::read_to_string(fd.path()).ok()).any(watches)
+    });
+    let hers = alice.add(&["--prev", "head"], "a new one");
+    alice.alone(&["sync"]);
+    assert_eq!(me.alone(&["sync"]).code, 0);
+    assert_eq!(lines.next().unwrap().unwrap(), format!("alice/{hers} u0 a new one"));
+    let his = bob.add(&["--prev", "head"], "hello");
+    begin(&bob, &remote, "bob");
+    assert_eq!(me.alone(&["sync"]).code, 0);
+    assert_eq!(lines.next().unwrap().unwrap(), format!("bob/{his} u0 hello"));
+    let mine = me.add(&["--prev", "head"], "after all");
+    assert_eq!(lines.next().unwrap().unwrap(), format!("{mine} u0 after all"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
