@@ -68,7 +68,7 @@ pub use read_ahead::in_order;
 pub use recover::Fate;
 pub use text_cache::{CachedText, FolderState};
 pub use tidy::TidyPlan;
-pub use watch::{Known, Seen};
+pub use watch::Seen;
 
 use crate::error::Error;
 

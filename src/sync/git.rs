@@ -146,13 +146,6 @@ impl Git {
         output(self.command(args))
     }
 
-    /// Runs a call whose failure is an answer: `None`.
-    pub fn ask<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Option<String>> {
-        let mut command = self.command(args);
-        let out = command.stderr(Stdio::null()).output().map_err(cannot_start)?;
-        Ok(out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_string()))
-    }
-
     /// Starts a call whose stdin and stdout are pipes.
     pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Child> {
         self.command(args)

@@ -229,8 +229,8 @@ mod tests {
             assert_eq!(told.join(" "), expected, "{mine} | {theirs}");
         }
         // Three clones that differ end with three names each, however often they merge.
-        let mut sides: Vec<Side> = ["a=B", "b=C", "c=D"]
-            .map(|at| side(&format!("{}: {FORK}; main={}", &at[..1], &at[2..]), ""))
+        let mut sides: Vec<Side> = [("a", "B"), ("b", "C"), ("c", "D")]
+            .map(|(clone, at)| side(&format!("{clone}: {FORK}; main={at}"), ""))
             .into();
         for _ in 0..4 {
             for at in 0..3 {
