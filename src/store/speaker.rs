@@ -1,27 +1,55 @@
 //! Which participant of a debate or of a parallel question an answer is from: the hidden bubb before it,
-//! `SELECT: NAME`, says so.
+//! `SELECT: NAME`, says so. The conclusion of a debate is the orchestrator's.
 
 use super::Store;
 use crate::bubb::{Kind, Name};
 use crate::conv::Forest;
 
+/// The name of a conclusion's author.
+const ORCHESTRATOR: &str = "orchestrator";
+
+/// Hidden bubbs between the bids of a round and the conclusion: what the orchestrator said.
+const NEAR: usize = 4;
+
+/// Whether the orchestrator's words end a debate: a line of them is `END: …`, decorated or not.
+fn is_end(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start_matches(['*', '#', '>', '_', ' ']).starts_with("END:"))
+}
+
+/// Whether these are bids: `NAME: REQUEST` or `NAME: PASS`, one a participant.
+fn is_bids(text: &str) -> bool {
+    text.contains(": REQUEST") || text.contains(": PASS")
+}
+
+/// Whether an answer stands right behind this hidden bubb of the system.
+fn hidden_before(name: &Name, before: &Name) -> bool {
+    let is_behind = name.kind == Kind::Assistant && name.prev == Some(before.id);
+    is_behind && before.kind == Kind::System && before.hidden
+}
+
 impl Store {
-    /// The name of the participant whose answer this is; none for any other bubb.
+    /// The name of the participant whose answer this is, or of a conclusion's author; none for any other bubb.
     pub fn speaker(&self, forest: &Forest, name: &Name) -> Option<String> {
-        self.speaker_behind(name, &forest.name(forest.find(name.prev?)?))
+        let before = forest.name(forest.find(name.prev?)?);
+        self.speaker_behind(name, &before).or_else(|| {
+            let text = hidden_before(name, &before).then(|| self.glance(&before).ok())??;
+            (is_end(&text) && self.follows_bids(forest, &before)).then(|| ORCHESTRATOR.to_string())
+        })
     }
 
-    /// The same, told by the bubb before it.
+    /// The name of the participant whose answer this is, told by the bubb before it.
     pub fn speaker_behind(&self, name: &Name, before: &Name) -> Option<String> {
-        if name.kind != Kind::Assistant || name.prev != Some(before.id) {
-            return None;
-        }
-        if before.kind != Kind::System || !before.hidden {
-            return None;
-        }
-        let text = self.glance(before).ok()?;
+        let text = hidden_before(name, before).then(|| self.glance(before).ok())??;
         let speaker = text.strip_prefix("SELECT: ")?;
         let is_name = !speaker.is_empty() && !speaker.chars().any(char::is_control) && speaker.len() < 200;
         is_name.then(|| speaker.to_string())
+    }
+
+    /// Whether one of the hidden bubbs just before has the bids of a round.
+    fn follows_bids(&self, forest: &Forest, name: &Name) -> bool {
+        let Some(ix) = forest.find(name.id) else { return false };
+        let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
+        let mut hidden = above.take_while(|above| above.kind == Kind::System && above.hidden);
+        hidden.any(|above| self.glance(&above).is_ok_and(|text| is_bids(&text)))
     }
 }

@@ -149,6 +149,15 @@ fn speakers_are_named() {
     assert!(home.ok(&["log", &speech]).starts_with(&format!("{speech} a0 gemini: One.")));
     let json: serde_json::Value = serde_json::from_str(&home.ok(&["show", "--json", &speech])).unwrap();
     assert_eq!(json["bubbs"][1]["speaker"], "gemini");
+    // The conclusion is the orchestrator's; an answer after other hidden words is nobody's by name.
+    let bids = home.add(&["--kind", "s", "--hidden", "--prev", &speech], "claude: PASS\ngemini: PASS");
+    let end = home.add(&["--kind", "s", "--hidden", "--prev", &bids], "So be it.\n**END:** One.");
+    let conclusion = home.add(&["--kind", "a", "--prev", &end], "One service.");
+    let shown = home.ok(&["show", &conclusion]);
+    assert!(shown.contains(&format!("# assistant {conclusion} orchestrator\nOne service.")), "{shown}");
+    let output = home.add(&["--kind", "s", "--hidden", "--prev", &speech], "$ cat log\nEND: of file");
+    let answer = home.add(&["--kind", "a", "--prev", &output], "It ends.");
+    assert!(home.ok(&["show", &answer]).contains(&format!("# assistant {answer}\nIt ends.")));
 }
 
 #[test]
