@@ -102,6 +102,35 @@ fn everything_over_every_transport() {
     }
 }
 
+#[test]
+fn resources_and_prompts_of_five_servers() {
+    let bin = |name: &str| format!("node_modules/.bin/{name}");
+    let everything = "--context=mcp:s/demo://resource/static/document/features.md";
+    for (path, args, asked) in [
+        (bin("mcp-server-everything"), vec!["stdio"], vec![everything]),
+        (bin("mcp-server-everything"), vec!["stdio"], vec!["--prompt=s/args-prompt", "--arg=city=Seoul"]),
+        (bin("git-mcp-server"), vec![], vec!["--context=mcp:s/git://working-directory"]),
+        (bin("git-mcp-server"), vec![], vec!["--prompt=s/git_wrapup"]),
+        (bin("mcp-server-commands"), vec![], vec!["--prompt=s/run_command", "--arg=command=echo hi"]),
+        (bin("mcp-server-kubernetes"), vec![], vec!["--prompt=s/k8s-diagnose", "--arg=keyword=pod"]),
+        (
+            "venv/bin/mcp-server-fetch".to_string(),
+            vec![],
+            vec!["--prompt=s/fetch", "--arg=url=http://127.0.0.1:9/"],
+        ),
+    ] {
+        let Some(program) = program(&path) else { continue };
+        let bot = Bot::saying("planner = 'off'", &["Done."]);
+        configure(&bot.home, &[("s", json!({ "command": program, "args": args }))]);
+        let asked = [vec!["do"], asked, vec!["what is it?"]].concat();
+        let ran = within(90, &path, || bot.home.alone(&asked));
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{asked:?}: {}", ran.err);
+        let first = bubbs(&bot.home).into_iter().find(|bubb| bubb.tag.ends_with('0')).unwrap();
+        let kind = if asked[1].starts_with("--context") { "s0" } else { "u0" };
+        assert!(first.tag == kind && first.text.len() > 10, "{asked:?}: {}", first.text);
+    }
+}
+
 /// A server on a port of the loopback address, which it would not keep to by itself.
 struct Listening {
     child: Child,
