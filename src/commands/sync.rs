@@ -12,7 +12,7 @@ use crate::error::{Error, Kind, Result};
 use crate::store::{Store, now};
 use crate::sync::{
     Came, Git, Identity, Namespace, Options, Round, Secrets, State, check_clone_name, check_url, clones_of,
-    default_clone_name, email, forget, forget_taken, free_clone_name, remote_url, round,
+    default_clone_name, email, forget, forget_taken, free_clone_name, remote_url, round, unsent,
 };
 use crate::term::{say, tty};
 use crate::when;
@@ -369,5 +369,7 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
         Some(at) => format!("{} ago", when::short(at.as_millis() as u64, now())),
     };
     out.line(&format!("last synced: {last}"));
+    let git = Git::at(&State::repository_of(&paths.data, identity), false);
+    out.line(&format!("not sent yet: {}", count(unsent(store, &git, &settings.name)?, "message")));
     Ok(0)
 }

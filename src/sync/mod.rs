@@ -24,7 +24,7 @@ pub use git::{Git, email, remote_url};
 pub use incoming::{Came, forget_taken};
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
 pub use remote::clones_of;
-pub use round::{Options, Round, round};
+pub use round::{Options, Round, round, unsent};
 pub use secrets::Secrets;
 pub use send::forget;
 pub use state::{Identity, State};

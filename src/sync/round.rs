@@ -214,6 +214,14 @@ fn settle(
     Ok(())
 }
 
+/// How many bubbs of a store the remote did not have when it was last asked.
+pub fn unsent(store: &Store, git: &Git, clone: &str) -> Result<usize> {
+    git.init()?;
+    let refs = Refs::read(git, clone)?;
+    let tree = Tree::of(git, refs.theirs.get(clone).map(String::as_str))?;
+    Ok(store.names()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
+}
+
 /// What the store has.
 fn side_here(store: &Store, clone: &str) -> Result<Side> {
     Ok(Side {

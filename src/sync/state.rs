@@ -107,6 +107,11 @@ impl State {
         read_settings(&Self::dir_of(data, store))
     }
 
+    /// The bare repository of a store, without waiting for a sync that runs.
+    pub fn repository_of(data: &Path, store: &Identity) -> PathBuf {
+        Self::dir_of(data, store).join("repository.git")
+    }
+
     /// When the last sync of a store ended well.
     pub fn synced(data: &Path, store: &Identity) -> Option<SystemTime> {
         fs::metadata(Self::dir_of(data, store).join(SYNCED)).and_then(|meta| meta.modified()).ok()

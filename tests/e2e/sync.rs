@@ -331,6 +331,9 @@ fn where_to_is_asked_and_bad_remotes_are_refused() {
     assert_eq!(home.alone(&["sync", "--yes", &remote]).code, 0);
     let status = home.alone(&["sync", "--status"]);
     assert!(status.out.contains(&remote), "{}", status.out);
+    assert!(status.out.ends_with("\nnot sent yet: 0 messages\n"), "{}", status.out);
+    home.add(&["--prev", "head"], "more");
+    assert!(home.alone(&["sync", "--status"]).out.ends_with("\nnot sent yet: 1 message\n"));
 }
 
 #[test]
