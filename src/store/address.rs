@@ -30,7 +30,10 @@ impl Store {
             return Err(Error::usage("`-` is no address here: stdin is the text"));
         }
         match self.find_word(forest, word)? {
-            Found::One(found) => Ok(found),
+            // A branch of another person's store does not move.
+            Found::One(found) => {
+                Ok(Addressee { by_branch: found.by_branch && self.branch(word)?.is_some(), ..found })
+            }
             Found::Range(_) => Err(Error::usage(format!("one bubb is needed, and {word:?} is a range"))),
         }
     }

@@ -15,7 +15,7 @@ const OFF: &str = "planner = \"off\"\n[term]\nusage = false";
 fn a_session_tells_who_answered_below_its_conversation() {
     let dir = tempfile::tempdir().unwrap();
     let remote = remote(dir.path());
-    let bot = Bot::openai(OFF, [openai_sse(["mine"]), openai_sse(["second"])]);
+    let bot = Bot::openai(OFF, [openai_sse(["mine"]), openai_sse(["second"]), openai_sse(["third"])]);
     bot.home.write(".gitconfig", "[user]\n\temail = me@x\n");
     bot.home.add(&["--prev", "head"], "first");
     assert_eq!(begin(&bot.home, &remote, "me").code, 0);
@@ -41,6 +41,10 @@ fn a_session_tells_who_answered_below_its_conversation() {
     assert_eq!(screen.whole().matches("answered below").count(), 1, "{}", screen.whole());
     let shown = bot.home.ok(&["show", "@"]);
     assert!(shown.contains("because of this") && shown.contains("second"), "{shown}");
+    // Her branches do not move, and `alice/@` is none.
+    let ran = bot.home.alone(&["do", "--no-stdin", "--tail", "alice/@", "and then?"]);
+    assert_eq!((ran.code, ran.out.trim()), (0, "third"), "{}", ran.err);
+    assert!(!ran.err.contains("left where it is"), "{}", ran.err);
 }
 
 #[test]
