@@ -128,6 +128,10 @@ fn a_terminal_gets_no_control_characters_of_a_match() {
     let ran = home.terminal("lepo grep --color never clear").output().unwrap();
     let shown = String::from_utf8_lossy(&ran.stdout);
     assert!(shown.contains("clear ␛[2J the screen"), "{shown}");
+    // lepo's own colours are colours.
+    let ran = home.terminal("lepo grep --color always clear").output().unwrap();
+    let shown = String::from_utf8_lossy(&ran.stdout);
+    assert!(shown.contains("\u{1b}[2m\"clear ␛[2J the") && !shown.contains("␛[2m"), "{shown}");
     assert!(home.ok(&["grep", "clear"]).contains("clear \u{1b}[2J"));
 }
 

@@ -11,7 +11,7 @@ use crate::commands::Context;
 use crate::commands::json::name_json;
 use crate::search::{Convs, Line, LineKind};
 use crate::store::Store;
-use crate::term::{Out, Paint, excerpt_within, say};
+use crate::term::{Out, Paint, clean, excerpt_within, say};
 use crate::when;
 
 /// Columns of a first question in front of a match.
@@ -92,7 +92,9 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
                 }
             };
             self.out.trusted(&format!("{id} {} {} ", when::day(name.id.time()), name.kind.word()));
-            self.out.untrusted(self.paint.dim(&format!("\"{question}\"")).as_bytes());
+            let quoted = format!("\"{question}\"");
+            let shown = if self.out.is_terminal() { clean(&quoted) } else { quoted.as_str().into() };
+            self.out.trusted(&self.paint.dim(&shown));
             self.out.trusted(&format!(" ({}){mark} ", place.height));
             self.text(line);
             self.out.trusted("\n");
