@@ -89,6 +89,11 @@ impl Settings {
         Ok(Settings { key_variables: keys, aliases: user.aliases, ..settings })
     }
 
+    /// The models' keys themselves, to be kept out of other places.
+    pub fn keys(&self) -> Vec<String> {
+        self.models.iter().filter_map(|model| Some(model.key.value.as_ref()?.reveal().to_string())).collect()
+    }
+
     /// How it is decided that a command is needed; `fitting` is what suits the model that answers. Without
     /// tools there is nothing to decide.
     pub fn planner_or(&self, fitting: Planner) -> Planner {

@@ -10,6 +10,8 @@ use crate::process::{Environment, environment};
 pub struct Variables<'a> {
     /// Those that hold lepo's keys: no command has them.
     pub hidden: &'a [String],
+    /// lepo's keys themselves: no command gets them under another name.
+    pub keys: &'a [String],
     /// Those that the configuration passes, though they look secret.
     pub passed: &'a [String],
 }
@@ -19,6 +21,12 @@ impl Variables<'_> {
     pub fn of_command(&self, access: Access) -> Environment {
         let is_one = |names: &[String], name: &OsStr| names.iter().any(|one| name == one.as_str());
         let mut env = environment(|name| is_one(self.hidden, name));
+        let keys: Vec<&str> =
+            self.keys.iter().map(String::as_str).filter(|key| key.len() >= SHORTEST).collect();
+        env.retain(|(_, value)| {
+            let value = value.to_string_lossy();
+            !keys.iter().any(|key| value.contains(key))
+        });
         if access < Access::Full {
             env.retain(|(name, value)| is_one(self.passed, name) || !is_secret_variable(name, value));
         }
@@ -26,11 +34,16 @@ impl Variables<'_> {
     }
 }
 
+/// Bytes of a key below which a value that holds it may hold it by chance.
+const SHORTEST: usize = 8;
+
 fn is_secret_variable(name: &OsStr, value: &OsStr) -> bool {
     let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
     // The working directory; and whose name is in commits.
     let harmless = ["PWD", "OLDPWD", "XAUTHORITY"].contains(&&*name) || name.contains("AUTHOR_");
-    let is_address = name.ends_with("DATABASE_URL") || name.contains("WEBHOOK") || has_password(&value);
+    let is_login = name.starts_with("OP_SESSION") || name.ends_with("PW");
+    let is_address =
+        is_login || name.ends_with("DATABASE_URL") || name.contains("WEBHOOK") || has_password(&value);
     // git's settings by environment carry authorization headers.
     let is_of_git = name.starts_with("GIT_CONFIG_");
     !harmless
@@ -52,20 +65,39 @@ fn has_password(value: &str) -> bool {
     user.is_some_and(|user| user.contains(':') || (scheme.starts_with("http") && !user.is_empty()))
 }
 
-/// Whether a value is a private key, a connection string with a password, or begins as tokens of large services do.
+/// Whether a value is a private key, a connection string with a password, or has a token of a large service.
 fn holds_secret(value: &str) -> bool {
     let folded = value.to_ascii_lowercase();
-    let within =
-        ["private key-----", "accountkey=", "accesskey=", "sharedaccesssignature", "password=", "pwd="];
-    within.iter().any(|mark| folded.contains(mark))
-        || (value.len() >= 16 && TOKENS.iter().any(|start| value.starts_with(start)))
+    let within = [
+        "private key-----",
+        "private key block-----",
+        "putty-user-key-file",
+        "age-secret-key-",
+        "accountkey=",
+        "accesskey=",
+        "sharedaccesssignature",
+        "password=",
+        "pwd=",
+        "/api/webhooks/",
+        "hooks.slack.com/",
+    ];
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    within.iter().any(|mark| folded.contains(mark)) || value.split(|c| !is_part(c)).any(is_token)
 }
 
-/// GitHub, GitLab, Slack, npm, AWS, Stripe, Google.
+/// Whether a word begins as tokens do, and is as long; or is a JSON Web Token.
+fn is_token(word: &str) -> bool {
+    let is_jwt = word.starts_with("eyJ") && word.split('.').count() == 3;
+    word.len() >= 16 && (is_jwt || TOKENS.iter().any(|start| word.starts_with(start)))
+}
+
+/// GitHub, GitLab, Slack, npm, AWS, Stripe, Google, OpenAI and those that took its form, Groq, xAI, Hugging Face, PyPI,
+/// SendGrid, DigitalOcean, Vault, Shopify.
 #[rustfmt::skip]
 const TOKENS: &[&str] = &[
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xapp-", "npm_", "AKIA", "ASIA",
-    "sk_live_", "rk_live_", "AIzaSy", "ya29.",
+    "sk_live_", "rk_live_", "sk_test_", "rk_test_", "AIzaSy", "ya29.", "sk-", "gsk_", "xai-", "hf_", "pypi-", "SG.",
+    "dop_v1_", "hvs.", "shpat_",
 ];
 
 /// Whether a variable or a header of this name holds a secret.
@@ -87,7 +119,10 @@ pub fn is_secret_name(name: &str) -> bool {
         "CONN_STR",
         "CONNSTR",
     ];
-    let whole = ["PRIVATE", "PAT", "PWD", "PW", "PSW", "JWT", "BINDPW", "SAS", "CREDS", "OTP", "TOTP"];
+    let whole = [
+        "PRIVATE", "PAT", "PWD", "PW", "PSW", "JWT", "BINDPW", "SAS", "CRED", "CREDS", "OTP", "TOTP", "PIN",
+        "SALT",
+    ];
     within.iter().any(|word| name.contains(word))
         || name.split(|c: char| !c.is_ascii_alphabetic()).any(|part| whole.contains(&part))
 }
@@ -129,6 +164,15 @@ mod tests {
             ("JDBC_URL", "jdbc:postgresql://h/db?user=a&password=b", true),
             ("EVENTS", "Endpoint=sb://h/;SharedAccessKey=b", true),
             ("GH", "ghp_0123456789abcdef", true),
+            ("GH", " token ghp_0123456789abcdef", true),
+            ("V", "sk-ant-api03-abcdefghijklmnop", true),
+            ("V", "eyJhbGciOi.eyJzdWIiOiIx.SflKxwRJSM", true),
+            ("V", "-----BEGIN PGP PRIVATE KEY BLOCK-----", true),
+            ("V", "https://discord.com/api/webhooks/1/x", true),
+            ("V", "/usr/lib/task-sk-something-or-other", false),
+            ("ROOTPW", "x", true),
+            ("OP_SESSION_x", "x", true),
+            ("XDG_SESSION_TYPE", "tty", false),
             ("REGION", "ASIA", false),
             ("GOPRIVATE", "example.com/x", false),
             ("PWD", "/w", false),

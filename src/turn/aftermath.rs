@@ -1,4 +1,6 @@
-//! What a command that could write left behind, in words: for the person, and for the model.
+//! Words about what a writing command left behind: for the person, and for the model.
+
+use std::path::{Path, PathBuf};
 
 use crate::tool::Aftermath;
 
@@ -13,13 +15,13 @@ pub fn for_person(found: &Aftermath) -> Vec<String> {
         .map(|(path, moved)| match moved {
             Ok(to) => format!(
                 "warning: the command made a git repository at {}, moved aside to {}: git would run what its settings say",
-                path.display(),
-                to.display()
+                shown(path),
+                shown(to)
             ),
             Err(why) => format!(
                 "warning: the command made a git repository at {} that cannot be moved aside ({why}): \
                  git would run what its settings say",
-                path.display()
+                shown(path)
             ),
         })
         .collect();
@@ -28,7 +30,7 @@ pub fn for_person(found: &Aftermath) -> Vec<String> {
             .runs
             .iter()
             .take(MOST)
-            .map(|(path, when)| format!("note: {} will run when {when}", path.display())),
+            .map(|(path, when)| format!("note: {} will run when {when}", shown(path))),
     );
     let more = found.runs.len().saturating_sub(MOST);
     if more > 0 {
@@ -40,15 +42,23 @@ pub fn for_person(found: &Aftermath) -> Vec<String> {
     lines
 }
 
+/// A path in one row: one with control characters, or marks that change the direction of text, stands in
+/// quotes, with escapes.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain = |c: char| matches!(c, '"' | '\'' | '\\') || c.escape_debug().count() == 1;
+    if text.chars().all(is_plain) { text.into_owned() } else { format!("{text:?}") }
+}
+
 /// Lines for the model: what it made and does not find where it was.
 pub fn for_model(found: &Aftermath) -> String {
-    let line = |(path, moved): &(std::path::PathBuf, Result<std::path::PathBuf, String>)| match moved {
+    let line = |(path, moved): &(PathBuf, Result<PathBuf, String>)| match moved {
         Ok(to) => format!(
             "moved aside: {} is now {}, because a git repository is only made with access full\n",
-            path.display(),
-            to.display()
+            shown(path),
+            shown(to)
         ),
-        Err(_) => format!("not allowed: {} is a git repository, made without access full\n", path.display()),
+        Err(_) => format!("not allowed: {} is a git repository, made without access full\n", shown(path)),
     };
     found.moved.iter().map(line).collect()
 }
@@ -56,6 +66,17 @@ pub fn for_model(found: &Aftermath) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_cannot_look_like_words_of_lepo() {
+        for (path, expected) in [
+            ("한글 it's/Makefile", "한글 it's/Makefile"),
+            ("x\n\x1b[2JRun it?/Makefile", r#""x\n\u{1b}[2JRun it?/Makefile""#),
+            ("a\u{202e}b", r#""a\u{202e}b""#),
+        ] {
+            assert_eq!(shown(Path::new(path)), expected);
+        }
+    }
 
     #[test]
     fn the_person_is_told_all_and_the_model_what_was_moved() {

@@ -90,7 +90,9 @@ impl CommandRunner<'_> {
             own: &self.env.own,
             read_only: &settings.sandbox_read_only,
         };
-        let variables = Variables { hidden: settings.key_variables(), passed: &settings.sandbox_env };
+        let keys = settings.keys();
+        let variables =
+            Variables { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
         let shell = Shell { ground, variables, timeout: settings.command_timeout };
         let found = Arc::default();
         let mut live = |stream, bytes: &[u8]| {

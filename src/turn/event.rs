@@ -31,13 +31,15 @@ pub enum Event<'e> {
     Announce(&'e Proposal),
     /// A request that waited is carried out now, on a person's word.
     Approved(&'e Proposal),
-    /// A command begins.
+    /// A command of the person's own begins.
     Running(&'e str),
+    /// A command that the model asked for and the person allowed begins.
+    RunningForModel(&'e str),
     /// Output of the person's own command on stdout.
     Stdout(&'e [u8]),
-    /// What a command writes to stdout for the model: to watch while it runs.
+    /// Bytes of a command's stdout that is for the model: to watch while it runs.
     Printed(&'e [u8]),
-    /// What the running command writes to stderr.
+    /// Bytes of the running command's stderr.
     Stderr(&'e [u8]),
     /// A tool is called.
     Calling(&'e CallRequest),

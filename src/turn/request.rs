@@ -19,7 +19,7 @@ pub(super) enum Next {
     Wait,
 }
 
-/// What is said before several requests of one answer. A person may answer the first another day; the
+/// The text before several requests of one answer. A person may answer the first another day; the
 /// model is then told here what became of the others.
 pub(super) fn several(requests: usize) -> Option<String> {
     let told = "requests in this answer, to be carried out in order; those after one that is refused, fails \
@@ -66,7 +66,7 @@ impl Turn<'_> {
                 Consent::Granted(granted) => {
                     self.agreed(&request)?;
                     if let ToolRequest::Command(request) = &request {
-                        self.front.happens(Event::Running(&request.command));
+                        self.front.happens(Event::RunningForModel(&request.command));
                     }
                     break granted;
                 }
@@ -123,12 +123,12 @@ impl Turn<'_> {
         }
     }
 
-    /// What the person allowed for the rest of the session.
+    /// Requests that the person allowed for the rest of the session.
     fn allowed<T>(&self, of: impl FnOnce(&mut Allowed) -> T) -> T {
         of(&mut self.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// What is put before the person; `None` for a tool that is not there.
+    /// The question to the person; `None` for a tool that is not there.
     async fn propose(&self, request: &ToolRequest) -> Result<Option<Proposal>> {
         match request {
             ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {

@@ -40,7 +40,9 @@ impl<'o> EventLines<'o> {
             Event::Text(text) => json!({ "event": "text", "text": text }),
             Event::Say(text) => json!({ "event": "note", "text": text }),
             Event::Announce(proposal) | Event::Approved(proposal) => request("announce", proposal),
-            Event::Running(command) => json!({ "event": "running", "command": command }),
+            Event::Running(command) | Event::RunningForModel(command) => {
+                json!({ "event": "running", "command": command })
+            }
             Event::Stderr(bytes) => json!({ "event": "stderr", "text": self.stderr.decode(bytes) }),
             Event::Calling(request) => json!({ "event": "calling", "request": request.to_json() }),
             Event::Progress(words) => json!({ "event": "progress", "text": words }),

@@ -56,6 +56,8 @@ pub struct TurnView<'o> {
     cleaner: Cleaner,
     /// The output of the command that runs.
     printed: Printed,
+    /// The command that runs is the person's own: its output needs no mark.
+    runs_own: bool,
 }
 
 impl<'o> TurnView<'o> {
@@ -73,6 +75,7 @@ impl<'o> TurnView<'o> {
             markdown,
             cleaner: Cleaner::default(),
             printed: Printed::default(),
+            runs_own: false,
         }
     }
 
@@ -182,6 +185,7 @@ impl<'o> TurnView<'o> {
 
 impl Front for TurnView<'_> {
     fn happens(&mut self, event: Event<'_>) {
+        let is_own = matches!(event, Event::Running(_));
         match event {
             Event::Waiting => self.step(Step::Asked),
             Event::Thinking(text) => {
@@ -205,6 +209,7 @@ impl Front for TurnView<'_> {
                 self.step(Step::Called);
                 self.out.flush();
                 self.printed = Printed::default();
+                self.runs_own = false;
                 if !self.shown.quiet {
                     say(&consent::announcement(proposal, "(auto)"));
                 }
@@ -213,14 +218,16 @@ impl Front for TurnView<'_> {
                 self.step(Step::Called);
                 self.out.flush();
                 self.printed = Printed::default();
+                self.runs_own = false;
                 if !self.shown.quiet {
                     say(&consent::announcement(proposal, "(approved)"));
                 }
             }
-            Event::Running(command) => {
+            Event::Running(command) | Event::RunningForModel(command) => {
                 self.step(Step::Called);
                 self.out.flush();
                 self.printed = Printed::default();
+                self.runs_own = is_own;
                 if self.talkative {
                     say(&format!("$ {command}"));
                 }
@@ -233,7 +240,12 @@ impl Front for TurnView<'_> {
                 let shown = self.printed.take(bytes);
                 self.err(&self.paint.dim(&shown));
             }
-            Event::Stderr(bytes) => self.foreign(bytes),
+            Event::Stderr(bytes) if self.runs_own => self.foreign(bytes),
+            // Words of the command must not look like a question of lepo's.
+            Event::Stderr(bytes) => {
+                let shown = self.printed.take(bytes);
+                self.err(&self.paint.dim(&shown));
+            }
             Event::Calling(_) => self.step(Step::Called),
             Event::Progress(words) => {
                 if self.talkative {

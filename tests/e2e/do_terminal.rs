@@ -111,7 +111,8 @@ fn consent_is_asked_on_the_terminal_even_in_a_pipe() {
     let script = "echo question | lepo do | cat > out";
     let ran = on_terminal(bot.home.shell(script), &[("Run it? [y]es ", "y\n")]);
     let work = std::fs::canonicalize(bot.home.work()).unwrap();
-    for words in ["$ echo 42 | tee ran", work.to_str().unwrap(), "and use the network", "보려고", "loud"] {
+    for words in ["$ echo 42 | tee ran", work.to_str().unwrap(), "and use the network", "보려고", "  | loud"]
+    {
         assert!(ran.out.contains(words), "{words}: {}", ran.out);
     }
     assert_eq!((bot.home.read("work/out").as_str(), bot.home.read("work/ran").as_str()), ("42\n", "42\n"));

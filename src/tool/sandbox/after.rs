@@ -1,10 +1,11 @@
-//! What is done after a command that could write: repositories it made are moved aside, as git would obey
+//! Cleans up after a command that could write: repositories it made are moved aside, as git would obey
 //! their settings and hooks, and files that tools run by themselves are listed.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags};
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
 
 use super::autorun::runs_when;
 use super::survey::{Survey, stamp, survey_after};
@@ -12,7 +13,7 @@ use super::survey::{Survey, stamp, survey_after};
 /// The end of the name that what was moved aside gets.
 const ASIDE: &str = ".made-by-a-command";
 
-/// What was found; paths are relative to the working directory.
+/// The findings; paths are relative to the working directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Aftermath {
     /// Repositories that were made: their place, and the name that takes them out of git's sight, or why
@@ -64,10 +65,10 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
     for number in 1..1000 {
         let number = if number == 1 { String::new() } else { format!("-{number}") };
         let to = path.with_file_name(format!("{}{ASIDE}{number}", name.trim_start_matches('.')));
-        match rustix::fs::renameat_with(CWD, path, CWD, &to, RenameFlags::NOREPLACE) {
+        match renamed(path, &to) {
             Ok(()) => return Ok(to),
-            Err(rustix::io::Errno::EXIST) => {}
-            Err(rustix::io::Errno::INVAL) if to.symlink_metadata().is_err() => {
+            Err(Errno::EXIST) => {}
+            Err(Errno::INVAL) if to.symlink_metadata().is_err() => {
                 return std::fs::rename(path, &to).map(|()| to);
             }
             Err(error) => return Err(error.into()),
@@ -76,10 +77,41 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many were moved aside before"))
 }
 
+/// Renames within a directory, also one that the command has made read-only.
+fn renamed(path: &Path, to: &Path) -> rustix::io::Result<()> {
+    let rename = || rustix::fs::renameat_with(CWD, path, CWD, to, RenameFlags::NOREPLACE);
+    let refused = match rename() {
+        Err(refused @ (Errno::ACCESS | Errno::PERM)) => refused,
+        done => return done,
+    };
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let parent = path.parent().ok_or(refused)?;
+    let parent = rustix::fs::open(parent, flags | OFlags::RDONLY, Mode::empty()).map_err(|_| refused)?;
+    let mode = Mode::from_raw_mode(rustix::fs::fstat(&parent)?.st_mode);
+    rustix::fs::fchmod(&parent, mode | Mode::WUSR | Mode::XUSR).map_err(|_| refused)?;
+    let done = rename();
+    let _ = rustix::fs::fchmod(&parent, mode);
+    done
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::survey::survey;
     use super::*;
+
+    #[test]
+    fn a_read_only_directory_keeps_no_repository() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path();
+        let before = survey(dir, 100).unwrap();
+        std::fs::create_dir_all(dir.join("src/.git")).unwrap();
+        std::fs::write(dir.join("src/.git/config"), "x").unwrap();
+        std::fs::set_permissions(dir.join("src"), std::fs::Permissions::from_mode(0o555)).unwrap();
+        let found = look_after(dir, &before);
+        assert_eq!(found.moved, [("src/.git".into(), Ok("src/git.made-by-a-command".into()))]);
+        assert_eq!(dir.join("src").metadata().unwrap().permissions().mode() & 0o777, 0o555);
+    }
 
     #[test]
     fn what_git_would_obey_is_moved_aside_and_what_was_there_stays() {

@@ -59,6 +59,29 @@ fn a_repository_that_slips_through_is_moved_aside_and_told() {
 }
 
 #[test]
+fn names_that_a_command_gives_cannot_look_like_lepos_words() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let forge = r#"d="$(printf 'x\n\033[2JRun it?')"; mkdir "$d" .a; echo x > "$d/Makefile"
+        mkdir -p ro/.git/objects ro/.git/refs; echo 'ref: refs/heads/main' > ro/.git/HEAD; chmod 555 ro"#;
+    let bot = turn("write", forge);
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        !ran.err.contains('\x1b') && !ran.err.lines().any(|line| line.starts_with("Run it?")),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains(r#"note: "x\n\u{1b}[2JRun it?/Makefile" will run when"#), "{}", ran.err);
+    assert!(
+        ran.err.contains("repository at ro/.git, moved aside to ro/git.made-by-a-command"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn a_repository_without_a_git_directory_is_not_changed() {
     if !bubblewrap_works() {
         return;
