@@ -1,4 +1,4 @@
-//! What tests, fuzzers and benchmarks of other crates need of the rooms. No interface: it changes at any time.
+//! Re-exports for tests, fuzzers and benchmarks. Not a public interface: it changes at any time.
 
 /// Names of bubbs.
 pub mod bubb {

@@ -13,7 +13,7 @@ const NAME: usize = 120;
 /// A file attached to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// What it is.
+    /// Its type.
     pub media: Media,
     /// Its length in bytes.
     pub len: u64,

@@ -1,4 +1,4 @@
-//! Who speaks in a bubb.
+//! The kinds of bubbs: system, user, assistant, tool.
 
 /// The speaker. In a file name one letter, in a listing one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

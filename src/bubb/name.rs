@@ -4,12 +4,12 @@ use std::fmt;
 
 use super::{BubbId, Kind};
 
-/// What a file name says of a bubb.
+/// The parts of a bubb's file name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
     /// Its id.
     pub id: BubbId,
-    /// Who speaks.
+    /// Its kind.
     pub kind: Kind,
     /// Not shown unless asked for.
     pub hidden: bool,

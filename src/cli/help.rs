@@ -69,7 +69,7 @@ fn of_root(columns: usize) -> Vec<String> {
     lines.iter().map(|line| cut(line, columns)).collect()
 }
 
-/// What it is for, its usage, its arguments, as many options as fit, and the names of the others.
+/// Prints purpose, usage, arguments, as many options as fit, and the names of the others.
 fn of_command(command: &Command, columns: usize) -> Vec<String> {
     let path = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_string();
     let mut lines = vec![command.get_about().map(ToString::to_string).unwrap_or_default(), String::new()];

@@ -1,4 +1,4 @@
-//! What a command line comes to, before it is parsed: help and version win over everything, and no command
+//! Rewrites a command line before it is parsed: help and version win over everything, and no command
 //! means `do`.
 
 use std::cell::OnceCell;

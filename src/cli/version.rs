@@ -25,7 +25,7 @@ fn features() -> String {
     if chosen.is_empty() { "none".to_string() } else { chosen.join(", ") }
 }
 
-/// What holds commands here: tried, as before a command.
+/// The sandbox of this machine: tried, as before a command.
 fn sandbox() -> String {
     match Detected::now(Path::new(".")) {
         Sandbox::Bubblewrap(path) => format!("bubblewrap ({})", path.display()),

@@ -1,4 +1,4 @@
-//! What a word on the command line can become: addresses, branches, requests, models; live, each with a
+//! Completes a word on the command line: addresses, branches, requests, models; live, each with a
 //! preview. Names are read, and of the bubbs only those few whose preview is shown.
 
 use std::ffi::{OsStr, OsString};

@@ -51,7 +51,7 @@ pub struct ConfigArgs {
     pub json: bool,
 }
 
-/// What a new file begins with in the editor.
+/// The beginning of a new file in the editor.
 const NEW_FILE: &str = "\
 # Settings of lepo: see `man lepo-config`, and `lepo config` for those in force.
 #

@@ -202,7 +202,7 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
     Ok(())
 }
 
-/// What is looked for before sending: variables that are secrets by name, and configured keys.
+/// The secrets looked for before sending: variables that are secrets by name, and configured keys.
 fn secrets(paths: &Paths, env: &Env) -> Secrets {
     let models =
         Config::load(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();

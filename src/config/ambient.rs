@@ -13,11 +13,11 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambient {
     servers: Vec<AmbientServer>,
-    /// What each of these models is asked with.
+    /// The options of each of these models.
     options: Options,
 }
 
-/// What the environment says about the server of one provider.
+/// The environment's settings of one provider's server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AmbientServer {
     provider: Provider,

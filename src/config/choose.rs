@@ -68,7 +68,7 @@ impl Settings {
         Some(set(&offer, &Source::Env(variable)))
     }
 
-    /// What there is to say where nothing is configured and the environment offers more than one model.
+    /// The note where nothing is configured and the environment offers more than one model.
     pub fn ambient_note(&self) -> Option<String> {
         let unsaid = self.wanted.is_none() && self.models.is_empty();
         let offers: Vec<_> = self.ambient.offers().filter(|_| unsaid).collect();

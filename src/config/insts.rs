@@ -7,7 +7,7 @@ use super::field::Field;
 use super::reader::{Document, Section};
 use crate::error::Result;
 
-/// What `lepo init` writes: every default under a comment that says what it is for. It is the one
+/// The file that `lepo init` writes: every default under a comment on its use. It is the one
 /// source of the defaults too.
 const DEFAULTS: &str = include_str!("default-insts.toml");
 

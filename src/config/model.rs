@@ -85,9 +85,9 @@ pub struct ModelConfig {
     pub price: Option<Price>,
     /// Which API of its server is spoken to; none if that depends on the address.
     pub wire: Option<Wire>,
-    /// What every request asks for.
+    /// The options of every request.
     pub options: Options,
-    /// What goes into the body of every request as it is.
+    /// Fields that go into the body of every request as they are.
     pub extra: Map<String, Value>,
     /// Its window in tokens, where the configuration says it.
     pub context: Option<u64>,

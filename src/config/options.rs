@@ -1,4 +1,4 @@
-//! What is asked of a model in every request: `options`, which each wire has its own names for, and
+//! Parameters of every request: `options`, which each wire has its own names for, and
 //! `extra`, which goes into the body as it is.
 
 use serde_json::{Map, Number, Value};

@@ -1,4 +1,4 @@
-//! What a model's tokens cost: `price = { in = 3, out = 15, cached = 0.3 }`, per million tokens, in the currency of
+//! The price of a model's tokens: `price = { in = 3, out = 15, cached = 0.3 }`, per million tokens, in the currency of
 //! the user's choice.
 
 use super::reader::Section;

@@ -19,7 +19,7 @@ pub enum Provider {
     Embedded,
 }
 
-/// What a model of a provider is configured by.
+/// The fields that configure a model of a provider.
 #[derive(Debug, Clone, Copy)]
 pub enum Fields {
     /// A model of a server: `model`, `base_url`, a key.
@@ -121,7 +121,7 @@ impl Provider {
     pub const ALL: &[Provider] =
         &[Provider::Openai, Provider::Anthropic, Provider::Ollama, Provider::Cli, Provider::Embedded];
 
-    /// What its models are configured by.
+    /// The fields of its models.
     pub fn fields(self) -> Fields {
         match self {
             Provider::Openai => Fields::Server(&OPENAI),

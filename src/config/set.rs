@@ -87,7 +87,7 @@ fn check(name: &str) -> Result<()> {
     }
 }
 
-/// What a text may mean, from a text to a number, `true` or `false`, or a list.
+/// The TOML values that a text may stand for: a string, a number, `true` or `false`, or a list.
 fn readings(text: &str) -> Vec<Value> {
     let items = text.trim_matches(['[', ']']).split(',').map(|item| item.trim().trim_matches('"'));
     let list: Array = items.filter(|item| !item.is_empty()).collect();

@@ -52,7 +52,7 @@ impl Trust {
 }
 
 impl RepoFile {
-    /// What the file would make lepo do, one line each, where the user has models of the names `mine`. A file that would be no use for its mistakes: exit 2.
+    /// The effects of the file, one line each, where the user has models of the names `mine`. A file with mistakes is a usage error.
     pub fn effects(&self, mine: &[&str]) -> Result<Vec<String>> {
         let ends_with = |end: &str| self.path.extension().is_some_and(|extension| extension == end);
         match ends_with("json") {

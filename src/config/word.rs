@@ -126,7 +126,7 @@ impl Word for AutoAccess {
 /// How it is decided that a command is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planner {
-    /// What suits the model that answers (the default): native where its API carries tools, the chooser
+    /// The planner that suits the model (the default): native where its API carries tools, the chooser
     /// where not, off for the embedded model.
     Auto,
     /// A tool chooser, then a command writer.
@@ -153,7 +153,7 @@ impl Word for Planner {
     }
 }
 
-/// What an empty line does at the prompt.
+/// The effect of an empty line at the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyLine {
     /// It leaves (the default).

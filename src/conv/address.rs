@@ -12,7 +12,7 @@ pub struct Address {
     back: usize,
 }
 
-/// What an address led to.
+/// The result of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Addressee {
     /// The bubb.
@@ -30,7 +30,7 @@ pub enum Word {
     Range(Address, Address),
 }
 
-/// What a word led to.
+/// The result of an address word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// A bubb.

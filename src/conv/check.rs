@@ -1,4 +1,4 @@
-//! What names alone tell to be wrong: links that lead nowhere or in a circle, ids that stand twice, dates ahead.
+//! Faults that names alone tell: links that lead nowhere or in a circle, ids that stand twice, dates ahead.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::bubb::{BubbId, Name};
 /// A day in milliseconds: a bubb dated further ahead of the clock is told of.
 pub const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
-/// What is wrong with one name among all.
+/// A fault of one name among all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
     /// Its prev, this one, is not there.

@@ -4,7 +4,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{Forest, Ix};
 
-/// What stands beside what.
+/// A pair of bubbs that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pair {
     /// Bubbs of one kind, at the same place of both convs.
@@ -16,7 +16,7 @@ pub enum Pair {
 }
 
 impl Forest {
-    /// What the convs of `a` and `b` have past their common ancestor, in order. Bubbs are matched by
+    /// Bubbs of the convs of `a` and `b` past their common ancestor, in order. They are matched by
     /// kind, so that two answers to one question stand beside each other. Hidden ones only on wish.
     pub fn pairs(&self, a: Ix, b: Ix, hidden: bool) -> Vec<Pair> {
         let shown = |mut path: Vec<Ix>| {

@@ -95,7 +95,7 @@ impl Forest {
         self.names.binary_search_by_key(&id, |name| name.id).ok().map(|i| Ix(i as u32))
     }
 
-    /// What a bubb's name says.
+    /// The parsed name of a bubb.
     pub fn name(&self, ix: Ix) -> Name {
         self.names[ix.at()]
     }
@@ -180,7 +180,7 @@ impl Forest {
         Conv { path, end }
     }
 
-    /// What the conv of `to` has and that of `from` has not, oldest first.
+    /// Bubbs that the conv of `to` has and that of `from` has not, oldest first.
     pub fn beyond(&self, from: Ix, to: Ix) -> Vec<Ix> {
         let mut shared = vec![false; self.len()];
         for ix in self.up(from) {

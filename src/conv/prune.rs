@@ -1,4 +1,4 @@
-//! What a tail alone needs: all that can go when its conv is no longer wanted.
+//! Bubbs that only one tail needs: they can be removed with it.
 
 use super::tails::Below;
 use super::{Forest, Ix};

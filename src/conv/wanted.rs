@@ -1,10 +1,10 @@
-//! What a command needs of a forest, so that no more of it is read.
+//! The part of a forest that a command needs, so that no more is read.
 
 use super::address::{Address, Branch, Word, file_name};
 use crate::bubb::{BubbId, Name};
 use crate::error::Result;
 
-/// What is asked of a forest. A bubb's conv always comes with it.
+/// One wish for bubbs of a forest. A bubb's conv always comes with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// The newest tail by itself, and the least time of a new root.
@@ -28,7 +28,7 @@ pub enum Wanted {
 }
 
 impl Word {
-    /// What has to be read to find its bubbs.
+    /// The part of the store to read for its bubbs.
     pub fn wanted(&self, branch: &Branch<'_>) -> Result<Vec<Wanted>> {
         Ok(match self {
             Word::One(address) => vec![address.wanted(branch)?],
@@ -38,7 +38,7 @@ impl Word {
 }
 
 impl Address {
-    /// What has to be read to find its bubb.
+    /// The part of the store to read for its bubb.
     pub fn wanted(&self, branch: &Branch<'_>) -> Result<Wanted> {
         let text = self.base.as_str();
         if text == "@" {

@@ -33,7 +33,7 @@ impl Tools {
         [Tools::Brief, Tools::Full, Tools::None].into_iter().find(|tools| tools.word() == word)
     }
 
-    /// What is kept of a text, and whether the whole is to be in a blob.
+    /// The kept part of a text, and whether the whole is to be in a blob.
     pub fn cut(self, text: String) -> (String, Option<String>) {
         match self {
             Tools::Full if text.len() > WHOLE => (cut(&text, WHOLE / 2), Some(text)),

@@ -95,7 +95,7 @@ struct Log {
     conversation: Conversation,
     /// The last node so far.
     at: Option<usize>,
-    /// What stood before each visible question.
+    /// The place before each visible question.
     turns: Vec<Option<usize>>,
     /// The ordinal of each record, and the end of its line, with the node it ended at.
     ends: Vec<(u64, Option<usize>, usize)>,

@@ -32,7 +32,7 @@ pub struct Node {
     pub parent: Option<usize>,
     /// Milliseconds since 1970, as the source says.
     pub time: Option<u64>,
-    /// What it is.
+    /// Its kind.
     pub what: What,
     /// Of an answer: its model.
     pub model: Option<String>,
@@ -44,7 +44,7 @@ pub struct Node {
     pub last: bool,
 }
 
-/// What a part of a message is.
+/// The kind of a part of a message.
 #[derive(Debug, Clone)]
 pub enum What {
     /// Nothing to keep; what follows it follows its parent.
@@ -57,14 +57,14 @@ pub enum What {
     Aside(Kind, String),
     /// A tool call.
     Call {
-        /// What its result names it by.
+        /// The id by which its result names it.
         id: String,
         /// The tool.
         name: String,
-        /// What it was given: JSON as it is written in the source.
+        /// Its arguments: JSON as it is written in the source.
         input: String,
     },
-    /// What a tool gave.
+    /// The result of a tool.
     Output {
         /// The call's id; empty for the call before.
         call: String,

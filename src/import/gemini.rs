@@ -145,7 +145,7 @@ fn one(message: Value<'_>) -> Conversation {
     one
 }
 
-/// What a tool gave: its text where there is one, else its JSON.
+/// The result of a tool: its text where there is one, else its JSON.
 fn result(call: Value<'_>) -> String {
     let result = call.get("result");
     let response = |part: Value<'_>| {
@@ -158,7 +158,7 @@ fn result(call: Value<'_>) -> String {
     result.said().unwrap_or_else(|| texts.join("\n\n"))
 }
 
-/// What was said, or what the program put in or told.
+/// A message, or a note that the program put in.
 fn said(parts: &mut Parts<'_>, is_said: bool, text: &str) {
     match !is_said || INJECTED.iter().any(|begin| text.starts_with(begin)) {
         true => parts.aside(Kind::User, text),

@@ -10,7 +10,7 @@ pub struct Record {
     pub id: String,
     /// Its parent's.
     pub parent: Option<String>,
-    /// What it is a part of, where several records are one message.
+    /// The id of its message, where several records are one message.
     pub message: String,
     /// Its first node.
     pub first: usize,

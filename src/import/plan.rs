@@ -24,7 +24,7 @@ const SETTLED: u64 = 24 * 60 * 60 * 1000;
 /// How far back a result looks for its call.
 const REACH: usize = 1000;
 
-/// What the mapping needs to know besides the conversation.
+/// Parameters of the mapping besides the conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// How much of tools' traffic is kept.
@@ -40,7 +40,7 @@ pub struct Rules {
 pub struct Planned {
     /// Its name.
     pub name: Name,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// Its blobs.
     pub blobs: Vec<Vec<u8>>,
@@ -67,10 +67,10 @@ pub struct Plan {
     pub lost_files: u64,
 }
 
-/// What follows a node needs to know of it.
+/// Facts of a node that the nodes after it need.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
-    /// What visible text would follow.
+    /// The node that visible text would follow.
     spine: Option<BubbId>,
     /// The bubb of the node itself, or of the nearest one above that has one.
     own: Option<BubbId>,

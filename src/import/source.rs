@@ -20,7 +20,7 @@ const UNPACKED: u64 = 16 << 30;
 /// How many times larger than the archive, beyond the first GiB.
 const RATIO: u64 = 200;
 
-/// What was read, and what was not.
+/// Counts of what was read and skipped.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// How many of each reason.
@@ -48,7 +48,7 @@ impl Tally {
 /// The reading of sources.
 #[derive(Default)]
 pub struct Reading {
-    /// What came of it.
+    /// The outcome.
     pub tally: Tally,
     /// Bytes so far, as they are on the disk.
     pub bytes: Rc<Cell<u64>>,
@@ -147,7 +147,7 @@ fn entries(folder: &Path, folders: bool) -> Vec<PathBuf> {
     found
 }
 
-/// What a file's first value tells; `None` if it has none.
+/// The first value of a file; `None` if it has none.
 pub fn first_value<T>(path: &Path, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
     let mut values = Values::of(Reading::default().open(path).ok()?).at_most(64 << 20);
     match values.next() {
@@ -198,7 +198,7 @@ impl<R> Capped<R> {
         Capped { from, left }
     }
 
-    /// What may still be read.
+    /// The bytes that may still be read.
     pub fn left(&self) -> u64 {
         self.left
     }

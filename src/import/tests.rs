@@ -1,4 +1,4 @@
-//! What every format must keep: the same bubbs every time, nothing that waits, nothing lost, no panic.
+//! Tests for every format: the same bubbs every time, nothing that waits, nothing lost, no panic.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// What a message says of its place: its id, and its parent's.
+/// The place of a message: its id, and its parent's.
 pub struct Link<'a> {
     /// Its id.
     pub id: &'a str,

@@ -14,7 +14,7 @@ pub const LARGEST: usize = 1 << 30;
 /// Bytes read at a time.
 const PIECE: usize = 1 << 18;
 
-/// What comes next.
+/// The next token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// A value; see [`Values::value`].
@@ -49,7 +49,7 @@ enum Form {
 pub struct Values<R> {
     from: R,
     buffer: Vec<u8>,
-    /// What is in the buffer and not taken yet.
+    /// The bytes of the buffer that are not taken yet.
     start: usize,
     end: usize,
     eof: bool,

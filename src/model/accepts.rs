@@ -23,7 +23,7 @@ pub fn accepts(config: &ModelConfig, state_dir: &Path) -> Accepts {
     at_address(spec.attachments, url.host_str().unwrap_or_default())
 }
 
-/// What a server that is known by its host refuses besides. Sources: OpenAI's guide to file inputs, Google's
+/// The limits of a server that is known by its host. Sources: OpenAI's guide to file inputs, Google's
 /// to inline data.
 fn at_address(accepts: Accepts, host: &str) -> Accepts {
     match host {

@@ -42,7 +42,7 @@ impl Body {
 
     /// Everything that has arrived, one item at least; nothing at the end.
     ///
-    /// What arrived before a failure comes first, as `Ok` items. Silence is a failure after the idle
+    /// Bytes that arrived before a failure come first, as `Ok` items. Silence is a failure after the idle
     /// timeout, or at once after `patience` if that is shorter.
     pub async fn batch(&mut self, patience: std::time::Duration) -> Result<Vec<Result<Bytes>>> {
         let mut batch = Vec::new();

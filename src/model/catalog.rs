@@ -1,4 +1,4 @@
-//! What a server says of its models: the list of them, and the facts of one. Kept for an hour in the state
+//! A server's list of models, and its facts of one. Kept for an hour in the state
 //! directory, so that neither a question nor completing a name waits for it twice.
 
 use std::path::{Path, PathBuf};
@@ -36,11 +36,11 @@ pub(super) enum One {
     Post(&'static [&'static str], fn(&Value) -> Option<ModelFacts>),
 }
 
-/// What a server says of one of its models, as far as it says it.
+/// A server's facts of one of its models; a fact it does not tell is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelFacts {
-    /// What the server calls it.
+    /// Its name on the server.
     pub id: String,
     /// Its window, in tokens.
     pub context: Option<u64>,
@@ -48,7 +48,7 @@ pub struct ModelFacts {
     pub max_tokens: Option<u64>,
     /// Bytes of its weights.
     pub size: Option<u64>,
-    /// What it can do, in the server's words.
+    /// Its capabilities, in the server's words.
     pub capabilities: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl ModelFacts {
     }
 }
 
-/// What the server of a model said of its models within the last hour. Nothing is asked.
+/// The list that a model's server gave within the last hour. Sends no request.
 pub fn offered_before(config: &ModelConfig, state_dir: &Path) -> Vec<ModelFacts> {
     let Some(api) = super::spec(config).http else { return Vec::new() };
     Cache::new(state_dir, api.name, &config.base_url, "").load().unwrap_or_default()
@@ -91,7 +91,7 @@ impl Cache {
         Cache(state_dir.join("catalogue").join(format!("{name}.json")))
     }
 
-    /// What is kept, if it is not too old.
+    /// The cached entry, if it is at most an hour old.
     pub fn load<T: for<'d> Deserialize<'d>>(&self) -> Option<T> {
         let age = std::fs::metadata(&self.0).ok()?.modified().ok()?.elapsed().ok()?;
         if age > HOUR {
@@ -100,7 +100,7 @@ impl Cache {
         self.load_any()
     }
 
-    /// What is kept, however old.
+    /// The cached entry, of any age.
     fn load_any<T: for<'d> Deserialize<'d>>(&self) -> Option<T> {
         serde_json::from_slice(&std::fs::read(&self.0).ok()?).ok()
     }

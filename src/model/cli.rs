@@ -27,7 +27,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     http: None,
 };
 
-/// What stands for the question in a command.
+/// The placeholder of the question in a command.
 const PLACE: &str = "{prompt}";
 
 /// One run of the program.

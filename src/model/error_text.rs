@@ -1,4 +1,4 @@
-//! What a server or a program said, made fit for an error message: short, on one line, without the key.
+//! Shortens the words of a server or program for an error message: one line, without the key.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What comes back from a model, piece by piece, the same for every provider.
+//! Events of an answer, the same for every provider.
 
 use super::message::ToolCall;
 use super::replay::Replay;
@@ -10,7 +10,7 @@ pub enum Event {
     Thinking(String),
     /// Text of the answer.
     Text(String),
-    /// What was received, if there are calls in it: just before these.
+    /// The answer as received, if it has calls: just before these.
     Replay(Replay),
     /// A call, complete.
     ToolCall(ToolCall),

@@ -6,7 +6,7 @@
 
 use super::event::Event;
 
-/// What the text of an event is.
+/// The kind of an event's text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voice {
     Thinking,
@@ -23,7 +23,7 @@ impl Voice {
     }
 }
 
-/// What stands around the text of events that hold nothing else of interest.
+/// The JSON around the text of events that hold nothing else of interest.
 pub(super) struct Pattern {
     before: Vec<u8>,
     after: Vec<u8>,

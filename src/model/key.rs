@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use crate::config::{Key, Secret};
 use crate::error::{Error, Result};
 
-/// What the programs of this process printed.
+/// Keys that `api_key_command` programs printed, for this process.
 static PRINTED: Mutex<Option<HashMap<Vec<String>, Secret>>> = Mutex::new(None);
 
 /// A key with its value, if it is to come from a program.

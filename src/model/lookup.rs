@@ -15,7 +15,7 @@ const LONGEST: usize = 16 << 20;
 /// How many pages of a list are read.
 const PAGES: usize = 100;
 
-/// What the server says of one model; nothing, if it has no such model.
+/// Fetches the server's facts of one model; none, if it has no such model.
 pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
     let catalog = &api.catalog;
     match &catalog.one {

@@ -17,7 +17,7 @@ const PIECE: u64 = 192 << 10;
 /// A file to be sent. It is read only while it is sent; clones share it.
 #[derive(Debug, Clone)]
 pub struct MediaFile {
-    /// What it is.
+    /// Its type.
     pub media: Media,
     /// Its name.
     pub name: String,

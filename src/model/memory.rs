@@ -1,4 +1,4 @@
-//! What was learned of models in earlier runs: `quirks.json` in the state directory.
+//! Quirks learned in earlier runs: `quirks.json` in the state directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! What is said to a model, as plain values; what a message means on a wire is each provider's own matter.
+//! Messages to a model as plain values; each provider puts them into the form of its wire.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::media::MediaFile;
 use super::replay::Replay;
 use super::text::Text;
 
-/// Who speaks in a message.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Instructions.
@@ -15,7 +15,7 @@ pub enum Role {
     User,
     /// The model.
     Assistant,
-    /// What a tool gave back.
+    /// The result of a tool.
     Tool,
 }
 
@@ -34,9 +34,9 @@ impl Role {
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// Its role.
     pub role: Role,
-    /// What is said.
+    /// Its text.
     pub text: Text,
     /// The native tool calls of an assistant's message.
     pub calls: Vec<ToolCall>,
@@ -63,7 +63,7 @@ impl Message {
 pub struct ToolSpec {
     /// The name it is called by: letters, digits, `_` and `-`, at most 64 of them (the API's own rule).
     pub name: String,
-    /// What it does, for the model.
+    /// Its description, for the model.
     pub description: String,
     /// The JSON schema of its arguments.
     pub schema: Value,
@@ -72,7 +72,7 @@ pub struct ToolSpec {
 /// One call of a tool, asked for by a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// What its result must name. Made from the call's position if the model gave none.
+    /// The id that its result must name. Made from the call's position if the model gave none.
     pub id: String,
     /// Which tool.
     pub name: String,

@@ -154,7 +154,7 @@ impl Model {
         }
     }
 
-    /// What the server says of the model; nothing of a program. Asked at most once an hour.
+    /// The server's facts of the model; none of a program. Asked at most once an hour.
     pub async fn facts(&mut self) -> ModelFacts {
         match &mut self.speaker {
             Speaker::Http(remote) => remote.facts().await,

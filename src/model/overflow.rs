@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind};
 
-/// What servers say of it, in lower case: words that stand together in one refusal.
+/// The words of servers that refuse a conversation as too long, in lower case: all of a row stand in one refusal.
 const PATTERNS: &[&[&str]] = &[
     // OpenAI and servers after its model
     &["context_length_exceeded"],

@@ -1,4 +1,4 @@
-//! What a model turned out not to take, as data: how a refusal names it, and what is said of it.
+//! Quirks of models as data: the wording of a refusal, and the note about it.
 //!
 //! Servers that speak one API differ in what they accept, and say so only when asked. So lepo asks
 //! for everything, and asks once more in the form that a refusal calls for. Each provider lists its
@@ -15,7 +15,7 @@ pub(super) struct Quirk {
     pub status: &'static [u16],
     /// Groups of words in lower case: the refusal has one of each group.
     pub named: &'static [&'static [&'static str]],
-    /// What is said of it once, when it is learned, behind the model's name.
+    /// The note shown once, when it is learned, behind the model's name.
     pub says: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a model said together with its calls, in its server's own form: to be sent back as it came.
+//! An assistant's message with calls in its server's own form, to be sent back as it came.
 //!
 //! Servers sign and encrypt parts of it, and refuse it if anything is missing or changed. Only the
 //! provider it came from understands it.

@@ -11,7 +11,7 @@ pub(super) const TRIES: u32 = 3;
 /// The longest `Retry-After` that is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What to do after a refusal that may pass.
+/// The step after a refusal that may pass.
 #[derive(Debug, PartialEq)]
 pub(super) enum Next {
     /// Ask again after this time.

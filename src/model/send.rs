@@ -31,7 +31,7 @@ pub(super) struct Remote {
     quirks: Quirks,
     memory: Memory,
     state_dir: PathBuf,
-    /// What the server says of the model, once it was asked.
+    /// The server's facts of the model, once it was asked.
     facts: Option<ModelFacts>,
     /// The server refused what it had said itself: it is rebuilt for the rest of the turn.
     rebuilds: bool,
@@ -41,9 +41,9 @@ pub(super) struct Remote {
 pub(super) struct Asking<'a> {
     /// The model.
     pub config: &'a ModelConfig,
-    /// What is asked.
+    /// The request.
     pub request: Request<'a>,
-    /// What the server says of the model.
+    /// The server's facts of the model.
     pub facts: &'a ModelFacts,
     learned: &'a Quirks,
     open: Vec<&'static Quirk>,
@@ -92,7 +92,7 @@ impl Remote {
         !self.quirks.has(&TOOLS)
     }
 
-    /// What the server says of the model, asked at most once an hour.
+    /// The server's facts of the model, asked at most once an hour.
     pub async fn facts(&mut self) -> ModelFacts {
         if let Some(facts) = &self.facts {
             return facts.clone();

@@ -1,4 +1,4 @@
-//! What the rest of the program may know of a provider: its capabilities, never its name.
+//! The capabilities of a provider: all that the rest of the program may know of it; never its name.
 //!
 //! A provider is a file or folder of this room with one [`ProviderSpec`], and one line in [`spec`].
 
@@ -62,7 +62,7 @@ pub(super) struct HttpSpec {
     pub body: fn(&mut Asking<'_>) -> Payload,
     /// A reader of one answer; `true` if what has calls must be kept to be sent back.
     pub reader: fn(bool) -> Box<dyn AnswerReader>,
-    /// What its models may turn out not to take.
+    /// The quirks that its models may have.
     pub quirks: &'static [&'static Quirk],
     /// The hint for a model that is not there.
     pub missing: fn(&str) -> String,

@@ -3,7 +3,7 @@
 use super::ndjson::{Lines, bounded};
 use crate::error::Result;
 
-/// What a stream of server-sent events holds.
+/// One item of a stream of server-sent events.
 pub(super) enum Frame<'a> {
     /// The data of one event, its lines joined by LF.
     Data(&'a [u8]),

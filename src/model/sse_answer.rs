@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 
 /// Understands the JSON of one API's events.
 pub(super) trait Decoder {
-    /// What an answer without its end mark lacks.
+    /// The name of the end mark, for the error of an answer without it.
     const END: &'static str;
-    /// What an answer in this form is, for messages.
+    /// The name of this form, for messages.
     const FORM: &'static str;
 
     /// Takes the data of one event.
@@ -51,7 +51,7 @@ pub(super) struct SseAnswer<D> {
     stray: Option<String>,
 }
 
-/// What the bytes are, known from the first that is no white space.
+/// The form of the bytes, known from the first that is no white space.
 #[derive(Default)]
 enum Shape {
     #[default]

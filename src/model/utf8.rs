@@ -16,7 +16,7 @@ impl Utf8 {
         text
     }
 
-    /// What is left when no more bytes come.
+    /// The rest, when no more bytes come.
     pub fn end(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.partial)).into_owned()
     }

@@ -34,7 +34,7 @@ const WORKSHOP: &str = ".fetch";
 /// A weights file that lepo knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights {
-    /// What `lepo model ls` shows.
+    /// The name that `lepo model ls` shows.
     pub name: &'static str,
     /// The name of the file, GGUF.
     pub file: &'static str,
@@ -58,7 +58,7 @@ pub const SMOLLM2: Weights = Weights {
     sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 };
 
-/// What a fetch is at.
+/// Progress of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchStage {
     /// Another process fetches the same weights.
@@ -76,7 +76,7 @@ pub enum FetchStage {
 /// How far a fetch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What it is at.
+    /// Its present step.
     pub stage: FetchStage,
     /// Bytes of this stage that are done.
     pub done: u64,

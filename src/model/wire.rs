@@ -1,4 +1,4 @@
-//! What `fuzz/` needs of this room: an answer read from bytes that no network brought.
+//! The entry of the fuzz targets: reads an answer from given bytes.
 
 use super::event::{Event, Events};
 use super::{anthropic, ollama, openai, responses};

@@ -65,7 +65,7 @@ fn signals(numbers: &[i32]) -> io::Result<UnixStream> {
     Ok(read)
 }
 
-/// What runs, and what is held as long as it does.
+/// A running program, and the descriptors held as long as it runs.
 struct Started {
     leader: Pid,
     _group: Option<ProcessLimit>,

@@ -123,7 +123,7 @@ impl Program {
     }
 }
 
-/// What became of a keeper that was to start a program.
+/// The outcome of starting a keeper.
 enum Kept {
     /// It runs, and so does the program; bytes that came after that word.
     Started((Child, StdStream, Vec<u8>)),

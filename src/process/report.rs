@@ -1,4 +1,4 @@
-//! What a keeper tells lepo, one line each.
+//! Reports of a keeper, one line each.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;

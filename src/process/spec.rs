@@ -1,4 +1,4 @@
-//! What lepo tells a keeper: descriptors first, then one message with the program to start.
+//! The message to a keeper: descriptors first, then the program to start.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -32,7 +32,7 @@ const LONGEST: usize = 16 << 20;
 pub struct Spec {
     /// Path or name.
     pub program: OsString,
-    /// What the program finds as its name, if not `program`.
+    /// The program's `argv[0]`, if not `program`.
     pub arg0: OsString,
     pub args: Vec<OsString>,
     pub env: Environment,

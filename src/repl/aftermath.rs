@@ -1,4 +1,4 @@
-//! What surrounds a turn of a session: the files that go with its question, and what a stopped one left.
+//! Before and after a turn of a session: the files that go with its question, and the request that a stopped one left.
 
 use super::session::Session;
 use crate::bubb::{BubbId, Kind, Name};

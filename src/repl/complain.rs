@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::term::say;
 
-/// What a hint says for a shell, and what does it at the prompt.
+/// Words of a hint for a shell, and the slash command that does the same.
 const HERE: &[(&str, &str)] = &[
     ("`lepo do --retry`", "/retry"),
     ("`lepo do --list-tools`", "/mcp"),

@@ -11,7 +11,7 @@ pub const MENU: &str = "completion";
 /// The word that the line editor returns for Ctrl+Z.
 pub const SUSPEND: &str = "suspend";
 
-/// What the prompt gives back for Ctrl+C.
+/// The word that the line editor returns for Ctrl+C.
 const INTERRUPT: &str = "interrupt";
 
 /// Emacs' keys, and Enter behind a `\` that was just typed begins a new line in its place.

@@ -62,7 +62,7 @@ pub struct Session<'o> {
     pub(super) contexts: Vec<(String, Vec<u8>)>,
     /// What MCP servers give the turn that begins.
     pub(super) served: Served,
-    /// What `/ls` listed, by its numbers.
+    /// The list that `/ls` showed, by its numbers.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
     /// What other people wrote and was told.

@@ -42,7 +42,7 @@ pub fn candidates(
     Ok(found)
 }
 
-/// What a segment has of a day, if the day's folder is in the state that was recorded.
+/// A segment's entry of a day, if the day's folder is in the state that was recorded.
 fn cached_day<'s>(store: &Store, segment: Option<&'s Segment>, day: DayOf) -> Option<(&'s Segment, Day)> {
     let segment = segment?;
     let number: u8 = day.day().parse().ok()?;

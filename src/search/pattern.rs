@@ -34,7 +34,7 @@ pub struct Pattern {
     options: PatternOptions,
 }
 
-/// What a reported line is.
+/// The kind of a reported line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
     /// It matches.
@@ -48,7 +48,7 @@ pub enum LineKind {
 /// A line of a text, or several where a match spans them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What it is.
+    /// Its kind.
     pub kind: LineKind,
     /// Its number, from 1.
     pub number: u64,

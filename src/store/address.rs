@@ -5,7 +5,7 @@ use crate::conv::{Addressee, Forest, Found, Wanted, Word};
 use crate::error::{Error, Result};
 
 impl Store {
-    /// What has to be read to find what one address word points at.
+    /// The part of the store to read for one address word.
     pub fn wanted_by(&self, word: &str) -> Result<Vec<Wanted>> {
         Word::parse(word)?.wanted(&|name| self.named(name))
     }

@@ -30,7 +30,7 @@ pub const MANY: usize = 5_000;
 /// A day is over for a batch when it ended so long ago, in milliseconds.
 const OVER: u64 = 48 * 60 * 60 * 1000;
 
-/// What the name of a batch's folder in `_tmp/` begins with.
+/// The prefix of a batch's folder in `_tmp/`.
 pub(super) const STAGE: &str = "import-";
 
 /// Bubbs being written. What was not flushed when it is dropped is gone.
@@ -50,7 +50,7 @@ pub struct Batch<'s> {
     many: bool,
 }
 
-/// What became of a bubb that was given to a batch.
+/// The outcome of a bubb that was given to a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
     /// The bubb.

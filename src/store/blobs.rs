@@ -81,7 +81,7 @@ impl Store {
     }
 }
 
-/// What tells that a file is the same and was not written to since.
+/// The identity of a file and its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     inode: u64,

@@ -1,4 +1,4 @@
-//! What the journal says of the few bubbs that a list shows, without reading every line of it whole.
+//! Looks up the journal's facts of the few bubbs that a list shows, without parsing every line.
 
 use memchr::memmem;
 
@@ -37,7 +37,7 @@ impl FactIndex {
         FactIndex { journal, lines }
     }
 
-    /// What the journal says of a bubb; the last word counts.
+    /// The journal's facts of a bubb; the last line counts.
     pub fn get(&self, id: BubbId) -> Option<Fact> {
         let end = self.lines.partition_point(|(known, _)| *known <= id);
         let mine = self.lines.get(..end)?.iter().rev().take_while(|(known, _)| *known == id);

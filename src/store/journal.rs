@@ -20,7 +20,7 @@ pub struct Entry<'a> {
     /// The bubb it tells of; none came of an answer that was empty or could not be read.
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
-    /// What it was: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
+    /// Its kind: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
     /// `failed`.
     pub what: &'a str,
     /// The model's configured name.
@@ -54,7 +54,7 @@ pub struct Entry<'a> {
     pub under: Option<BubbId>,
 }
 
-/// What the journal says of one bubb, as far as it says it.
+/// The journal's facts of one bubb; a fact that is missing is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Fact {
@@ -84,7 +84,7 @@ pub struct Record {
     /// The bubb that a request followed, where no bubb came of it.
     #[serde(deserialize_with = "of_text")]
     pub under: Option<BubbId>,
-    /// What it was.
+    /// Its kind.
     pub what: String,
     /// The model's configured name.
     pub model: Option<String>,
@@ -153,7 +153,7 @@ impl Store {
         written.map_err(|error| self.error("cannot write", JOURNAL, error))
     }
 
-    /// What the journal says, by bubb; the last word counts.
+    /// The journal's facts by bubb; the last line counts.
     pub fn facts(&self) -> HashMap<BubbId, Fact> {
         self.open_file(JOURNAL).map(facts).unwrap_or_default()
     }

@@ -15,7 +15,7 @@ use crate::bubb::{Day, Name};
 /// Directories below `_old/` are looked through so deep.
 const DEPTH: usize = 8;
 
-/// What a file below `_old/` is.
+/// The kind of a file below `_old/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Old {
     /// A bubb that counts.

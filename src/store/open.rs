@@ -16,7 +16,7 @@ use crate::sys;
 /// The store's name in a working directory.
 pub const STORE: &str = ".lepo";
 
-/// What making a store found to do.
+/// The result of making a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     /// A new store.
@@ -30,7 +30,7 @@ pub enum Made {
 /// Files that only grow, or of which the greatest line counts: a merge in git keeps the lines of both sides.
 const ATTRIBUTES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
 
-/// What is put into a new store last.
+/// The file that is written last into a new store.
 const MARK: &str = ".gitignore";
 
 const DIRECTORY: OFlags =
@@ -208,7 +208,7 @@ fn is_link(at: BorrowedFd<'_>, name: &std::ffi::OsStr) -> bool {
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Symlink)
 }
 
-/// What `--save-to` may be, told from its text alone.
+/// Checks the text of `--save-to`.
 fn check(rel: &Path) -> Result<()> {
     let refuse = |why: &str| {
         Err(Error::usage(format!("--save-to {:?}: {why}", rel.display().to_string()))

@@ -105,7 +105,7 @@ impl Store {
     }
 }
 
-/// What the first of these opens. If none does, the first error that is not that there is nothing.
+/// Opens the first of these that exists. If none does, the first error other than "not found".
 fn first_found(places: [&dyn Fn() -> io::Result<(File, u64)>; 3]) -> io::Result<(File, u64)> {
     let mut failed: Option<io::Error> = None;
     for place in places {

@@ -37,7 +37,7 @@ impl Store {
         Listing::of(self)
     }
 
-    /// What [`Wanted::Tip`] needs: the newest thousand bubbs nearly always tell, and no day.
+    /// The part for [`Wanted::Tip`]: the newest thousand bubbs nearly always tell, and no day.
     fn forest_of_tip(&self) -> Result<Forest> {
         let newest = self.newest_recent()?;
         let day = Calendar::of(self).and_then(|mut calendar| calendar.newest(self));

@@ -131,7 +131,7 @@ impl Store {
 /// The longest file of settings, in bytes.
 const MOST_SETTINGS: u64 = 4 << 20;
 
-/// What of a long bubb is read for an excerpt, at each end, in bytes.
+/// Bytes of a long bubb that are read for an excerpt, at each end.
 const END: u64 = 64 << 10;
 
 /// From this length on, whoever reads a bubb is asked for room for copies of it too.

@@ -1,4 +1,4 @@
-//! What a process that ended early left in `_tmp/`: saved if it is somebody's words, removed if not.
+//! Recovers files that a process left in `_tmp/`: saves words of a person or model, removes the rest.
 
 use std::fs::File;
 use std::io;
@@ -28,7 +28,7 @@ pub struct Stray {
     is_stage: bool,
 }
 
-/// What became of a stray.
+/// The outcome of a stray.
 pub enum Fate {
     /// It is a bubb now.
     Saved(Name),
@@ -91,7 +91,7 @@ impl Stray {
     }
 }
 
-/// What a temporary's name says of it.
+/// The parsed name of a temporary file.
 enum Made {
     Bubb(Kind, Option<BubbId>),
     Other,

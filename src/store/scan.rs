@@ -69,7 +69,7 @@ impl Store {
         Ok(Newest { forest: Forest::new(names), is_all, is_ordered })
     }
 
-    /// What a file's name says, if it is a bubb's and the file a regular one.
+    /// The parsed name of a file, if it is a bubb's and the file a regular one.
     pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
         let name = Name::parse(file)?;
         if kind != FileType::RegularFile {

@@ -31,7 +31,7 @@ const AT_ONCE: usize = 4_096;
 /// Bubbs that move between two looks at whether to go on.
 const STEP: usize = 1_024;
 
-/// What a tidying would move: bubbs of `.lepo/` by their days, and what is misplaced below `_old/`.
+/// The moves of a tidying: bubbs of `.lepo/` by their days, and misplaced ones below `_old/`.
 #[derive(Debug, Default)]
 pub struct TidyPlan {
     /// Whole days, the oldest first.
@@ -44,7 +44,7 @@ pub struct TidyPlan {
     pub blobs: usize,
 }
 
-/// What a tidying did.
+/// The result of a tidying.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tidied {
     /// Bubbs that left `.lepo/`.
@@ -89,7 +89,7 @@ impl Store {
         self.carry_out(&plan, &mut |_| ())
     }
 
-    /// What a tidying would do that leaves `keep` bubbs in `.lepo/`, or as few more as there are young ones
+    /// Plans a tidying that leaves `keep` bubbs in `.lepo/`, or as few more as there are young ones
     /// and whole days.
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;

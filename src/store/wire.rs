@@ -26,7 +26,7 @@ impl Store {
         keep().map_err(|error| self.error("cannot write in", WIRE, error))
     }
 
-    /// What is kept for a request.
+    /// The state kept for a request.
     pub fn wire(&self, request: BubbId) -> Option<Vec<u8>> {
         self.furniture(format!("{WIRE}/{}", file(request))).ok().flatten()
     }

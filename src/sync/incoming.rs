@@ -15,7 +15,7 @@ use crate::store::{Store, now};
 /// A bubb dated further ahead than this waits for its day, in milliseconds.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
-/// What came from one clone.
+/// The result for one clone.
 #[derive(Debug, Default)]
 pub struct Came {
     /// The clone.
@@ -28,7 +28,7 @@ pub struct Came {
     pub removed: usize,
     /// Bubbs that wait for their date.
     pub waiting: usize,
-    /// What failed the check.
+    /// Paths that failed the check.
     pub left_out: Misfits,
 }
 
@@ -120,7 +120,7 @@ fn take_blobs(
 
 /// The user's other clones as they were fetched, to be merged.
 pub struct Mine {
-    /// What each has.
+    /// The content of each.
     pub sides: Vec<Side>,
     trees: Vec<Tree>,
 }
@@ -221,7 +221,7 @@ fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>>
     Ok(changes.remove.iter().filter(|name| !needed.contains(&name.id)).copied().collect())
 }
 
-/// What a clone's tree holds, for a merge.
+/// A clone's tree, read for a merge.
 pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects) -> Result<Side> {
     Ok(Side {
         clone: clone.into(),

@@ -1,4 +1,4 @@
-//! What a store becomes when the user's other clones are merged into it. Pure: sets in, changes out.
+//! Merges the user's other clones into a store. Pure: sets in, changes out.
 //!
 //! The clones of one user end with one set: all bubbs that any of them has and that are not gone, and the
 //! bubbs before them. So what was removed stays removed, unless a clone went on from it, or a branch names it.
@@ -17,11 +17,11 @@ pub struct Side {
     pub bubbs: HashMap<BubbId, Name>,
     /// Its branches by the names of their files.
     pub branches: BTreeMap<String, BubbId>,
-    /// What it knows to be removed.
+    /// Its record of removals.
     pub removed: Removed,
 }
 
-/// What a merge changes in this clone.
+/// The changes of a merge in this clone.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Bubbs to take, oldest first, each with the number of the clone that has it.
@@ -34,7 +34,7 @@ pub struct Changes {
     pub branches: Vec<(String, BubbId)>,
     /// Branches to delete.
     pub branches_removed: Vec<String>,
-    /// What is known to be removed now.
+    /// The record of removals after the merge.
     pub removed: Removed,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A bare repository per store lies outside of it, in lepo's data directory. Each clone writes one ref of its
 //! own there and on the remote; its tree holds the clone's bubbs by day, blobs, branches, and what was removed.
-//! What comes from other clones is checked before it is linked: nothing is ever checked out.
+//! Content of other clones is verified before it is linked: nothing is ever checked out.
 
 mod fast_import;
 mod git;

@@ -19,7 +19,7 @@ use crate::store::{Store, in_order};
 /// Bytes of messages that are pushed at once, and the rest of their month: hosts take 2 GB a push.
 pub const PART_BYTES: u64 = 256 << 20;
 
-/// What was put into a commit.
+/// The content of a commit.
 #[derive(Debug, Default)]
 pub struct Sent {
     /// New bubbs.
@@ -34,7 +34,7 @@ pub struct Sent {
     pub is_new: bool,
 }
 
-/// What a commit is made with.
+/// The inputs of a commit.
 pub struct Sender<'s> {
     /// The bare repository.
     pub git: &'s Git,
@@ -42,7 +42,7 @@ pub struct Sender<'s> {
     pub store: &'s Store,
     /// Name, remote, and what may be sent all the same.
     pub state: &'s State,
-    /// What is held back.
+    /// The messages that are held back.
     pub secrets: &'s Secrets,
     /// The user's git email, and the time in milliseconds since 1970.
     pub author: (&'s str, u64),

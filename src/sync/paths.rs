@@ -6,7 +6,7 @@ use crate::bubb::{Day, Name};
 /// The file of what was removed.
 pub const REMOVED: &str = "_gone";
 
-/// What a path of a clone's tree stands for.
+/// The meaning of a path of a clone's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A bubb, in the folder of its day.
@@ -20,7 +20,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// What a path stands for; `None` for any path that lepo does not write.
+    /// Parses a path; `None` for any path that lepo does not write.
     pub fn parse(path: &[u8]) -> Option<Entry> {
         let text = std::str::from_utf8(path).ok()?;
         if text == REMOVED {

@@ -15,7 +15,7 @@ pub enum Namespace {
 }
 
 impl Namespace {
-    /// What all refs of clones begin with.
+    /// The prefix of all refs of clones.
     pub fn prefix(self) -> &'static str {
         match self {
             Namespace::Own => "refs/lepo/",

@@ -1,4 +1,4 @@
-//! What was removed, and what came back: a map that two clones merge by maximum, without conflicts.
+//! The record of removals and restorations: a map that two clones merge by maximum, without conflicts.
 //!
 //! The file `_gone` holds a line `KEY REMOVED RESTORED` each, sorted: a key is an id, or `branch:FILE@ID`; the
 //! numbers count how often it was removed and restored. What was removed more often than restored is gone.

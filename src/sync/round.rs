@@ -29,12 +29,12 @@ pub struct Options<'o> {
     pub may_remove_most: bool,
 }
 
-/// What one round did.
+/// The result of one round.
 #[derive(Debug, Default)]
 pub struct Round {
-    /// What went.
+    /// The commit that was sent.
     pub sent: Sent,
-    /// What came, from the user's own clones and from others.
+    /// The content that came, from the user's own clones and from others.
     pub came: Vec<(Came, bool)>,
     /// How the store changed by the merge of the user's own clones.
     pub changes: Changes,
@@ -222,7 +222,7 @@ pub fn unsent(store: &Store, git: &Git, clone: &str) -> Result<usize> {
     Ok(store.names()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
 }
 
-/// What the store has.
+/// The content of the store.
 fn side_here(store: &Store, clone: &str) -> Result<Side> {
     Ok(Side {
         clone: clone.into(),

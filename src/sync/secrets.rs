@@ -31,7 +31,7 @@ const SHAPES: &[(&str, &str)] = &[
     ("a private key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"),
 ];
 
-/// What is looked for.
+/// The secrets that are looked for.
 pub struct Secrets {
     /// A name for each value, and the value.
     values: Vec<(String, String)>,
@@ -79,7 +79,7 @@ impl Secrets {
         Secrets { values, shapes: OnceLock::new() }
     }
 
-    /// What looks like a secret in a text, by name; never its value.
+    /// Names of the secrets that a text seems to hold; never their values.
     pub fn find(&self, text: &[u8]) -> Option<&str> {
         let value = self.values.iter().find(|(_, value)| memmem::find(text, value.as_bytes()).is_some());
         if let Some((name, _)) = value {

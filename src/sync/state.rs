@@ -1,4 +1,4 @@
-//! What lepo keeps about syncing a store, outside of it: settings, and the bare repository.
+//! The state of syncing a store, kept outside of it: settings, and the bare repository.
 //!
 //! The directory is named for the store's path and the identity of its directory, so that another project that
 //! takes its place later inherits nothing, and a store that is copied begins anew.
@@ -53,7 +53,7 @@ impl Identity {
     }
 }
 
-/// What was decided about syncing a store.
+/// The settings of syncing a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {

@@ -122,7 +122,7 @@ impl Tree {
         }
     }
 
-    /// What the clone knows to be removed.
+    /// The clone's record of removals.
     pub fn removed(&self, objects: &mut Objects) -> Result<Removed> {
         match &self.removed {
             Some(oid) => Ok(objects.read(oid)?.map(|bytes| Removed::parse(&bytes)).unwrap_or_default()),

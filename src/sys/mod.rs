@@ -1,4 +1,4 @@
-//! What differs between the systems that lepo runs on. Both files offer the same names; no other code asks
+//! Differences between the systems that lepo runs on. Both files offer the same names; no other code asks
 //! which system this is.
 //!
 //! | | Linux | macOS |

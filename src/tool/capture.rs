@@ -1,4 +1,4 @@
-//! What a command printed: whole in a file, and cut to its head and tail for a model.
+//! A command's output: whole in a file, and cut to its head and tail for a model.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,7 +10,7 @@ pub struct Captured {
     len: u64,
 }
 
-/// What is left of it for a model.
+/// The part of it that a model reads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Section {
     /// The bytes; where the middle is missing a line says how much.

@@ -6,7 +6,7 @@ use super::mcp::CallRequest;
 use super::{Access, CommandRequest, Sandbox, covers_home};
 use crate::config::{AutoAccess, ToolMode};
 
-/// What is put before the person: one exact request, and what there is to know of it.
+/// A question of consent: one exact request, and its circumstances.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Proposal {
     /// A command.
@@ -22,7 +22,7 @@ pub struct CommandProposal {
     pub request: CommandRequest,
     /// Where it would run.
     pub dir: std::path::PathBuf,
-    /// What would hold it to its access; nothing, where that cannot be held.
+    /// The sandbox that would hold it to its access; none, where it cannot be held.
     pub sandbox: Sandbox,
 }
 
@@ -38,7 +38,7 @@ pub struct CallProposal {
 }
 
 impl Proposal {
-    /// What `auto` does without a question: a command that a sandbox holds, up to the access the
+    /// The consent of `auto`: for a command that a sandbox holds, up to the access the
     /// person set; a call of a tool that is what the person knows.
     pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
         let unasked = match self {
@@ -82,7 +82,7 @@ impl CommandProposal {
     }
 }
 
-/// What the person said.
+/// The person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Run it.
@@ -126,25 +126,25 @@ impl GrantedCommand {
         GrantedCommand { request, sandbox: Sandbox::None }
     }
 
-    /// What was granted, to the letter.
+    /// The request that was granted, to the letter.
     pub fn request(&self) -> &CommandRequest {
         &self.request
     }
 
-    /// What holds it, as the person was shown.
+    /// The sandbox that holds it, as the person was shown.
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
     }
 }
 
 impl GrantedCall {
-    /// What was granted, to the letter.
+    /// The request that was granted, to the letter.
     pub fn request(&self) -> &CallRequest {
         &self.request
     }
 }
 
-/// What a person allowed for the rest of a session: commands to the letter, and tools of MCP servers.
+/// Requests allowed for the rest of a session: commands to the letter, and tools of MCP servers.
 #[derive(Debug, Default)]
 pub struct Allowed {
     commands: HashSet<(String, Access)>,
@@ -182,7 +182,7 @@ impl Allowed {
     }
 }
 
-/// What came of asking.
+/// The result of asking.
 #[derive(Debug, PartialEq)]
 pub enum Consent {
     /// It may run.

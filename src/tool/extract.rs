@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::lenient;
 
-/// What a model's thinking stands between.
+/// The marks around a model's thinking.
 const THINK: &str = "<think>";
 const THOUGHT: &str = "</think>";
 

@@ -1,4 +1,4 @@
-//! What a model asks for: one exact thing, with one way to write it down.
+//! A model's request: one exact action, with one written form.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Sandbox;
 use super::mcp::CallRequest;
 
-/// What a model asks for.
+/// A model's request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolRequest {
     /// A shell command.
@@ -72,7 +72,7 @@ impl ToolRequest {
         }
     }
 
-    /// What it is, in one word.
+    /// Its kind, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             ToolRequest::Command(_) => "command",
@@ -90,7 +90,7 @@ impl ToolRequest {
     }
 }
 
-/// What a command may do; the sandbox holds it to that.
+/// The access of a command; the sandbox holds it to that.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// Read the working directory.
@@ -138,7 +138,7 @@ impl fmt::Display for Access {
 pub struct CommandRequest {
     /// The line for `sh -c`.
     pub command: String,
-    /// What it may do.
+    /// Its access.
     pub access: Access,
     /// The model's reason, shown to the person.
     pub why: Option<String>,

@@ -32,7 +32,7 @@ pub struct Shell<'a> {
 pub enum Stream {
     /// Its output.
     Stdout,
-    /// Its complaints.
+    /// Its stderr.
     Stderr,
 }
 
@@ -54,16 +54,16 @@ pub enum Ending {
     NotStarted(String),
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
     /// How long it took.
     pub took: Duration,
-    /// What it printed.
+    /// Its stdout.
     pub stdout: Captured,
-    /// What it complained of.
+    /// Its stderr.
     pub stderr: Captured,
     /// Processes of it that could not be ended.
     pub left: usize,

@@ -47,10 +47,10 @@ impl Told {
     }
 }
 
-/// What a model is told that calls a tool where there is none.
+/// The result of a call where there are no tools.
 const NO_TOOLS: &str = "there are no tools here: answer in words";
 
-/// What a model is told once tool use has ended.
+/// The message to a model once tool use has ended.
 const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
 
 /// One call in an answer.
@@ -205,7 +205,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What servers find their cache of this conversation by: its root, where the model's API has a field for
+    /// The key of the server's cache of this conversation: its root, where the model's API has a field for
     /// it. A new conversation's root is known once it is on disk.
     pub(super) async fn cache_key(&mut self) -> Result<Option<String>> {
         if !spec(self.config).names_root() {

@@ -1,4 +1,4 @@
-//! What of an answer may be shown before it is known whether it calls a tool: all of it, up to a `{`
+//! Withholds streamed text that may be a tool call: all of an answer is shown, up to a `{`
 //! or a fence; from there on nothing, until it is clear that it is no call.
 
 use crate::tool::lenient_json;

@@ -1,6 +1,6 @@
 //! Answers with calls: one answer is one message of the assistant with all its calls, then all results.
 //!
-//! What a model said in this turn goes back to it as it was received. Where that is not there any more, or
+//! A model's message of this turn goes back to it as it was received. Where that is not there any more, or
 //! is not what the bubbs say, the message is made of the bubbs.
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::config::ModelConfig;
 use crate::model::{Message, Origin, Replay, Role, Text, ToolCall};
 use crate::store::Store;
 
-/// What a call came to that was never carried out.
+/// The result of a call that was never carried out.
 const DROPPED: &str = "dropped: it was not carried out, because a call before it ended the use of tools";
 
 /// An answer of this turn that has calls.
@@ -157,7 +157,7 @@ impl<'s> Group<'s> {
     }
 }
 
-/// What is kept of a turn whose request waits.
+/// The state kept of a turn whose request waits.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     provider: String,

@@ -17,23 +17,23 @@ use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{Gate, Message, PathForm, Request, Role, spec};
 use crate::store::Entry;
 
-/// What the first line of a summary begins with.
+/// The beginning of a summary's first line.
 const SUMMARY: &str = "[summary of the conversation up to ";
 
-/// What the model is asked for.
+/// The instruction for a summary.
 const ASKED: &str = "Write a summary of the conversation so far, from which it can be gone on with when the \
     messages themselves are gone: what was asked, what was found out and decided, names of files, commands and \
     figures that matter, and what is still open. Write it as notes, in the language of the conversation, \
     without an introduction. Call no tools.";
 
-/// What is to be summarised.
+/// The part to be summarised.
 #[derive(Debug, Clone, Copy)]
 pub struct Compaction<'c> {
     /// The end of the conversation.
     pub tail: BubbId,
     /// How many of its last turns stay as they are.
     pub keep: usize,
-    /// What else the summary is to heed.
+    /// Further instructions for the summary.
     pub instruction: Option<&'c str>,
 }
 

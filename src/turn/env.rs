@@ -1,4 +1,4 @@
-//! What every turn of a process shares: settings, store, servers, sandbox, and the signals that end it early.
+//! State shared by every turn of a process: settings, store, servers, sandbox, and the signals that end it early.
 //!
 //! Made in one place, and lent to one-shot turns, sessions, groups and decisions alike.
 
@@ -166,7 +166,7 @@ pub struct TurnEnv {
     pub(super) sandbox: Detected,
     servers: Mutex<Servers>,
     pub(super) pins: Pins,
-    /// What the person allowed for the rest of the session.
+    /// Requests that the person allowed for the rest of the session.
     pub(super) allowed: Lock<Allowed>,
 }
 

@@ -13,7 +13,7 @@ const SHORT: u64 = 3000;
 /// Bytes of text for one token, about.
 const BYTES: u64 = 4;
 
-/// What a conversation fills of a window, in tokens.
+/// A conversation's share of a window, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fill {
     /// The conversation.
@@ -35,7 +35,7 @@ impl Fill {
 }
 
 impl TurnEnv {
-    /// What the conv that ends in `tail` fills, with a question of `more` bytes. None if it is short, or where
+    /// The share of the conv that ends in `tail`, with a question of `more` bytes. None if it is short, or where
     /// nobody tells of the window.
     pub async fn fill(
         &self,

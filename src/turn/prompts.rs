@@ -28,7 +28,7 @@ pub struct ListedPrompt {
     pub of_store: bool,
     /// It counts: the user's own do, those of a store once they are trusted.
     pub counts: bool,
-    /// What it says; nothing if that cannot be read.
+    /// Its text; none if that cannot be read.
     pub prompt: Option<Prompt>,
 }
 

@@ -37,7 +37,7 @@ impl AnswerSchema {
         Ok(AnswerSchema { wire: Schema { name: "answer".into(), schema }, validator })
     }
 
-    /// What a model is told of it.
+    /// The instruction about it for a model.
     pub fn instruction(&self) -> String {
         let schema = &self.wire.schema;
         format!(
@@ -75,7 +75,7 @@ pub fn unfit(model: &str, fault: &str) -> Error {
         .hint("what it said is kept hidden: `lepo log -a`; `lepo do --retry` asks again")
 }
 
-/// What a person is told of an answer that does not fit.
+/// The error for an answer that does not fit.
 pub fn asking_again(fault: &str) -> String {
     format!("note: the answer does not fit the schema ({fault}): asking again")
 }
@@ -92,14 +92,14 @@ pub fn tell(messages: &mut Vec<Message>, form: PathForm, instruction: &str) {
     }
 }
 
-/// What a model is told whose answer does not fit.
+/// The message to a model whose answer does not fit.
 pub fn complaint(fault: &str) -> String {
     format!(
         "This answer does not fit the JSON Schema: {fault}. Answer again, with the corrected JSON and nothing else."
     )
 }
 
-/// What stands in a code fence, if that is all there is.
+/// The inside of a code fence, if the text is nothing else.
 fn unfenced(text: &str) -> &str {
     let inside = || {
         let (first, rest) = text.strip_prefix("```")?.split_once('\n')?;

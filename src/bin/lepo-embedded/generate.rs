@@ -28,7 +28,7 @@ pub struct Speaker {
     /// The model with nothing read. A clone shares the weights.
     fresh: ModelWeights,
     model: ModelWeights,
-    /// What `model` has read. The next question of a conversation begins with it, and needs it not again.
+    /// The tokens that `model` has read. The next question of a conversation begins with them, so they are not read again.
     read: Vec<u32>,
 }
 

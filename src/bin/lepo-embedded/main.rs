@@ -28,7 +28,7 @@ until stdin ends. lepo starts it; `lepo model get` fetches the weights.
   -v, --version       the version
 ";
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug, PartialEq)]
 enum Command {
     Help,

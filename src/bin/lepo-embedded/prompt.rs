@@ -12,7 +12,7 @@ pub const CONTEXT: usize = 4096;
 /// The most tokens kept free for the answer, however long it may become.
 const RESERVED: usize = 1024;
 
-/// What the model will read.
+/// The prompt of the model.
 pub struct Prompt {
     pub tokens: Vec<u32>,
     /// How many messages, the oldest, had no room.

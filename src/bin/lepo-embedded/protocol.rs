@@ -41,13 +41,13 @@ pub struct Request {
 /// One message of a conversation.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Message {
-    /// Who spoke.
+    /// Its role.
     pub role: Role,
-    /// What was said. Nothing in it is read as a mark of the model's own format.
+    /// Its text. Nothing in it is read as a mark of the model's own format.
     pub content: String,
 }
 
-/// Who spoke.
+/// Its role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -57,7 +57,7 @@ pub enum Role {
     Tool,
 }
 
-/// What is told on stdout.
+/// An event on stdout.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event<'a> {

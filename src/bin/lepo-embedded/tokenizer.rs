@@ -125,7 +125,7 @@ impl Characters {
         text
     }
 
-    /// What is left when nothing more comes: a character cut short is U+FFFD.
+    /// The rest when nothing more comes: a character cut short is U+FFFD.
     pub fn finish(self) -> String {
         String::from_utf8_lossy(&self.rest).into_owned()
     }

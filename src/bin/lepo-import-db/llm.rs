@@ -174,7 +174,7 @@ fn file(row: &Row<'_>) -> File {
 
 // The newer tables: threads point into a tree of messages that they share.
 
-/// What a turn says of the messages it added.
+/// A turn's facts about the messages it added.
 #[derive(Clone, Default)]
 struct Told {
     time: Option<u64>,
@@ -188,7 +188,7 @@ struct Thread {
     name: Option<String>,
     tip: Option<String>,
     forked_from: Option<String>,
-    /// What is told of each message.
+    /// The facts of each message.
     told: HashMap<String, Told>,
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What became of a piece of text.
+/// The change of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
     /// In both.
@@ -96,7 +96,7 @@ fn ops(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + PATIENCE))
 }
 
-/// What an operation says of either side.
+/// The text of an operation on either side.
 fn pieces<'t>(op: &DiffOp, old: &'t [&'t [u8]], new: &'t [&'t [u8]]) -> Vec<(Tag, &'t [&'t [u8]])> {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     match op {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict};
 use crate::ui::Shown;
 
-/// What `--effort` often is.
+/// Usual values of `--effort`.
 const EFFORTS: &[(&str, &str)] =
     &[("none", "do not think"), ("low", "a little"), ("medium", "some"), ("high", "much")];
 

@@ -17,7 +17,7 @@ use report::Report;
 use sources::Chosen;
 use write::Writer;
 
-/// What the first word can be.
+/// The first word of the command line.
 const WORDS: &[(&str, &str)] = &[
     ("claude-code", "sessions of Claude Code"),
     ("codex", "sessions of Codex"),

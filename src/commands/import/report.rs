@@ -1,4 +1,4 @@
-//! What an import came to, for a person and for a program.
+//! Reports of an import, for a person and for a program.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::import::{Format, Reading};
 use crate::store::Store;
 use crate::term::{excerpt, say};
 
-/// What an import came to.
+/// The result of an import.
 #[derive(Default)]
 pub struct Report {
     /// Formats and files.
@@ -35,7 +35,7 @@ pub struct Report {
     pub undated: u64,
     /// Files whose bytes are not in the source.
     pub lost_files: u64,
-    /// What was skipped, and how often.
+    /// The kinds of records that were skipped, and how often.
     skipped: BTreeMap<String, u64>,
     remarks: Vec<String>,
     /// The newest tail, if it is another one now.

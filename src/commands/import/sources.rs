@@ -1,4 +1,4 @@
-//! What an import reads: paths whose format is recognised, or a tool's own folders.
+//! Sources of an import: paths whose format is recognised, or a tool's own folders.
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Chosen {
     pub paths: Vec<PathBuf>,
 }
 
-/// What the words on the command line choose.
+/// The sources that the command line chooses.
 pub fn choose(
     words: &[PathBuf],
     all: bool,

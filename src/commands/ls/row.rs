@@ -53,7 +53,7 @@ impl More {
     }
 }
 
-/// What the longer forms show besides the bubbs themselves.
+/// Facts that the longer forms show besides the bubbs themselves.
 #[derive(Default)]
 pub struct Known {
     pub facts: FactIndex,

@@ -52,7 +52,7 @@ struct Tokens {
     cache_creation_input_tokens: Option<u64>,
 }
 
-/// What has come of an answer.
+/// The answer so far.
 #[derive(Default)]
 pub struct State {
     blocks: Vec<Block>,
@@ -207,7 +207,7 @@ impl State {
         if length > LIMIT { Err(Error::remote("the arguments of a tool call exceed 16 MiB")) } else { Ok(()) }
     }
 
-    /// What is told later counts; what is not told stays.
+    /// Takes in later counts; counts that are missing keep their value.
     fn count(&mut self, tokens: Option<Tokens>) {
         let Some(told) = tokens else { return };
         let kept = self.tokens;

@@ -149,7 +149,7 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"name": tool.name, "description": tool.description, "input_schema": schema})
 }
 
-/// What the server says of a model.
+/// Reads the server's facts of a model.
 fn model_facts(model: &Value) -> Option<ModelFacts> {
     let supported = |pointer: &str| model.pointer(pointer).and_then(Value::as_bool) == Some(true);
     let capabilities = &model["capabilities"];

@@ -8,7 +8,7 @@ use crate::model::catalog::ModelFacts;
 /// The least that may be thought, in tokens.
 const LEAST: u64 = 1024;
 
-/// What goes into `thinking`; none for a model that does not think, or where the limit on tokens leaves no
+/// The value of `thinking`; none for a model that does not think, or where the limit on tokens leaves no
 /// room for it.
 ///
 /// A model with a budget refuses to think on after calls whose own thinking is not there (`rebuilt`).

@@ -54,7 +54,7 @@ pub struct Reader {
 
 #[derive(Default)]
 struct State {
-    /// What the message said, to be sent back if it has calls.
+    /// The message as received, to be sent back if it has calls.
     content: String,
     thinking: String,
     called: Vec<Value>,

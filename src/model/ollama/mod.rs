@@ -113,7 +113,7 @@ fn said(payload: &mut Payload, message: &Message) {
     payload.raw("}");
 }
 
-/// What `/api/tags` says of a model.
+/// Reads one model of `/api/tags`.
 fn listed_facts(model: &Value) -> Option<ModelFacts> {
     let mut facts = shown_facts(model).unwrap_or_default();
     facts.id = model["name"].as_str().or(model["model"].as_str())?.to_owned();
@@ -122,7 +122,7 @@ fn listed_facts(model: &Value) -> Option<ModelFacts> {
     Some(facts)
 }
 
-/// What `/api/show` says of a model.
+/// Reads the answer of `/api/show`.
 fn shown_facts(model: &Value) -> Option<ModelFacts> {
     let info = model["model_info"].as_object().into_iter().flatten();
     let mut context = info.filter(|(key, _)| key.ends_with(".context_length")).map(|(_, tokens)| tokens);

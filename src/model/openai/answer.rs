@@ -17,7 +17,7 @@ use crate::model::sse_answer::{Decoder, not_understood};
 /// The most tool calls in one answer: each takes a look at all others.
 const MOST_CALLS: usize = 1000;
 
-/// What has come of an answer.
+/// The answer so far.
 #[derive(Default)]
 pub struct State {
     calls: Vec<Call>,
@@ -46,7 +46,7 @@ struct Call {
     id: String,
     name: String,
     arguments: String,
-    /// What else came with it, such as a signature.
+    /// Other fields that came with it, such as a signature.
     extra: Map<String, Value>,
 }
 
@@ -244,7 +244,7 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8]) {
     }
 }
 
-/// What a delta says, in order, each with its field.
+/// The texts of a delta, in order, each with its field.
 fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, &'static str, Voice); 3] {
     // Servers in between two names send the same text under both.
     let thinking = match delta.reasoning_content.0.is_empty() {

@@ -107,7 +107,7 @@ static TOOL_CHOICE: Quirk = Quirk {
 pub(super) const CATALOG: Catalog =
     Catalog { path: &["models"], one: One::Listed, needed: false, read: model_facts };
 
-/// What a server says of a model: llama.cpp, OpenRouter, vLLM, LM Studio and others each in fields of their own.
+/// Reads a server's facts of a model: llama.cpp, OpenRouter, vLLM, LM Studio and others have fields of their own.
 fn model_facts(model: &Value) -> Option<ModelFacts> {
     let number = |pointers: &[&str]| pointers.iter().find_map(|pointer| model.pointer(pointer)?.as_u64());
     let words = |pointer: &str| {
@@ -189,7 +189,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     object.end()
 }
 
-/// What calls must have whose message is not there as it was received.
+/// The signature of calls whose message is not there as it was received.
 struct Marks {
     signature: bool,
     reasoning: bool,

@@ -29,7 +29,7 @@ struct Chunk<'a> {
     code: Option<Value>,
 }
 
-/// What has come of an answer.
+/// The answer so far.
 #[derive(Default)]
 pub struct State {
     items: Vec<Value>,

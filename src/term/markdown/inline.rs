@@ -1,6 +1,6 @@
 //! Emphasis, code, links: what stands within a line, parsed as far as it is decided.
 //!
-//! What is decided is never taken back, so a mark that opens something waits for the one that closes
+//! Output is never taken back, so a mark that opens something waits for the one that closes
 //! it, at most to the end of its line.
 
 use super::style::{Span, Style};

@@ -1,6 +1,6 @@
 //! Markdown of an answer, painted for a terminal as it comes: bytes in, painted text out.
 //!
-//! What was printed is never drawn again, so nothing moves and a resized window stays right. Text waits
+//! Printed text is never drawn again, so nothing moves and a resized window stays right. Text waits
 //! only for what decides the form of its line (its first characters), for the end of its word and of an open
 //! emphasis, a line of code for its own end, and a table for the end of the table.
 
@@ -228,7 +228,7 @@ mod tests {
         Markdown::new(Paint::new(Color::Always, true, |_| None), || 40)
     }
 
-    /// What is shown of a text that comes in these pieces, paint as `‹CODE:…›`.
+    /// The output for a text that comes in these pieces, with paint as `‹CODE:…›`.
     fn shown<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> String {
         let (mut markdown, mut out) = (markdown(), String::new());
         pieces.into_iter().for_each(|piece| markdown.push(piece, &mut out));

@@ -1,4 +1,4 @@
-//! What a tool gave back, block by block: text for the model, and the bytes of images and the like.
+//! A tool's result, block by block: text for the model, and the bytes of images and the like.
 //! A block that cannot be read is said to be there, and costs nothing else.
 
 use base64::Engine;
@@ -13,7 +13,7 @@ const MOST_FILES: usize = 100;
 pub struct CallResult {
     /// The tool itself says that it failed. The model decides what that means.
     pub is_error: bool,
-    /// What it gave, in order.
+    /// Its blocks, in order.
     pub blocks: Vec<Block>,
 }
 

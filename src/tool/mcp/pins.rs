@@ -1,4 +1,4 @@
-//! What the tools of a server were when a person last agreed to them. `auto` is bound to that: a
+//! Hashes of a server's tools when a person last agreed to them. `auto` is bound to these: a
 //! description or a schema that changed since is asked about again.
 
 use super::{Server, Tool};
@@ -60,7 +60,7 @@ fn line(identity: &str, server: &str, tool: &Tool) -> String {
     format!("{} {server:?} {:?}", tool.hash(identity), tool.name)
 }
 
-/// What a server is: its name, and the program or address behind it.
+/// The identity of a server: its name, and the program or address behind it.
 fn identity(config: &ServerConfig) -> String {
     let target = match &config.target {
         Target::Program { command, args, .. } => format!("{command:?} {args:?}"),

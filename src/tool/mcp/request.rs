@@ -11,7 +11,7 @@ pub struct CallRequest {
     pub server: String,
     /// The tool, by the server's name for it.
     pub tool: String,
-    /// What it is given.
+    /// Its arguments.
     pub arguments: Map<String, Value>,
 }
 
@@ -47,7 +47,7 @@ impl CallRequest {
         json!({ "arguments": self.arguments, "name": self.tool, "server": self.server })
     }
 
-    /// What an API that names tools in one word calls this one.
+    /// The name of the tool in an API that names tools in one word.
     pub fn native_name(&self) -> String {
         native_name(&self.server, &self.tool)
     }

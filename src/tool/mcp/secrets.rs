@@ -1,4 +1,4 @@
-//! What must not be seen of a server's configuration, taken out of whatever is told about it.
+//! Removes the secrets of a server's configuration from messages about it.
 
 use std::sync::PoisonError;
 

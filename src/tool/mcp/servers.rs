@@ -69,7 +69,7 @@ struct Session {
     notes: Vec<String>,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub enum Called {
     /// The tool's result.

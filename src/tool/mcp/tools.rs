@@ -11,14 +11,14 @@ use crate::config::hash_of;
 pub struct Tool {
     /// Its name, as the server wants it.
     pub name: String,
-    /// What the server says of it; may be empty.
+    /// The server's description; may be empty.
     pub description: String,
     /// The JSON schema of its arguments, as the server wrote it.
     pub schema: Map<String, Value>,
 }
 
 impl Tool {
-    /// What consent in `auto` is bound to: any change of description or schema changes it.
+    /// The hash that consent in `auto` is bound to: any change of description or schema changes it.
     pub fn hash(&self, server: &str) -> String {
         let schema = super::request::canonical(&Value::Object(self.schema.clone()));
         hash_of(&[server.as_bytes(), self.name.as_bytes(), self.description.as_bytes(), schema.as_bytes()])
@@ -43,7 +43,7 @@ impl Tool {
 pub struct Listing {
     /// The tools, in the server's order.
     pub tools: Vec<Tool>,
-    /// What was left out, and why.
+    /// Tools that were left out, and why.
     pub notes: Vec<String>,
     seen: HashSet<String>,
     cursors: HashSet<String>,

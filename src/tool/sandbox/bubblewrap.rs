@@ -1,7 +1,7 @@
 //! bubblewrap: namespaces of its own for each command. Its options go through a descriptor, so that
 //! the command's environment is in no process list; its own environment is empty, for a command can read it.
 //!
-//! What it binds it gets as open descriptors: a path could come to mean something else between lepo's
+//! It gets its binds as open descriptors: a path could come to mean something else between lepo's
 //! look at it and the mount.
 
 use std::ffi::OsStr;
@@ -78,7 +78,7 @@ pub fn program(
     Ok(program.args(["--args", &options, "--"]).args(words))
 }
 
-/// What of `/proc` is about the machine and not about a process: settings of the kernel that root writes
+/// Entries of `/proc` about the machine and not about a process: settings of the kernel that root writes
 /// by the files' owner alone, without any capability.
 fn of_the_machine() -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };

@@ -18,7 +18,7 @@ use crate::tool::{Access, SHELL};
 /// How long the trial may take; a sandbox that starts slower is none.
 const TRIAL: Duration = Duration::from_secs(5);
 
-/// What works here, tried once a process. Clones share what was found.
+/// The sandboxes that work here, tried once a process. Clones share the result.
 #[derive(Debug, Clone, Default)]
 pub struct Detected(Arc<OnceCell<Sandbox>>);
 
@@ -31,13 +31,13 @@ impl Detected {
         });
     }
 
-    /// What works, for a program that has no runtime.
+    /// The sandbox that works, for a program without an async runtime.
     pub fn now(dir: &Path) -> Sandbox {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_or(Sandbox::None, |runtime| runtime.block_on(detect(dir)))
     }
 
-    /// What works, for commands that may write in `dir`.
+    /// The sandbox that works for commands that may write in `dir`.
     pub async fn get(&self, dir: &Path) -> &Sandbox {
         self.0.get_or_init(|| detect(dir)).await
     }

@@ -18,7 +18,7 @@ const COMMANDS: &[&str] = &[
     "process", "program", "smudge", "sshcommand", "textconv",
 ];
 
-/// What settings name in a working directory; it need not be there.
+/// Paths that git's settings name in a working directory; they need not exist.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Named {
     /// Directories of hooks, and files of settings.
@@ -35,7 +35,7 @@ struct Setting {
     value: String,
 }
 
-/// What the user's settings, and those of repositories at or below `dir` or around it, name in `dir`. `git_dirs` are the
+/// Finds the paths in `dir` that settings of the user, or of repositories at, below or around it, name. `git_dirs` are the
 /// entries named `.git` below `dir`.
 pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> Named {
     let home = env::var("HOME").map(PathBuf::from);

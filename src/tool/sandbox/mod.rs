@@ -1,4 +1,4 @@
-//! What holds a command to its access: the kernel, by bubblewrap where that works, else by Landlock
+//! Holds a command to its access with the kernel's means: bubblewrap where that works, else Landlock
 //! and seccomp, which can hold `read` only. Never a list of allowed words.
 
 mod after;
@@ -35,7 +35,7 @@ use survey::{Survey, survey};
 /// The most processes and threads of a held command.
 const MOST_PROCESSES: u32 = 4096;
 
-/// What holds a command back while it runs.
+/// A kind of sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sandbox {
     /// The program bubblewrap, at this path.
@@ -47,7 +47,7 @@ pub enum Sandbox {
 }
 
 impl Sandbox {
-    /// What of this can hold a command to `access`.
+    /// The sandbox that can hold a command to `access`.
     pub fn holding(&self, access: Access) -> Sandbox {
         match (self, access) {
             (Sandbox::Bubblewrap(_), Access::Read | Access::Write | Access::Net)
@@ -111,12 +111,12 @@ impl Sandbox {
     }
 }
 
-/// What there is to do after a command, while its working directory is still locked.
+/// The work after a command, while its working directory is still locked.
 #[derive(Debug, Default)]
 pub(super) struct Leftovers {
     /// The working directory as it was, if the command could write in it.
     before: Option<(PathBuf, Survey)>,
-    /// What was found at the end, also when the command was cut short.
+    /// The findings at the end, also when the command was cut short.
     pub found: Arc<Mutex<Aftermath>>,
     lock: DirLock,
 }

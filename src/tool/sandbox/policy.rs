@@ -1,4 +1,4 @@
-//! What a held command finds where: one table of paths, deepest wins, that both sandboxes are built from.
+//! The view of a held command: one table of paths, deepest wins, that both sandboxes are built from.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Policy<'a> {
 }
 
 impl Policy<'_> {
-    /// What a command of this access finds. Paths are absolute, without links, and exist. One that may write
+    /// The view of a command with this access. Paths are absolute, without links, and exist. One that may write
     /// needs a survey of the working directory.
     pub(super) fn views(&self, access: Access, survey: Option<&Survey>) -> io::Result<Views> {
         let dir = self.dir.canonicalize()?;
@@ -74,7 +74,7 @@ impl Policy<'_> {
         Ok(views)
     }
 
-    /// What is not written in a working directory that is.
+    /// The paths that stay read-only in a writable working directory.
     fn keep(&self, dir: &Path, survey: &Survey, views: &mut Views) -> io::Result<()> {
         for (path, view) in protected(dir, self.store, survey)? {
             // Nothing is made in a directory that is not written, nor seen in one that is hidden.

@@ -1,4 +1,4 @@
-//! What a command may not change in a working directory that it may otherwise write: repositories, whose
+//! Entries that a command may not change in a working directory that it may otherwise write: repositories, whose
 //! hooks and settings git obeys when the user next asks it anything, and stores.
 
 use std::ffi::OsStr;
@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::mount::Mount;
 use super::survey::Survey;
 
-/// What a directory has that is a repository.
+/// The entries that make a directory a repository.
 const REPOSITORY: &[&str] = &["HEAD", "objects", "refs"];
 
 /// Each with its view, without links, at or below `dir`; and the store, wherever it is. What is

@@ -1,4 +1,4 @@
-//! What is in a working directory that others act on: git repositories, stores, and files that tools run by
+//! Surveys a working directory for entries that others act on: git repositories, stores, and files that tools run by
 //! themselves. Looked at before a command that may write, and after it.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -13,7 +13,7 @@ use super::git_settings::{Named, named};
 /// repository among those that were not looked at would not be protected.
 pub const MOST: usize = 500_000;
 
-/// What was found.
+/// The findings.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// Entries named `.git`, which name a repository or are one.
@@ -42,7 +42,7 @@ impl Survey {
     }
 }
 
-/// What tells whether a file is the same as before; `None` if there is none.
+/// The identity and last change of a file; `None` if there is none.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     path.symlink_metadata().ok().map(|meta| Stamp(meta.ino(), meta.ctime(), meta.ctime_nsec()))
 }

@@ -1,4 +1,4 @@
-//! What a provider takes of files: the question's own are checked before anything is written, those of
+//! Limits on files: the question's own are checked before anything is written, those of
 //! earlier questions are left out from the oldest on.
 
 use super::NewFile;
@@ -6,7 +6,7 @@ use crate::bubb::{Media, thousands};
 use crate::error::{Error, Result};
 use crate::model::{Accepts, encoded_len};
 
-/// What counts of a file.
+/// The properties of a file that limits are about.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Its type.

@@ -59,7 +59,7 @@ impl NewFile {
         known(name, NewFile::of_bytes(name, bytes)?)
     }
 
-    /// Whatever the path names: a file to attach, which is not read yet, or the bytes of another.
+    /// Opens a path: a file to attach, which is not read yet, or the bytes of another.
     pub fn look(path: &Path) -> Result<Looked> {
         let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
         let shown = path.display().to_string();

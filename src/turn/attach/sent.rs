@@ -18,7 +18,7 @@ pub struct Attached {
     side: Option<u32>,
 }
 
-/// What is not sent, and why.
+/// Files that are not sent, by reason.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Names of files whose blob is missing or not what its name says.

@@ -58,7 +58,7 @@ impl GroupTurn<'_> {
     /// Leads a debate to its end. Whatever goes wrong is in the report, beside all that was said before.
     ///
     /// # Errors
-    /// Whatever goes wrong before a model is asked.
+    /// Everything that fails before a model is asked.
     pub async fn debate(
         self,
         panel: &mut [Participant],

@@ -91,7 +91,7 @@ impl GroupTurn<'_> {
     /// Asks the panel: a debate where there is an orchestrator, else all at once.
     ///
     /// # Errors
-    /// Whatever goes wrong before a model is asked.
+    /// Everything that fails before a model is asked.
     pub async fn take(self, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
         if ask.start == Start::New {
             ask.system_prompt = self.env.configured.system_prompt()?;

@@ -24,7 +24,7 @@ impl GroupTurn<'_> {
     /// Asks all of `panel` the same at the same moment. What fails is in each one's report.
     ///
     /// # Errors
-    /// Whatever goes wrong before a model is asked.
+    /// Everything that fails before a model is asked.
     pub async fn parallel(self, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
         let schema = ask.schema.clone();
         let opening = self.open(ask).await?;

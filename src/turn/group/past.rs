@@ -1,4 +1,4 @@
-//! What debaters are told of the past: all that was said visibly in the conv, each under the name of who
+//! The past as debaters read it: all visible messages of the conv, each under the name of the one who
 //! said it. Read from the path itself, so that a debate goes on wherever it was left.
 
 use super::protocol::{Decision, decision, selected};

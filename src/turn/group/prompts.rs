@@ -1,4 +1,4 @@
-//! What debaters are sent: the insts `orchestrator`, `floor` and `speech`, filled in. Not the path: each
+//! The messages to debaters: the insts `orchestrator`, `floor` and `speech`, filled in. Not the path: each
 //! hears the debate as its listener, not as all of its voices.
 
 use super::past::Past;

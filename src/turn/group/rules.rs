@@ -90,7 +90,7 @@ impl Course {
         self.those(|debater| !debater.failed && !debater.is_out())
     }
 
-    /// Who speaks where the orchestrator names nobody: of those who request it, else of those who once
+    /// The next speaker where the orchestrator names none: of those who request the floor, else of those who once
     /// did, the one who has spoken least.
     pub fn least_heard(&self, bids: &[(usize, Bid)]) -> Option<usize> {
         let request = |who: &usize| bids.contains(&(*who, Bid::Request));

@@ -1,4 +1,4 @@
-//! What went wrong, in a few words that a person can read: no type names, no URLs, one line.
+//! Errors of the client in a few plain words: no type names, no URLs, one line.
 
 use std::error::Error;
 

@@ -14,7 +14,7 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// What a line is.
+/// The kind of a line.
 pub enum Line {
     /// One message, or those of a batch.
     Messages(Vec<ServerJsonRpcMessage>),

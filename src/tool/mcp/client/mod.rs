@@ -57,7 +57,7 @@ pub enum Failure {
     Silent(Duration),
     /// The connection was lost, or never made.
     Lost(String),
-    /// What came could not be understood.
+    /// A message that could not be understood.
     Malformed(String),
     /// It wants to know who asks.
     SignIn(SignInNeeded),
