@@ -1,4 +1,4 @@
-//! What lepo is to a server's authorization server: keys of a remote server in `mcp.json`.
+//! lepo's client identity at an authorization server: keys of a remote server in `mcp.json`.
 
 use url::Url;
 

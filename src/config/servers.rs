@@ -44,7 +44,7 @@ pub enum Target {
         transport: Transport,
         /// HTTP headers of every request.
         headers: Vec<(String, Secret)>,
-        /// What lepo is to its authorization server.
+        /// lepo's client identity at its authorization server.
         identity: Box<ClientIdentity>,
     },
 }

@@ -115,7 +115,7 @@ pub struct Answer<'m> {
     spent: Usage,
     /// How it is asked again after a pause.
     again: Option<Again<'m>>,
-    /// What was said just before a pause.
+    /// The part of the answer before a pause.
     paused: Option<Replay>,
 }
 

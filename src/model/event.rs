@@ -14,7 +14,7 @@ pub enum Event {
     Replay(Replay),
     /// A call, complete.
     ToolCall(ToolCall),
-    /// What the answer cost by now, if the provider says it: the last one counts.
+    /// Tokens of the answer so far, if the provider tells them: the last event counts.
     Usage(Usage),
     /// Something said about the work, for a person.
     Notice(String),
@@ -39,7 +39,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// What two parts of an answer cost together.
+    /// Adds the tokens of two parts of an answer.
     pub(super) fn plus(self, other: Usage) -> Usage {
         let sum =
             |a: Option<u64>, b: Option<u64>| a.or(b).map(|_| a.unwrap_or_default() + b.unwrap_or_default());

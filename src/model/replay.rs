@@ -20,7 +20,7 @@ impl Replay {
         Replay(Arc::new(received))
     }
 
-    /// What was said before a pause, and this after it, as one message: the blocks of both.
+    /// Joins the part before a pause and this one after it to one message: the blocks of both.
     pub(super) fn behind(self, before: &Replay) -> Replay {
         let mut whole = before.json().clone();
         if let (Some(Value::Array(all)), Some(Value::Array(more))) =

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
 
-/// What other people wrote that needs no telling.
+/// Messages of other people that were told already, or were there before the session.
 pub struct News {
     /// There when the session began, or told.
     known: HashSet<BubbId>,

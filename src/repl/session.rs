@@ -60,12 +60,12 @@ pub struct Session<'o> {
     pub(super) files: Vec<NewFile>,
     /// Texts that go with the next question, each with its path.
     pub(super) contexts: Vec<(String, Vec<u8>)>,
-    /// What MCP servers give the turn that begins.
+    /// Resources and prompts of MCP servers for the turn that begins.
     pub(super) served: Served,
     /// The list that `/ls` showed, by its numbers.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
-    /// What other people wrote and was told.
+    /// Messages of other people that were told.
     pub(super) news: News,
     /// It was told how much of the window the conversation fills.
     pub(super) told_fill: bool,
@@ -247,7 +247,7 @@ impl<'o> Session<'o> {
         self.turn(state, &forest, start, question, None).await
     }
 
-    /// What waits for a decision is left behind.
+    /// Drops the request that waits for a decision.
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
             say(&format!("note: request {id} was dropped: the conversation moved on"));

@@ -11,7 +11,7 @@ use crate::bubb::{BubbId, Day, Name};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-/// What a search is told while it looks for candidates.
+/// Progress of a search for candidates.
 pub struct Looking<'l> {
     /// Read every file: without the text cache.
     pub no_cache: bool,
@@ -86,7 +86,7 @@ pub fn by_month(
     Ok(())
 }
 
-/// What has to be looked into of one month.
+/// The part of one month to search.
 fn of_month(
     (month, parts): (&str, &[Part<'_>]),
     pattern: &Pattern,

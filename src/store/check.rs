@@ -15,7 +15,7 @@ use crate::bubb::{BubbId, Day, Name, hex, is_hash};
 use crate::conv::{Flaw, flaws};
 use crate::error::Result;
 
-/// What sort of finding it is.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// A bubb's text does not give its id.
@@ -38,7 +38,7 @@ pub enum What {
     Foreign,
     /// A bubb that is dated more than a day ahead.
     Future,
-    /// What a process left behind in `_tmp/`.
+    /// A file that a process left in `_tmp/`.
     Stray,
 }
 
@@ -47,7 +47,7 @@ pub enum What {
 pub struct Finding {
     /// The file, relative to the store; what is not UTF-8 as U+FFFD.
     pub name: String,
-    /// What sort it is.
+    /// Its kind.
     pub what: What,
     /// In words.
     pub why: String,
@@ -77,7 +77,7 @@ impl What {
     }
 }
 
-/// What is there to be checked, and what was found so far.
+/// The state of a check: names to look at, and findings so far.
 #[derive(Default)]
 struct Check {
     bubbs: Vec<(OsString, Name)>,

@@ -21,7 +21,7 @@ const PIECE: usize = 128 << 10;
 /// How often progress is told.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What reading a file to its end tells.
+/// The result of reading a file to its end.
 pub struct Content {
     /// SHA-256 of its bytes.
     pub hash: ContentHash,

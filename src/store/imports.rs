@@ -1,4 +1,4 @@
-//! What the journal says of imports: which conversations came from where, under which title.
+//! The journal's lines about imports: source and title of each conversation.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
@@ -33,7 +33,7 @@ pub struct Imported {
     pub tools: String,
 }
 
-/// What the journal knows of imports.
+/// The journal's facts of imports.
 #[derive(Debug, Default)]
 pub struct Imports {
     /// By format and id, then by root, what was said last.
@@ -52,7 +52,7 @@ struct Line<'a> {
 }
 
 impl Store {
-    /// What the journal knows of imports.
+    /// The journal's facts of imports.
     pub fn imports(&self) -> Imports {
         let mut imports = Imports::default();
         self.each_line(false, |id, what, line| {
@@ -103,7 +103,7 @@ impl Store {
 }
 
 impl Imports {
-    /// What is known of a conversation.
+    /// The facts of a conversation.
     pub fn of(&self, format: &str, id: &str) -> &[Imported] {
         self.conversations.get(&(format.to_string(), id.to_string())).map_or(&[], Vec::as_slice)
     }

@@ -32,7 +32,7 @@ pub struct Listing<'s> {
     built: Option<(usize, Forest)>,
     /// The names of other people's stores, once they are asked for; none where they are not to be.
     others: Option<Vec<Listing<'s>>>,
-    /// What was found in these alone, each with the number of its store.
+    /// Names found in these alone, each with the number of its store.
     foreign: BTreeMap<BubbId, (Name, usize)>,
 }
 

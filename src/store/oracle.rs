@@ -80,7 +80,7 @@ fn split(dice: &mut Dice, names: &[Name], lepo: &Path) {
     }
 }
 
-/// What the commands ask of a forest, answered from this one, by names.
+/// The answers to the commands' questions about this forest, by names.
 struct Answers<'f>(&'f Forest);
 
 impl Answers<'_> {

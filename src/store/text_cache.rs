@@ -1,6 +1,6 @@
 //! `_cache/text/YYYY-MM`: files that the search makes of days that are over. Deletable at any time.
 //!
-//! What is in them is the search's own; here is where they lie, and how a day's folder tells that it changed.
+//! Their content is defined in `search`; this file knows their place, and how a day's folder tells that it changed.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

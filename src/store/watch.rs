@@ -39,11 +39,11 @@ pub struct Seen<'s> {
     pub from: Option<&'s str>,
 }
 
-/// What became of a name, as far as it matters here.
+/// The change of a name.
 enum Told {
     /// There is a file of that name; it may be empty still.
     Made(Name),
-    /// Whoever wrote it has closed it, or put it there whole.
+    /// Its writer has closed it, or put it there whole.
     Whole(Name),
     Gone(Name),
     /// Something was missed.
@@ -114,7 +114,7 @@ impl<'s> Watch<'s> {
         !names.iter().map(String::as_str).eq(self.stores.iter().filter_map(|(name, _)| *name))
     }
 
-    /// What is known by now, for a watch that goes on from here.
+    /// The known names, for a watch that goes on from here.
     pub fn into_known(self) -> Known {
         let names = self.stores.iter().map(|(name, _)| name.map(str::to_string));
         names.zip(self.known).collect()
@@ -173,7 +173,7 @@ impl Store {
     }
 }
 
-/// What an event says, each with the number of the directory it is about.
+/// An event, with the number of its directory.
 fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, Told)> {
     let missed = || (0..dirs.len()).map(|number| (number, Told::Missed)).collect();
     let Ok(event) = event else { return missed() };

@@ -63,7 +63,7 @@ impl<'g> FastImport<'g> {
         writeln!(self.to()?, "D {}", quoted(path)).map_err(cannot_write)
     }
 
-    /// What comes next goes into a commit of its own.
+    /// Ends the commit: the next entries go into a new one.
     pub fn end_part(&mut self) {
         self.is_at_part = self.running.is_some();
     }

@@ -125,10 +125,10 @@ pub struct Mine {
     trees: Vec<Tree>,
 }
 
-/// What a merge did.
+/// The result of a merge.
 #[derive(Default)]
 pub struct Merged {
-    /// What came from each clone.
+    /// The result for each clone.
     pub came: Vec<Came>,
     /// Bubbs that are here now.
     pub added: Vec<Name>,
@@ -201,7 +201,7 @@ impl Mine {
     }
 }
 
-/// What a merge removes, less what was gone on from since the store was listed.
+/// Bubbs that a merge removes, less those that were gone on from since the store was listed.
 fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>> {
     if changes.remove.is_empty() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What the remote has: one listing of its refs, and the refs that were fetched from it.
+//! The refs of the remote: one listing, and those that were fetched.
 //!
 //! In the bare repository `refs/lepo/NAME` is this clone's own, `refs/theirs/NAME` is each clone's as the remote
 //! has it (this clone's too: what was pushed), and `refs/taken/NAME` is what was taken into the store.
@@ -29,7 +29,7 @@ pub struct Refs {
     pub own: Option<Oid>,
     /// Each clone's on the remote.
     pub theirs: Tips,
-    /// What of each clone was taken into the store.
+    /// The commit of each clone that was taken into the store.
     pub taken: Tips,
     /// The email of each clone's last commit.
     pub emails: BTreeMap<String, String>,

@@ -21,7 +21,7 @@ const MANY_GONE: usize = 50;
 
 /// How a round is done.
 pub struct Options<'o> {
-    /// What is held back.
+    /// Messages that are held back.
     pub secrets: &'o Secrets,
     /// git may ask for a password on the terminal.
     pub may_ask: bool,

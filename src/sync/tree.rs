@@ -83,7 +83,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// What a commit's tree has that an older one's has not, or has otherwise; and the entries that it has not
+    /// Compares a commit's tree with an older one's: entries that are new or changed; and the entries that it has not
     /// any more.
     pub fn since(git: &Git, old: Option<&str>, new: &str) -> Result<(Tree, Vec<Entry>)> {
         let Some(old) = old else { return Ok((Tree::of(git, Some(new))?, Vec::new())) };

@@ -1,4 +1,4 @@
-//! What MCP servers offer a person who types: their resources and prompts, for completion. Servers are
+//! Resources and prompts of MCP servers, for completion. Servers are
 //! asked once somebody wants to know, by the turn's own thread while the person waits a moment.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ pub struct Catalogue {
 pub struct Offered {
     /// `@SERVER:URI` or `/SERVER:PROMPT`.
     pub word: String,
-    /// What the server says of it.
+    /// The server's description.
     pub about: String,
 }
 
@@ -42,7 +42,7 @@ impl Catalogue {
         &self.names
     }
 
-    /// What begins with this word, which names a server; waits a moment if it is not known yet.
+    /// Offers that begin with this word, which names a server; waits a moment if it is not known yet.
     pub fn offered(&self, begun: &str) -> Vec<Offered> {
         let mut known = self.known();
         if known.is_none() {

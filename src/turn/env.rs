@@ -160,7 +160,7 @@ pub struct TurnEnv {
     pub store: Arc<Store>,
     /// The signals that end a turn early.
     pub interrupt: Interrupt,
-    /// What the servers offer, for completion.
+    /// Offers of the servers, for completion.
     pub catalogue: Arc<Catalogue>,
     pub(super) own: Vec<PathBuf>,
     pub(super) sandbox: Detected,

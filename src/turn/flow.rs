@@ -23,7 +23,7 @@ pub struct Ask {
     pub start: Start,
     /// The question; none when one is answered again.
     pub question: Option<Question>,
-    /// What MCP servers give it.
+    /// Resources and prompts of MCP servers for it.
     pub served: Served,
     /// The system prompt of a new conv.
     pub system_prompt: Option<String>,

@@ -1,4 +1,4 @@
-//! What MCP servers give a question: resources that it names, each a visible bubb before it, and a prompt,
+//! Resources and prompts of MCP servers for a question: each resource a visible bubb before it, and a prompt,
 //! whose messages become bubbs of their roles. All of it is there before anything is written.
 
 use std::fmt;
@@ -43,7 +43,7 @@ pub struct PromptWish {
     pub words: Vec<String>,
 }
 
-/// What servers are to give a question.
+/// The resources and the prompt that servers are to give a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Served {
     /// Resources, in order.
@@ -188,7 +188,7 @@ impl Turn<'_> {
     }
 }
 
-/// What a resource holds, each text in a fence; then a line for each blob.
+/// The contents of a resource, each text in a fence; then a line for each blob.
 fn resource_text(
     store: &Store,
     address: &ResourceAddress,

@@ -1,4 +1,4 @@
-//! What many came to, once it is over: the bubbs to read, their headings, and where they are.
+//! The result of a group, once it is over: the bubbs to read, their headings, and their places.
 
 use crate::bubb::Name;
 use crate::conv::Wanted;

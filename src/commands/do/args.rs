@@ -202,7 +202,7 @@ impl DoArgs {
         Ok(Some(Arc::new(schema)))
     }
 
-    /// What MCP servers give the question: `--context mcp:…`, `--prompt` and `--arg`.
+    /// Resources and prompts of MCP servers: `--context mcp:…`, `--prompt` and `--arg`.
     pub fn served(&self) -> Result<Served> {
         let named = self.context.iter().filter_map(|path| ResourceAddress::of_context(path.to_str()?));
         let resources = named.collect::<Result<Vec<_>>>()?;

@@ -169,7 +169,7 @@ fn list_remote(
     Ok(())
 }
 
-/// What `--remote` may name.
+/// The argument of `--remote`.
 const NAMES: &str = "name a model or a provider: lepo model ls --remote ollama";
 
 fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {

@@ -108,7 +108,7 @@ const OWNERS: &[u64] = &[8, 15];
 /// The bits of a socket's type that are no flags.
 const SOCK_TYPE_MASK: u64 = 0xf;
 
-/// What the kernel keeps for the user: tickets, passphrases, keys of filesystems.
+/// Calls for the user's keys in the kernel: tickets, passphrases, keys of filesystems.
 const KEYRINGS: &[c_long] = &[libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_request_key];
 
 #[rustfmt::skip]

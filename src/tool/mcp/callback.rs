@@ -39,7 +39,7 @@ impl Callback {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// What the browser brings. Connections that bring something else are answered, and waited on.
+    /// Waits for the browser's redirect. Connections with something else are answered, and the wait goes on.
     pub async fn wait(
         &self,
         read: impl Fn(&Url) -> Redirected + Send + Sync + 'static,

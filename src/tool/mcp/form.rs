@@ -24,7 +24,7 @@ impl Caller for Alone {
     }
 }
 
-/// What a server asks.
+/// A form of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
     /// A form.
@@ -38,7 +38,7 @@ pub enum Asked {
 /// A form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// What it is for, in the server's words.
+    /// Its purpose, in the server's words.
     pub message: String,
     /// Its fields, in the server's order.
     pub fields: Vec<Field>,
@@ -51,7 +51,7 @@ pub struct Field {
     pub name: String,
     /// Its title, or else its key.
     pub title: String,
-    /// What the server says of it.
+    /// The server's description.
     pub description: Option<String>,
     /// It must be given.
     pub required: bool,
@@ -153,7 +153,7 @@ impl Field {
         Some(field)
     }
 
-    /// What may be entered, in a few words: `a number from 0 to 9`.
+    /// The values that may be entered, in a few words: `a number from 0 to 9`.
     pub fn wanted(&self) -> String {
         let listed = |choices: &[Choice]| {
             let each: Vec<String> = choices

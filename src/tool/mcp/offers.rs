@@ -1,4 +1,4 @@
-//! What a server offers a person besides tools: resources to read, and prompts to fill in. Only what a
+//! A server's offers besides tools: resources to read, and prompts to fill in. Only what a
 //! person names is fetched.
 
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ pub struct Resource {
     pub uri: String,
     /// Its name.
     pub name: String,
-    /// What the server says of it; may be empty.
+    /// The server's description; may be empty.
     pub description: String,
     /// Its type, if it is told.
     pub mime: Option<String>,
@@ -42,7 +42,7 @@ pub struct Resource {
 pub struct Prompt {
     /// Its name, as the server wants it.
     pub name: String,
-    /// What the server says of it; may be empty.
+    /// The server's description; may be empty.
     pub description: String,
     /// Its arguments, in the server's order.
     pub arguments: Vec<PromptArgument>,
@@ -53,7 +53,7 @@ pub struct Prompt {
 pub struct PromptArgument {
     /// Its name.
     pub name: String,
-    /// What the server says of it; may be empty.
+    /// The server's description; may be empty.
     pub description: String,
     /// It must be given.
     pub required: bool,

@@ -31,7 +31,7 @@ pub struct Content {
 pub struct PromptMessage {
     /// The assistant says it; else the user does.
     pub by_assistant: bool,
-    /// What it says.
+    /// Its text.
     pub block: Block,
 }
 

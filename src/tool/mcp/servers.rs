@@ -36,7 +36,7 @@ pub struct Servers {
     pub(super) each: Vec<Server>,
     pub(super) patience: Patience,
     pub(super) place: Place,
-    /// What is to be said, and was not yet.
+    /// Notes that were not shown yet.
     unsaid: Vec<String>,
     starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
     begun: bool,

@@ -26,7 +26,7 @@ const NAMED: usize = 3;
 /// Folders that hold what a program keeps, not what a person wrote; not counted as hidden.
 const KEPT_BY_PROGRAMS: &[&str] = &[".git", ".lepo", ".hg", ".jj"];
 
-/// What was taken so far of all that is named for one question.
+/// Files taken so far for one question.
 #[derive(Default)]
 pub struct Gathering {
     files: usize,
@@ -34,7 +34,7 @@ pub struct Gathering {
     notes: Vec<String>,
 }
 
-/// What was left out of one folder.
+/// Entries of one folder that were left out.
 #[derive(Default)]
 struct LeftOut {
     not_text: Vec<String>,

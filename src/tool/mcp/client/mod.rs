@@ -63,10 +63,10 @@ pub enum Failure {
     SignIn(SignInNeeded),
 }
 
-/// What a sign-in would mend.
+/// A failure that a sign-in would mend.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignInNeeded {
-    /// What happened.
+    /// The event.
     pub words: String,
     /// There was a sign-in, and it is over.
     pub over: bool,
@@ -90,7 +90,7 @@ pub struct Wire {
     service: RunningService<RoleClient, Handler>,
     handler: Handler,
     progress: mpsc::Receiver<String>,
-    /// What the server asks while a request is under way, and where the answer goes.
+    /// A request of the server during one of lepo's, and the channel for the answer.
     questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
     /// The notice of a request that was given up.
     leaving: request::Leaving,
@@ -236,7 +236,7 @@ impl Wire {
     }
 }
 
-/// What the server challenges a request without a sign-in with; nothing, if it answers it.
+/// The server's challenge to a request without a sign-in; none, if it answers it.
 pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> {
     match Wire::open(server, &Place::default(), CHALLENGE, &LiveSecrets::default()).await {
         Ok(wire) => {

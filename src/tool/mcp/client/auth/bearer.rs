@@ -106,7 +106,7 @@ impl Bearer {
         })
     }
 
-    /// What is kept; its secrets are known from now on.
+    /// Loads the stored sign-in; its secrets are masked from now on.
     fn kept(&self) -> Result<Option<Kept>, NoToken> {
         let kept = self.inner.shelf.kept();
         let kept = kept.map_err(|error| NoToken::Failed(crate::error::cause(&error)))?;

@@ -14,7 +14,7 @@ use super::web::{Web, shown};
 use super::{Manager, client_of, explain};
 use crate::config::{Secret, ServerConfig, Target};
 
-/// What lepo calls itself where it registers.
+/// lepo's name where it registers.
 const NAME: &str = "lepo";
 
 /// A sign-in that waits for the person.
@@ -25,7 +25,7 @@ pub struct Login {
     state: String,
 }
 
-/// What a browser was sent back with.
+/// The parameters of the browser's redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Redirected {
     /// A code, and the issuer if it is told.
@@ -91,12 +91,12 @@ impl Login {
         &self.address
     }
 
-    /// What is told of who asks for the sign-in: the host of that address.
+    /// The host of that address, to be shown before the sign-in.
     pub fn host(&self) -> String {
         shown(&self.address)
     }
 
-    /// What the query of an address says that a browser was sent to.
+    /// Parses the query of the address that a browser was sent to.
     pub fn read(&self, redirected: &Url) -> Redirected {
         read(redirected, &self.state)
     }

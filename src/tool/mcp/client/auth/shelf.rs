@@ -41,7 +41,7 @@ pub struct Shelf {
     pub client_secret: Option<Secret>,
 }
 
-/// What is kept.
+/// A stored sign-in.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
     /// The server's name.
@@ -54,12 +54,12 @@ pub struct Kept {
     pub credentials: StoredCredentials,
 }
 
-/// What there is to tell of a sign-in.
+/// The public facts of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
-    /// Who issued it.
+    /// Its issuer.
     pub issuer: Option<String>,
-    /// What it allows.
+    /// Its scopes.
     pub scopes: Vec<String>,
     /// When its token is over, seconds since 1970; not told by all.
     pub until: Option<u64>,
@@ -105,7 +105,7 @@ impl Shelf {
         Ok(newest.map(|(_, kept)| kept))
     }
 
-    /// What there is to tell of it.
+    /// Its public facts.
     pub fn signed_in(&self) -> io::Result<Option<SignedIn>> {
         Ok(self.kept()?.and_then(|kept| kept.signed_in()))
     }
@@ -217,7 +217,7 @@ impl Kept {
     }
 }
 
-/// What the library asks of a store. The lock of a refresh is taken before it begins (see `bearer.rs`), so
+/// The credential store that the library asks for. The lock of a refresh is taken before it begins (see `bearer.rs`), so
 /// that a process which waited uses what the other one brought.
 impl CredentialStore for Shelf {
     fn load<'s, 'f>(&'s self) -> Later<'f, Option<StoredCredentials>>

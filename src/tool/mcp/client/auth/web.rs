@@ -66,7 +66,7 @@ impl Web {
         })
     }
 
-    /// What an authorization server said no with last: RFC 6749's `error` and `error_description`.
+    /// The last refusal of an authorization server: RFC 6749's `error` and `error_description`.
     pub fn refusal(&self) -> Option<String> {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
