@@ -1,7 +1,11 @@
 // The conversation that is shown: its ids, and how many of them are in the document. The others follow when the
 // browser has nothing else to do, in parts of so many messages as the file has.
 var PART = 50, shown = path(tail), filled = 0, here = null;
-var idle = window.requestIdleCallback || function (then) { setTimeout(then, 16); };
+// A busy browser is waited for no longer than a tenth of a second.
+function idle(then) {
+  if (window.requestIdleCallback) requestIdleCallback(then, { timeout: 100 });
+  else setTimeout(then, 16);
+}
 conv.querySelectorAll("noscript").forEach(function (part) { part.remove(); });
 filled = conv.querySelectorAll(":scope > div > article").length;
 
