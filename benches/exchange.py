@@ -44,8 +44,11 @@ class Server:
                     return
                 request += got
             head, body = request.split(b"\r\n\r\n", 1)
-            told = re.search(rb"content-length: *(\d+)", head, re.I)
-            length = int(told.group(1)) if told else 0
+            if head.startswith(b"GET"):
+                # The facts of a model, which this server does not tell.
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return
+            length = int(re.search(rb"content-length: *(\d+)", head, re.I).group(1))
             while len(body) < length:
                 body += connection.recv(65536)
             try:
