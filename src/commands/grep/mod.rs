@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 pub use args::GrepArgs;
 
 use super::Context;
-use super::words::resolve_all;
+use super::words::{find_all, resolve_all};
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Found, Wanted};
 use crate::error::Result;
@@ -32,8 +32,16 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
         let find = move |id| listing.find(id).ok().flatten();
         return print(&args, &store, &pattern, &filter_of(&args, None)?, None, find, context);
     }
-    let forest = store.forest_for(&[Wanted::Everyone])?;
-    let filter = filter(&args, &store, &forest)?;
+    // Addresses need no more days than their convs lie in; the counts of all tails need every day.
+    let (forest, found) = match args.count || args.addresses.is_empty() {
+        true => {
+            let forest = store.forest_for(&[Wanted::Everyone])?;
+            let found = resolve_all(&store, &forest, &args.addresses)?;
+            (forest, found)
+        }
+        false => find_all(&store, &args.addresses, &[])?,
+    };
+    let filter = filter(&args, &store, &forest, &found)?;
     let few = filter.only.as_ref().is_some_and(|only| only.len() < FEW).then(|| {
         forest.all().rev().map(|ix| forest.name(ix)).filter(|name| filter.takes(name)).collect::<Vec<Name>>()
     });
@@ -119,10 +127,9 @@ fn exit_code(found: bool, unreadable: bool) -> u8 {
 }
 
 /// The conditions that the options and addresses say.
-fn filter(args: &GrepArgs, store: &Store, forest: &Forest) -> Result<Filter> {
+fn filter(args: &GrepArgs, store: &Store, forest: &Forest, found: &[Found]) -> Result<Filter> {
     let mut only: Option<HashSet<BubbId>> = None;
     if !args.addresses.is_empty() {
-        let found = resolve_all(store, forest, &args.addresses)?;
         let paths = found.iter().flat_map(|found| match found {
             Found::One(found) => forest.conv(found.ix).path,
             Found::Range(range) => range.clone(),
