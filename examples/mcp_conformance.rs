@@ -20,7 +20,7 @@ const ECHO: &str = "json_schema_echo";
 /// How often it signs in at most: for more rights, once more each time.
 const SIGN_INS: usize = 3;
 
-/// What lepo has no document of, but a client of the suite's own has.
+/// The address of the suite's own client metadata document; lepo has none.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
 #[tokio::main(flavor = "current_thread")]
@@ -116,7 +116,7 @@ async fn session(server: &ServerConfig, place: &Place) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the suite tells of the scenario.
+/// The suite's data for the scenario.
 fn context() -> Value {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     serde_json::from_str(&context).unwrap_or_default()

@@ -4,7 +4,6 @@
 # Homebrew: builds lepo from the repository that this file is in.
 class Lepo < Formula
   desc "Conversations with language models as plain files, the way git keeps source"
-  homepage "https://crates.io/crates/lepo"
   url "file://#{File.expand_path("..", __dir__)}/.git", using: :git, branch: "main"
   version "0.1.0"
   license any_of: ["MIT", "Apache-2.0"]

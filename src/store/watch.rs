@@ -35,7 +35,7 @@ pub struct Seen<'s> {
     pub name: Name,
     /// The store that has it.
     pub store: &'s Store,
-    /// Whose that is, if not one's own.
+    /// The person whose message it is, if not one's own.
     pub from: Option<&'s str>,
 }
 

@@ -163,7 +163,7 @@ impl Mine {
         for (number, side) in self.sides.iter().enumerate() {
             let mut came = Came { clone: side.clone.clone(), ..Came::default() };
             let tree = &self.trees[number];
-            // What was looked at before is not named again.
+            // Findings of an earlier look are not named again.
             let (mut news, _) = match refs.theirs.get(&side.clone).filter(|_| !refs.is_taken(&side.clone)) {
                 Some(tip) => Tree::since(git, refs.taken.get(&side.clone).map(String::as_str), tip)?,
                 None => Default::default(),

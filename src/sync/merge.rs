@@ -134,7 +134,7 @@ fn merge_branches(
     let clones: Vec<&str> = std::iter::once(here).chain(others).map(|side| side.clone.as_str()).collect();
     for other in others {
         for (file, id) in &other.branches {
-            // What stands beside a branch on another clone stands for one that is looked at here itself.
+            // A branch beside another one comes from a clone whose own branch is looked at here itself.
             let is_beside = file.split_once("%2F").is_some_and(|(clone, _)| clones.contains(&clone));
             if is_beside || removed.has_branch(file, *id) || name_of(id).is_none() {
                 continue;

@@ -153,7 +153,7 @@ fn exchange(
         state.settings.held_blobs = held;
         state.save()?;
     }
-    // What waits for its date is looked at again.
+    // A clone with messages dated ahead is looked at again.
     let whole = round.came.iter().filter(|(came, _)| came.waiting == 0).map(|(came, _)| &came.clone);
     let taken = whole.filter(|clone| !refs.is_taken(clone));
     let taken = taken.filter_map(|clone| Some((clone.clone(), refs.theirs.get(clone)?.clone())));

@@ -107,7 +107,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
                 None => chosen.push(Chosen { format, paths: sources }),
             }
         }
-        // What a database has is not taken from older files.
+        // Databases first: their conversations are not taken from older files again.
         chosen.sort_by_key(|chosen| chosen.format != Format::Database);
         return Ok(chosen);
     }

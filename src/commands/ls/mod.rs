@@ -85,7 +85,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(n) if args.is_of_newest() => Wanted::Newest(n),
         _ => Wanted::All,
     };
-    // What waits is only the user's own; everything else is listed beside it.
+    // Requests that wait are the user's own only; all other lists have other people's conversations too.
     let wanted = if args.pending || store.others().is_empty() { wanted } else { Wanted::Everyone };
     let forest = store.forest_for(&[wanted])?;
     let form = match (args.paths, args.json, args.long, context.out.columns()) {

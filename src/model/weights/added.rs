@@ -101,7 +101,7 @@ impl Incoming {
         let path = self.dir.join(FOLDER).join(format!("{name}{END}"));
         let kept = self.file.sync_all().and_then(|()| fs::hard_link(&self.path, &path));
         kept.map_err(|error| unusable(&self.dir, error))?;
-        // What was converted on the way in is that of the same file.
+        // The converted weights belong to the same file.
         let _ = fs::rename(beside(&self.path), beside(&path));
         File::open(self.dir.join(FOLDER))
             .and_then(|folder| folder.sync_all())
