@@ -179,7 +179,7 @@ fn decoded(part: &str) -> String {
 }
 
 /// A URL as it may be shown: no user, password, query or fragment.
-fn shown(url: &Url) -> String {
+pub fn shown(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 

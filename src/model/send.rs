@@ -218,7 +218,7 @@ impl Remote {
     ) -> (Payload, Vec<&'static Quirk>) {
         let merged: Vec<Message>;
         let mut asking = Asking::new(&self.config, request, facts, quirks);
-        if self.spec.quirks.iter().any(|quirk| quirk.word == SYSTEM_FIRST.word) {
+        if self.spec.may_have(&SYSTEM_FIRST) {
             let first = system_first(request.messages);
             if first != request.messages && asking.has(&SYSTEM_FIRST) {
                 merged = first;
@@ -226,7 +226,7 @@ impl Remote {
             }
         }
         let without: Vec<Message>;
-        if self.spec.quirks.iter().any(|quirk| quirk.word == FILES.word)
+        if self.spec.may_have(&FILES)
             && asking.request.messages.iter().any(|message| !message.files.is_empty())
             && asking.has(&FILES)
         {

@@ -81,6 +81,13 @@ pub(super) enum Auth {
     Header(&'static str),
 }
 
+impl HttpSpec {
+    /// Whether its models may have this quirk.
+    pub fn may_have(&self, quirk: &Quirk) -> bool {
+        self.quirks.iter().any(|possible| possible.word == quirk.word)
+    }
+}
+
 impl ProviderSpec {
     /// Whether requests are to name the root of their conversation.
     pub fn names_root(&self) -> bool {

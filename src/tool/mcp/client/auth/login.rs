@@ -10,9 +10,10 @@ use rmcp::transport::auth::{
 use url::Url;
 
 use super::shelf::Shelf;
-use super::web::{Web, shown};
+use super::web::Web;
 use super::{Manager, client_of, explain};
 use crate::config::{Secret, ServerConfig, Target};
+use crate::fetch::shown;
 
 /// lepo's name where it registers.
 const NAME: &str = "lepo";

@@ -19,8 +19,9 @@ pub use shelf::{Shelf, SignedIn};
 
 use super::errors::one_line;
 use crate::config::{Secret, ServerConfig, Target};
+use crate::fetch::shown;
 use shelf::Kept;
-use web::{Web, shown};
+use web::Web;
 
 /// The library's state machine for one server, on lepo's client and files.
 struct Manager {

@@ -15,7 +15,7 @@ use url::{Host, Url};
 
 use super::super::errors::{one_line, reqwest_words};
 use crate::config::is_loopback;
-use crate::fetch::{PublicOnly, is_public_host};
+use crate::fetch::{PublicOnly, is_public_host, shown};
 
 /// How long one request may take.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -147,11 +147,6 @@ fn is_private(url: &Url) -> bool {
     is_loopback(url)
         || matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)))
             && !url.host().is_some_and(|host| is_public_host(&host))
-}
-
-/// An address as it may be shown: no user, password, query or fragment.
-pub fn shown(url: &Url) -> String {
-    format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 
 /// The `error` of an answer, and what is said to explain it.
