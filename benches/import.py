@@ -101,6 +101,8 @@ def verdict(name, value, limit, good, unit):
 
 def main():
     random.seed(1)
+    if FOLDER:
+        os.makedirs(FOLDER, exist_ok=True)
     folder = tempfile.mkdtemp(dir=FOLDER)
     os.environ["LEPO_CONFIG_HOME"] = folder
     good = True

@@ -117,6 +117,8 @@ def main():
     options.add_argument("--only", default="first,forty,nothing,gigabyte,refs")
     options = options.parse_args()
     LEPO, only = os.path.abspath(options.lepo), options.only.split(",")
+    if options.dir:
+        os.makedirs(options.dir, exist_ok=True)
     base = tempfile.mkdtemp(prefix="lepo-sync-", dir=options.dir)
     try:
         sys.exit(1 if any([*figures(base, options, only)]) else 0)

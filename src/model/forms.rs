@@ -1,33 +1,52 @@
 //! The forms a conversation takes for those who do not take it message by message.
 
 use super::message::{Message, Role};
+use super::text::Text;
+
+/// Whether a conversation is in the form of [`system_first`] as it is.
+pub(super) fn is_system_first(messages: &[Message]) -> bool {
+    let leading = messages.iter().take_while(|message| message.role == Role::System).count();
+    let late = messages.iter().skip(leading).any(|message| message.role == Role::System);
+    !late
+        && !messages
+            .array_windows()
+            .any(|[a, b]| a.role == b.role && a.call_id.is_none() && b.call_id.is_none())
+}
 
 /// For models that take a system message only as the first one, and no two neighbours of one role:
 /// later system messages become the user's, under a `[system]` line, and neighbours are merged.
 ///
 /// Results of native calls stay apart, for each answers a call of its own.
 pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
-    let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut merged: Vec<(Message, Vec<Text>)> = Vec::with_capacity(messages.len());
     for message in messages {
         let mut message = message.clone();
-        let leading = merged.iter().all(|earlier| earlier.role == Role::System);
+        let leading = merged.iter().all(|(earlier, _)| earlier.role == Role::System);
         if message.role == Role::System && !leading {
             message.role = Role::User;
             message.text = format!("[system]\n{}", message.text).into();
         }
+        let text = Some(message.text.clone()).filter(|text| !text.is_empty());
         match merged.last_mut() {
-            Some(last)
+            Some((last, texts))
                 if last.role == message.role && message.call_id.is_none() && last.call_id.is_none() =>
             {
-                let between = if last.text.is_empty() || message.text.is_empty() { "" } else { "\n\n" };
-                last.text = format!("{}{between}{}", last.text, message.text).into();
+                texts.extend(text);
                 last.calls.append(&mut message.calls);
                 last.files.append(&mut message.files);
             }
-            _ => merged.push(message),
+            _ => merged.push((message, text.into_iter().collect())),
         }
     }
-    merged
+    let joined = |(mut message, texts): (Message, Vec<Text>)| {
+        if texts.len() > 1 {
+            message.text = texts.iter().map(|text| &**text).collect::<Vec<_>>().join("\n\n").into();
+        } else if let Some(text) = texts.into_iter().next() {
+            message.text = text;
+        }
+        message
+    };
+    merged.into_iter().map(joined).collect()
 }
 
 /// A conversation as one text, for a program: the question alone if it is the only message, else
@@ -83,6 +102,8 @@ mod tests {
             ("u:a a:b s:r", "u:a a:b u:[system]/r"),
         ] {
             assert_eq!(short(&system_first(&conversation(given))), expected, "{given}");
+            assert_eq!(is_system_first(&conversation(given)), given == expected, "{given}");
+            assert!(is_system_first(&conversation(expected)), "{expected}");
         }
     }
 
@@ -94,6 +115,7 @@ mod tests {
         let merged = system_first(&[asked("1"), asked("2"), result("1"), result("2")]);
         assert_eq!(merged.len(), 3);
         assert_eq!(merged[0].calls.len(), 2);
+        assert!(is_system_first(&merged));
     }
 
     #[test]

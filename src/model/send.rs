@@ -9,7 +9,7 @@ use reqwest::Response;
 use super::answer::Begun;
 use super::body::Body;
 use super::catalog::{Cache, ModelFacts};
-use super::forms::system_first;
+use super::forms::{is_system_first, system_first};
 use super::http::Http;
 use super::lookup::{list, look_up};
 use super::memory::{Memory, remembered_name};
@@ -218,12 +218,12 @@ impl Remote {
     ) -> (Payload, Vec<&'static Quirk>) {
         let merged: Vec<Message>;
         let mut asking = Asking::new(&self.config, request, facts, quirks);
-        if self.spec.may_have(&SYSTEM_FIRST) {
-            let first = system_first(request.messages);
-            if first != request.messages && asking.has(&SYSTEM_FIRST) {
-                merged = first;
-                asking.request.messages = &merged;
-            }
+        if self.spec.may_have(&SYSTEM_FIRST)
+            && !is_system_first(request.messages)
+            && asking.has(&SYSTEM_FIRST)
+        {
+            merged = system_first(request.messages);
+            asking.request.messages = &merged;
         }
         let without: Vec<Message>;
         if self.spec.may_have(&FILES)
