@@ -9,10 +9,11 @@ Makes the stores below DIR, and keeps them for the next run if --dir is given: `
 `ten` ten million over ten years as a skeleton: 3,650 folders, of which the last thirty and one a year old are
 filled with 2,740 names each, as no command measured reads another. Commands run in turn, so that a machine whose
 speed drifts is fair to all; medians of wall time. `do` asks a server on loopback. Prints a line a figure: what,
-milliseconds, ratio, limit. NAME is flat, old, whole, exchange, tidy, crowd, start, memory.
+milliseconds, ratio, limit. NAME is flat, old, whole, browse, exchange, tidy, crowd, start, memory.
 Needs cc, curl and 6 GB of disk. Faults are tried by scripts/faults and scripts/powercut.
 """
-import argparse, http.server, json, os, random, resource, shutil, statistics, subprocess, sys, tempfile, threading, time
+import argparse, fcntl, http.server, json, os, pty, random, resource, shutil, statistics, struct, subprocess, sys
+import tempfile, termios, threading, time
 
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 DAY = 24 * 3600 * 1000
@@ -178,6 +179,33 @@ def whole(stores, turns):
     line("ls, all, one folder", one, floor, "<= 0.7", "C, one thread")
 
 
+def until_drawn(path):
+    """Milliseconds until `browse` on a terminal of 80x24 has drawn its first list: the word of each question is on it."""
+    start = time.perf_counter()
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(LEPO, [*lepo(path, "browse")], dict(ENV, TERM="xterm-256color"))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    drawn = b""
+    while b"why" not in drawn:
+        drawn += os.read(terminal, 65536)
+    took = time.perf_counter() - start
+    os.write(terminal, b"q")
+    try:
+        while os.read(terminal, 65536):
+            pass
+    except OSError:
+        pass
+    os.waitpid(child, 0)
+    os.close(terminal)
+    return 1e3 * took
+
+
+def browse(stores, turns):
+    rows = [(until_drawn(stores["days"]), run(lepo(stores["days"], "ls", "-n", "50"))) for _ in range(turns + 1)][1:]
+    line("browse, first list, days", *(statistics.median(column) for column in zip(*rows)), "<= 1.5", "ls -n 50")
+
+
 def exchange(stores, turns):
     empty = tempfile.mkdtemp(dir=BASE)
     subprocess.run([LEPO, "-c", empty, "init"], check=True, stderr=subprocess.DEVNULL)
@@ -265,7 +293,7 @@ def main():
     options.add_argument("--million", type=int, default=1_000_000)
     options.add_argument("--turns", type=int, default=21)
     options.add_argument("--dir")
-    options.add_argument("--only", default="flat,old,whole,exchange,tidy,crowd,start,memory")
+    options.add_argument("--only", default="flat,old,whole,browse,exchange,tidy,crowd,start,memory")
     options = options.parse_args()
     LEPO, only = os.path.abspath(options.lepo), options.only.split(",")
     BASE = options.dir or tempfile.mkdtemp(prefix="lepo-scale-")
@@ -284,14 +312,15 @@ def main():
         stores = {}
         if {"flat", "old", "whole", "exchange"} & set(only):
             stores["small"] = make(BASE + "/small", fill_small)
-        if {"flat", "old", "whole"} & set(only):
+        if {"flat", "old", "whole", "browse"} & set(only):
             stores["days"] = make(BASE + "/days", fill_days(options.million))
         if {"flat", "old"} & set(only):
             stores["ten"] = make(BASE + "/ten", fill_ten)
         if "whole" in only:
             stores["one"] = make(BASE + "/one", fill_one(BASE + "/days"))
         for name, measure in [("start", lambda: start(options.turns)), ("flat", lambda: flat(stores, options.turns)),
-                              ("old", lambda: old(stores, options.turns)), ("exchange", lambda: exchange(stores, options.turns)),
+                              ("old", lambda: old(stores, options.turns)),
+                              ("browse", lambda: browse(stores, options.turns)), ("exchange", lambda: exchange(stores, options.turns)),
                               ("whole", lambda: whole(stores, options.turns)), ("tidy", lambda: tidy(stores, options.million)),
                               ("crowd", crowd), ("memory", memory)]:
             if name in only:
