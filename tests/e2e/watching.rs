@@ -90,6 +90,21 @@ fn hidden_ones_and_json_on_wish() {
 }
 
 #[test]
+fn days_that_move_are_no_news() {
+    let home = Home::with_config("tidy = false\n");
+    home.ok(&["init"]);
+    let watching = Watching::begin(&home, &[]);
+    for i in 0..20 {
+        home.write(&format!("work/.lepo/01JB3Z0Q4N8V2K5T7W9X{i:06}-u0-head.md"), format!("number {i}"));
+    }
+    (0..20).for_each(|_| drop(watching.line()));
+    home.ok(&["tidy", "--keep", "0"]);
+    assert_eq!(home.bubbs().len(), 0, "all have moved");
+    let next = home.add(&[], "the next");
+    assert_eq!(watching.line(), format!("{next} u0 the next"));
+}
+
+#[test]
 fn a_queue_that_overflows_loses_nothing() {
     let home = Home::new();
     home.ok(&["init"]);
