@@ -36,6 +36,7 @@ mod threads;
 mod time;
 mod tree;
 mod values;
+mod zst;
 
 pub use brief::Tools;
 pub use conversation::{Conversation, File, What};

@@ -11,6 +11,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use super::json::Value;
 use super::values::{Item, Trim, Values};
+use super::zst::Unpacked;
 use crate::error::{Error, Result};
 
 /// Bytes of one line, at most.
@@ -82,9 +83,7 @@ impl Reading {
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
         let counted = Counted { from: file, bytes: self.bytes.clone() };
         if path.extension().is_some_and(|end| end == "zst") {
-            let decoder = ruzstd::decoding::StreamingDecoder::new(counted)
-                .map_err(|error| cannot(path, io::Error::other(error.to_string())))?;
-            return Ok(Box::new(Capped::new(decoder, length)));
+            return Ok(Box::new(Capped::new(Unpacked::new(counted), length)));
         }
         Ok(Box::new(counted))
     }
@@ -102,7 +101,9 @@ impl Reading {
                     return Err(Error::usage("an archive unpacks to more than it may").because(error));
                 }
                 Err(error) => {
-                    self.tally.skip(&format!("unreadable: {error}"), 1);
+                    let is_torn = error.kind() == io::ErrorKind::UnexpectedEof;
+                    let reason = if is_torn { "torn".into() } else { format!("unreadable: {error}") };
+                    self.tally.skip(&reason, 1);
                     return Ok(None);
                 }
             }

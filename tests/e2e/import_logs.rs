@@ -41,12 +41,16 @@ fn a_packed_log_is_what_it_was_before_it_was_packed() {
     let told = import(&plain, &[file]);
     assert_eq!(import(&packed, &[&format!("{file}.zst")])["made"], told["made"]);
     assert_eq!(packed.bubbs(), plain.bubbs());
-    // Of one that is torn nothing can be unpacked that its window may still refer to.
-    let torn = Home::new();
+    // Of one that is torn, all blocks are read that are whole.
+    let (torn, cut) = (Home::new(), Home::new());
     let frame = zstd(&log);
     torn.write(&format!("work/{file}.zst"), &frame[..frame.len() - 150]);
+    cut.write(&format!("work/{file}"), &log[..(log.len().div_ceil(100) - 2) * 100]);
     let told = import(&torn, &["codex", &format!("{file}.zst")]);
-    assert_ne!(told["skipped"], json!([]));
+    assert_eq!(told["skipped"], json!([{ "reason": "torn", "count": 1 }]));
+    assert_eq!(import(&cut, &["codex", file])["made"], told["made"]);
+    assert_eq!(torn.bubbs(), cut.bubbs());
+    assert!(torn.bubbs().len() > 3, "{:?}", torn.bubbs());
     assert_eq!(torn.ok(&["fsck"]), "");
 }
 

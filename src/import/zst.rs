@@ -1,0 +1,168 @@
+//! Unpacks Zstandard as it is read, one frame after another.
+//!
+//! A log that is still written to, or was cut, ends within a block. All blocks before it are handed on, then the
+//! error: the decoder alone would keep back as much as its window, which may be all.
+
+use std::io::{self, BufReader, Read};
+
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// Bytes of a block, at most.
+const LARGEST: usize = 128 << 10;
+
+/// The last block of a frame, without any bytes, and a checksum, which the decoder does not look at.
+const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
+/// A packed stream.
+pub struct Unpacked<R> {
+    from: BufReader<R>,
+    decoder: FrameDecoder,
+    block: Vec<u8>,
+    /// An error that is told once all before it was read.
+    failed: Option<io::Error>,
+    ended: bool,
+}
+
+impl<R: Read> Unpacked<R> {
+    /// Unpacks what is read from `from`.
+    pub fn new(from: R) -> Unpacked<R> {
+        let from = BufReader::with_capacity(LARGEST, from);
+        Unpacked { from, decoder: FrameDecoder::new(), block: Vec::new(), failed: None, ended: false }
+    }
+
+    /// Begins the next frame; false if there is none.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        loop {
+            let mut magic = Vec::new();
+            self.from.by_ref().take(4).read_to_end(&mut magic)?;
+            if magic.is_empty() {
+                return Ok(false);
+            }
+            match self.decoder.reset(magic.as_slice().chain(&mut self.from)) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    io::copy(&mut self.from.by_ref().take(length.into()), &mut io::sink())?;
+                }
+                Err(error) => return Err(self.error(&error)),
+            }
+        }
+    }
+
+    /// Decodes the next block, once all of it is there.
+    fn next_block(&mut self) -> io::Result<()> {
+        let mut header = [0; 3];
+        self.from.read_exact(&mut header)?;
+        let bits = u32::from_le_bytes([header[0], header[1], header[2], 0]);
+        // Of a block of one repeated byte, the size is that of what it unpacks to.
+        let (is_repeated, size) = (bits >> 1 & 3 == 1, (bits >> 3) as usize);
+        let size = if is_repeated { 1 } else { size };
+        if size > LARGEST {
+            return Err(io::Error::other("a block is larger than blocks can be"));
+        }
+        self.block.clear();
+        self.block.extend(header);
+        self.from.by_ref().take(size as u64).read_to_end(&mut self.block)?;
+        if self.block.len() < header.len() + size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        // The checksum behind the last block may be torn.
+        let source = self.block.as_slice().chain(&mut self.from).chain(&END[3..]);
+        let decoded = self.decoder.decode_blocks(source, BlockDecodingStrategy::UptoBlocks(1));
+        decoded.map(|_| ()).map_err(|error| self.error(&error))
+    }
+
+    /// An error of the decoder; at the end of the file, that it is torn.
+    fn error(&mut self, error: &FrameDecoderError) -> io::Error {
+        match self.from.by_ref().bytes().next() {
+            None => io::ErrorKind::UnexpectedEof.into(),
+            Some(_) => io::Error::other(error.to_string()),
+        }
+    }
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        while !self.ended && !to.is_empty() {
+            let n = self.decoder.read(to)?;
+            if n > 0 {
+                return Ok(n);
+            }
+            if let Some(error) = self.failed.take() {
+                self.ended = true;
+                return Err(error);
+            }
+            if self.decoder.is_finished() {
+                self.ended = !self.next_frame().inspect_err(|_| self.ended = true)?;
+            } else if let Err(error) = self.next_block() {
+                // With its last block, the frame gives all that it holds.
+                let ended = self.decoder.decode_blocks(END.as_slice(), BlockDecodingStrategy::UptoBlocks(1));
+                ended.map_err(|error| io::Error::other(error.to_string()))?;
+                self.failed = Some(error);
+            }
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    fn unpack(packed: &[u8]) -> (Vec<u8>, Option<io::ErrorKind>) {
+        let mut all = Vec::new();
+        let error = Unpacked::new(packed).read_to_end(&mut all).err();
+        (all, error.map(|error| error.kind()))
+    }
+
+    fn lines(count: usize) -> Vec<u8> {
+        (0..count).flat_map(|i| format!("{{\"number\":{i},\"square\":{}}}\n", i * i).into_bytes()).collect()
+    }
+
+    #[test]
+    fn frames_follow_each_other() {
+        let (text, more) = (lines(20_000), lines(10));
+        let mut packed = compress_to_vec(text.as_slice(), CompressionLevel::Fastest);
+        assert!(packed.len() < text.len() / 2);
+        assert_eq!(unpack(&packed), (text.clone(), None));
+        // A frame that is to be skipped, and another one.
+        packed.extend([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'x', b'y', b'z']);
+        packed.extend(compress_to_vec(more.as_slice(), CompressionLevel::Fastest));
+        assert_eq!(unpack(&packed), ([text.clone(), more.clone()].concat(), None));
+        packed.extend(b"something else");
+        assert_eq!(unpack(&packed), ([text, more].concat(), Some(io::ErrorKind::Other)));
+        assert_eq!(unpack(b""), (vec![], None));
+    }
+
+    #[test]
+    fn all_blocks_before_a_tear_are_read() {
+        let text = lines(20_000);
+        let packed = compress_to_vec(text.as_slice(), CompressionLevel::Fastest);
+        let torn = Some(io::ErrorKind::UnexpectedEof);
+        let mut last = 0;
+        for end in (0..packed.len()).step_by(9973).chain([packed.len() - 5]).skip(1) {
+            let (read, error) = unpack(&packed[..end]);
+            assert!(text.starts_with(&read) && read.len() >= last, "cut at {end}");
+            assert!(error == torn, "cut at {end}: {error:?}");
+            last = read.len();
+        }
+        // No more is lost than the block that is torn.
+        assert!(last + LARGEST >= text.len() && last > LARGEST, "{last} of {}", text.len());
+    }
+
+    #[test]
+    fn rubbish_ends_with_an_error() {
+        let mut packed = compress_to_vec(lines(20_000).as_slice(), CompressionLevel::Fastest);
+        for at in (4..packed.len()).step_by(packed.len() / 12) {
+            packed[at] ^= 0x55;
+            unpack(&packed);
+        }
+        assert!(unpack(&packed).1.is_some());
+        assert!(unpack(b"nonsense and more of it").1.is_some());
+    }
+}
