@@ -1,9 +1,12 @@
-//! A segment of the search's text cache, its checksum made right: all that it says can be read, or it is absent.
+//! A segment of the search's text cache, its checksum made right: all that it says can be read, or it is absent;
+//! and it is the same in blocks of any size.
 #![no_main]
 
 use lepo::testing::search::read_forged;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    read_forged(bytes.to_vec());
+    let whole = read_forged(bytes.to_vec(), usize::MAX);
+    assert_eq!(read_forged(bytes.to_vec(), 1), whole);
+    assert_eq!(read_forged(bytes.to_vec(), 40), whole);
 });

@@ -4,72 +4,109 @@
 //! then looked for in the segment's text, and searched again in their files. All other days are read from their
 //! files, each once, and what is read makes the month's next segment.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use crate::bubb::{Day as DayOf, Name};
 use crate::error::Result;
 use crate::store::{CachedText, FolderState, Store};
 
-use super::segment::{Day, Segment, SegmentWriter};
+use super::segment::{Day, LARGEST, SegmentWriter};
+use super::segment_reader::{Block, SegmentReader};
 use super::{Filter, Pattern};
 
-/// Text of one month that is kept at most, in bytes.
-const LARGEST: usize = 512 << 20;
+thread_local! {
+    /// A thread reads one segment after another.
+    static READER: RefCell<SegmentReader> = RefCell::default();
+}
 
-/// The bubbs of a month's days in whose files a search has to look, newest first. `done` is told of each day.
+/// The bubbs of a month's days in whose files a search has to look, newest first. `done` is told of each day
+/// and may end the search.
 pub fn candidates(
     store: &Store,
     pattern: &Pattern,
     filter: &Filter,
     month: &str,
     days: &[DayOf],
-    done: &(dyn Fn() + Sync),
+    done: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Vec<Name>> {
-    let segment = store.cached_text(month).and_then(Segment::parse);
-    let mut found = Vec::new();
-    let mut builder = Builder { store, begun: None, fresh: BTreeMap::new(), bytes: 0 };
-    for day in days {
-        match cached_day(store, segment.as_ref(), *day) {
-            Some((segment, recorded)) => matching(segment, &recorded, pattern, filter, &mut found),
-            None => builder.read(*day, pattern, filter, &mut found)?,
+    let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
+    let right = each_cached(store, month, |day, block| {
+        if days.contains(&day) {
+            matching(block, pattern, filter, &mut found);
+            if block.is_last() {
+                cached.push(day);
+                flow = done();
+            }
         }
-        done();
+        flow
+    });
+    if right.is_none() {
+        (found, cached) = (Vec::new(), Vec::new());
+    }
+    let mut builder = Builder { store, begun: None, fresh: BTreeMap::new(), bytes: 0 };
+    for day in days.iter().filter(|day| !cached.contains(day)) {
+        if flow.is_break() {
+            return Ok(found);
+        }
+        builder.read(*day, pattern, filter, &mut found)?;
+        flow = done();
     }
     // A cache that cannot be written is none.
-    let _ = builder.finish(segment.as_ref(), month, days);
+    let _ = builder.finish(month);
     found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     found.dedup();
     Ok(found)
 }
 
-/// A segment's entry of a day, if the day's folder is in the state that was recorded.
-fn cached_day<'s>(store: &Store, segment: Option<&'s Segment>, day: DayOf) -> Option<(&'s Segment, Day)> {
-    let segment = segment?;
-    let number: u8 = day.day().parse().ok()?;
-    let recorded = segment.days().iter().find(|recorded| recorded.day == number)?;
-    let state = store.folder_state(day)?;
-    let now = Day::new(number, state.inode, state.ctime, state.mtime);
-    recorded.is_unchanged(&now).then_some((segment, *recorded))
+/// Gives `each` the texts of a month's segment, of the days whose folders are in the state that was recorded.
+/// `None` where the segment is not right, or `each` ended it: what was given is then worth nothing.
+fn each_cached(
+    store: &Store,
+    month: &str,
+    mut each: impl FnMut(DayOf, &Block<'_>) -> ControlFlow<()>,
+) -> Option<()> {
+    let (file, len) = store.cached_text(month)?;
+    let mut judged: Option<(u8, Option<DayOf>)> = None;
+    READER.with_borrow_mut(|reader| {
+        reader.read(file, len, |block| {
+            let day = match judged {
+                Some((last, day)) if last == block.day.day => day,
+                _ => unchanged(store, month, block.day),
+            };
+            judged = Some((block.day.day, day));
+            day.map_or(ControlFlow::Continue(()), |day| each(day, block))
+        })
+    })
 }
 
-/// Adds the bubbs of a cached day whose text matches.
-fn matching(segment: &Segment, day: &Day, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) {
-    let numbers = segment.numbers_of(day);
+/// The day that a segment recorded, if its folder is in the state that was recorded.
+fn unchanged(store: &Store, month: &str, recorded: &Day) -> Option<DayOf> {
+    let day = DayOf::parse(month.as_bytes(), format!("{:02}", recorded.day).as_bytes())?;
+    let state = store.folder_state(day)?;
+    recorded.is_unchanged(&Day::new(recorded.day, state.inode, state.ctime, state.mtime)).then_some(day)
+}
+
+/// Adds the bubbs of a block whose text matches.
+fn matching(block: &Block<'_>, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) {
     if !pattern.is_by_line() {
-        let texts = numbers.filter_map(|number| Some((segment.name(number)?, segment.text(number)?)));
-        let matching = texts.filter(|(name, text)| filter.takes(name) && pattern.may_match(text));
-        return found.extend(matching.map(|(name, _)| name));
+        let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
+        return found.extend(bubbs.map(|(name, _)| name));
     }
-    let span = segment.span(numbers);
-    let Some(texts) = segment.texts().get(span.clone()) else { return };
-    let mut at = 0;
-    while let Some(rest) = texts.get(at..).filter(|rest| !rest.is_empty()) {
-        let Some(end) = pattern.first_match_end(rest) else { return };
-        // An empty match at the end of a text belongs to the text before it.
-        let number = segment.number_at(span.start + at + end.saturating_sub(1));
-        found.extend(segment.name(number).filter(|name| filter.takes(name)));
-        let after = segment.span(number..number + 1).end.saturating_sub(span.start);
-        at = after.max(at + 1);
+    let begin = block.tables.span(block.numbers.clone()).start;
+    let (mut at, mut numbers) = (0, block.numbers.clone());
+    while let Some(rest) = block.texts.get(at..).filter(|rest| !rest.is_empty()) {
+        let Some((place, is_sure)) = pattern.first_candidate(rest) else { return };
+        if place >= rest.len() {
+            return;
+        }
+        let number = block.tables.number_at(numbers.clone(), begin + at + place);
+        let span = block.tables.span(number..number + 1);
+        let text = block.texts.get(span.start - begin..span.end - begin - 1);
+        let name = block.tables.name(number).filter(|name| filter.takes(name));
+        found.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
+        (at, numbers.start) = (span.end - begin, number + 1);
     }
 }
 
@@ -83,6 +120,7 @@ struct Builder<'s> {
     begun: Option<Option<CachedText<'s>>>,
     /// The days that were read and can be recorded.
     fresh: BTreeMap<DayOf, (FolderState, Texts)>,
+    /// What these add to a segment.
     bytes: usize,
 }
 
@@ -105,7 +143,7 @@ impl Builder<'_> {
                 Ok(text) => {
                     found.extend((is_taken && pattern.may_match(&text)).then_some(*name));
                     if is_kept {
-                        self.bytes += text.len();
+                        self.bytes += SegmentWriter::len_of(text.len());
                         texts.push((*name, text));
                     }
                 }
@@ -122,25 +160,89 @@ impl Builder<'_> {
     }
 
     /// Writes the segment: what was read, and of the other days what the old one has.
-    fn finish(self, old: Option<&Segment>, month: &str, days: &[DayOf]) -> std::io::Result<()> {
-        let Some(begun) = self.begun.flatten().filter(|_| !self.fresh.is_empty()) else { return Ok(()) };
+    fn finish(mut self, month: &str) -> std::io::Result<()> {
+        let Some(begun) = self.begun.take().flatten().filter(|_| !self.fresh.is_empty()) else {
+            return Ok(());
+        };
+        let mut old: BTreeMap<DayOf, (FolderState, Texts)> = BTreeMap::new();
+        let right = each_cached(self.store, month, |day, block| {
+            let Day { inode, ctime, mtime, .. } = *block.day;
+            let (_, texts) = old.entry(day).or_insert((FolderState { inode, ctime, mtime }, Vec::new()));
+            texts.extend(block.bubbs().map(|(name, text)| (name, text.to_vec())));
+            ControlFlow::Continue(())
+        });
+        let mut days = right.map_or_else(BTreeMap::new, |()| old);
+        days.append(&mut self.fresh);
         let mut writer = SegmentWriter::default();
-        let mut days = days.to_vec();
-        days.sort_unstable();
-        for day in days {
-            if let Some((state, texts)) = self.fresh.get(&day) {
-                let Ok(number) = day.day().parse() else { continue };
-                let recorded = Day::new(number, state.inode, state.ctime, state.mtime);
-                writer.day(recorded, texts.iter().map(|(name, text)| (*name, text.as_slice())));
-            } else if let Some((segment, recorded)) = cached_day(self.store, old, day) {
-                let bubbs = segment.numbers_of(&recorded);
-                let bubbs = bubbs.filter_map(|number| Some((segment.name(number)?, segment.text(number)?)));
-                writer.day(Day::new(recorded.day, recorded.inode, recorded.ctime, recorded.mtime), bubbs);
-            }
-            if writer.text_bytes() > LARGEST {
+        for (day, (state, texts)) in days {
+            let Ok(number) = day.day().parse() else { continue };
+            let recorded = Day::new(number, state.inode, state.ctime, state.mtime);
+            writer.day(recorded, texts.iter().map(|(name, text)| (*name, text.as_slice())));
+            if writer.len() > LARGEST {
                 return Ok(());
             }
         }
         begun.finish(month, &writer.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bubb::{BubbId, Kind};
+    use crate::search::PatternOptions;
+
+    #[test]
+    fn a_blocks_candidates_are_the_texts_that_match() {
+        let texts = ["", "\n", "one\ntwo", "two\n", "three", "one two three\n\nfour", "넷", "\nfive"];
+        let mut last = None;
+        let mut name = |number: usize| {
+            let id = BubbId::of(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32]);
+            let name = Name { id, kind: Kind::User, hidden: false, prev: last };
+            last = Some(id);
+            name
+        };
+        let names: Vec<Name> = (0..texts.len()).map(&mut name).collect();
+        let mut writer = SegmentWriter::default();
+        writer.day(Day::new(1, 2, 3, 4), names.iter().copied().zip(texts.map(str::as_bytes)));
+        let bytes = writer.finish();
+        let filter = Filter { kinds: vec![], hidden: false, times: 0..=u64::MAX, only: None };
+        let plain = PatternOptions::default();
+        for (pattern, options) in [
+            ("two", plain),
+            ("two$", plain),
+            ("^two", plain),
+            ("^$", plain),
+            ("x*", plain),
+            (r"[a-z]+ two [a-z]+", plain),
+            (r"\w+ee", plain),
+            (r"\Atwo", plain),
+            ("넷", plain),
+            ("TWO", PatternOptions { ignore_case: true, ..plain }),
+            ("two", PatternOptions { invert: true, ..plain }),
+            ("e\ntwo", PatternOptions { multi_line: true, ..plain }),
+            ("hree", PatternOptions { words: true, ..plain }),
+        ] {
+            let pattern = Pattern::new(pattern, options).unwrap();
+            let mut found = Vec::new();
+            let mut reader = SegmentReader::default();
+            reader
+                .read(bytes.as_slice(), bytes.len() as u64, |block| {
+                    matching(block, &pattern, &filter, &mut found);
+                    ControlFlow::Continue(())
+                })
+                .unwrap();
+            let expected = names.iter().zip(texts).filter(|(_, text)| pattern.has_line(text.as_bytes()));
+            for (name, _) in expected {
+                assert!(found.contains(name), "{name}");
+            }
+            // An empty line that is only the newline after a text is the one thing found in excess.
+            let excess = found.iter().filter(|name| {
+                let at = names.iter().position(|known| known == *name).unwrap();
+                !pattern.has_line(texts[at].as_bytes())
+                    && !pattern.has_line(format!("{}\n", texts[at]).as_bytes())
+            });
+            assert_eq!(excess.count(), 0);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Searching bubbs in their files, on all processors, results in the order asked for.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use super::{Line, Pattern};
@@ -7,9 +8,17 @@ use crate::bubb::Name;
 use crate::error::Error;
 use crate::store::{Store, in_order};
 
+/// Bytes of a buffer that is kept for the next file; a larger one is given back.
+const KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// What the last file held.
+    static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// The outcome of looking into one bubb that had something to tell.
 pub enum Outcome {
-    /// Lines to report.
+    /// Lines to report; none where only texts are asked for.
     Found(Name, Vec<Line>),
     /// It could not be read.
     Unreadable(Error),
@@ -22,13 +31,17 @@ pub fn search_files(
     names: impl Iterator<Item = Name>,
     mut each: impl FnMut(Outcome) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let look = |name: Name| match store.read(&name) {
-        Err(error) => Some(Outcome::Unreadable(error)),
-        Ok(text) if !pattern.may_match(&text) => None,
-        Ok(text) => {
-            let lines = pattern.lines(&text);
-            (!lines.is_empty()).then_some(Outcome::Found(name, lines))
-        }
+    let look = |name: Name| {
+        TEXT.with_borrow_mut(|text| {
+            if let Err(error) = store.read_into(&name, text) {
+                return Some(Outcome::Unreadable(error));
+            }
+            let found = found(pattern, text).map(|lines| Outcome::Found(name, lines));
+            if text.capacity() > KEPT {
+                *text = Vec::new();
+            }
+            found
+        })
     };
     let mut broken = ControlFlow::Continue(());
     in_order(names, look, |outcome| {
@@ -38,4 +51,13 @@ pub fn search_files(
         broken
     });
     broken
+}
+
+/// The lines of a text to report, if there is one.
+fn found(pattern: &Pattern, text: &[u8]) -> Option<Vec<Line>> {
+    if pattern.is_for_texts() {
+        return pattern.has_line(text).then(Vec::new);
+    }
+    let lines = if pattern.may_match(text) { pattern.lines(text) } else { Vec::new() };
+    (!lines.is_empty()).then_some(lines)
 }

@@ -10,6 +10,7 @@ mod filter;
 mod months;
 mod pattern;
 mod segment;
+mod segment_reader;
 
 pub use convs::Convs;
 pub use files::{Outcome, search_files};
@@ -19,4 +20,4 @@ pub use pattern::{Line, LineKind, Pattern, PatternOptions};
 
 use cache::candidates;
 #[cfg(fuzzing)]
-pub use segment::read_forged;
+pub use segment_reader::read_forged;

@@ -1,15 +1,14 @@
 //! The bubbs that a search has to look into, month by month, newest first: several months at once, on all
 //! processors.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{Filter, Pattern, candidates};
 use crate::bubb::{BubbId, Day, Name};
-use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::error::Result;
+use crate::store::{Store, few_in_order};
 
 /// Progress of a search for candidates.
 pub struct Looking<'l> {
@@ -36,8 +35,9 @@ pub fn by_month(
     let mut recent = Vec::new();
     let mut months: BTreeMap<String, Vec<Part<'_>>> = BTreeMap::new();
     for store in stores {
-        recent.extend(store.recent_names()?);
-        for day in store.days()? {
+        let (names, days) = store.recent_and_days()?;
+        recent.extend(names);
+        for day in days {
             let (start, end) = (day.start(), day.next().start());
             if start > *filter.times.end() || end <= *filter.times.start() {
                 continue;
@@ -49,40 +49,45 @@ pub fn by_month(
             }
         }
     }
-    let is_recent: HashSet<BubbId> = recent.iter().map(|name| name.id).collect();
-    recent.retain(|name| filter.takes(name));
     recent.sort_unstable_by_key(|name| name.id);
     recent.dedup_by_key(|name| name.id);
-    let months: Vec<(String, Vec<Part<'_>>)> = months.into_iter().rev().collect();
-    let total = months.iter().flat_map(|(_, parts)| parts).map(|(_, days)| days.len() as u64).sum();
-    let count = AtomicU64::new(0);
-    let done = &|| (looking.progress)(count.fetch_add(1, Ordering::Relaxed) + 1, total);
-    let at_once = thread::available_parallelism().map_or(1, usize::from);
-    for some in months.chunks(at_once) {
-        let found = thread::scope(|scope| {
-            let look = |(month, parts): &(String, Vec<Part<'_>>)| {
-                of_month((month, parts), pattern, filter, looking.no_cache, done)
-            };
-            let started: Vec<_> = some.iter().map(|month| scope.spawn(move || look(month))).collect();
-            let ended = started.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|_| Err(Error::store("a thread of the search ended early")))
+    let in_lepo: Vec<BubbId> = recent.iter().map(|name| name.id).collect();
+    recent.retain(|name| filter.takes(name));
+    let total = months.values().flatten().map(|(_, days)| days.len() as u64).sum();
+    let (count, ended) = (AtomicU64::new(0), AtomicBool::new(false));
+    let done = || {
+        (looking.progress)(count.fetch_add(1, Ordering::Relaxed) + 1, total);
+        if ended.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let mut result = Ok(());
+    few_in_order(
+        months.iter().rev(),
+        |(month, parts)| (month, of_month((month, parts), pattern, filter, looking.no_cache, &done)),
+        |(month, names)| {
+            let names = names.map(|mut names| {
+                names.retain(|name| in_lepo.binary_search(&name.id).is_err());
+                let newer = recent.partition_point(|name| Day::of(name.id).month() < *month);
+                names.extend(recent.drain(newer..));
+                names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
+                names.dedup_by_key(|name| name.id);
+                names
             });
-            ended.collect::<Vec<_>>()
-        });
-        for ((month, _), names) in some.iter().zip(found) {
-            let mut names = names?;
-            names.retain(|name| !is_recent.contains(&name.id));
-            let newer = recent.partition_point(|name| Day::of(name.id).month() < *month);
-            names.extend(recent.drain(newer..));
-            names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
-            names.dedup_by_key(|name| name.id);
-            if each(names).is_break() {
-                return Ok(());
-            }
-        }
+            let flow = match names {
+                Ok(names) => each(names),
+                Err(error) => {
+                    result = Err(error);
+                    ControlFlow::Break(())
+                }
+            };
+            ended.store(flow.is_break(), Ordering::Relaxed);
+            flow
+        },
+    );
+    result?;
+    if !ended.into_inner() {
+        recent.reverse();
+        let _ = each(recent);
     }
-    recent.reverse();
-    let _ = each(recent);
     Ok(())
 }
 
@@ -92,7 +97,7 @@ fn of_month(
     pattern: &Pattern,
     filter: &Filter,
     no_cache: bool,
-    done: &(dyn Fn() + Sync),
+    done: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Vec<Name>> {
     let mut names = Vec::new();
     for (store, days) in parts {
@@ -102,7 +107,9 @@ fn of_month(
         }
         for day in days {
             names.extend(store.bubbs_of_day(*day)?.into_iter().filter(|name| filter.takes(name)));
-            done();
+            if done().is_break() {
+                return Ok(names);
+            }
         }
     }
     Ok(names)

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use grep_matcher::{LineTerminator, Matcher};
+use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
@@ -24,7 +24,7 @@ pub struct PatternOptions {
     pub multi_line: bool,
     /// Lines of context before and after a match.
     pub context: usize,
-    /// A text is read as far as its first line to report.
+    /// Only whether a text has a line to report is asked for: it is searched as far as its first.
     pub first: bool,
 }
 
@@ -87,23 +87,57 @@ impl Pattern {
 
     /// Whether a text can have a line to report: quick, and never wrong when it says no.
     pub fn may_match(&self, text: &[u8]) -> bool {
-        self.options.invert || self.matcher.is_match(text).unwrap_or(true)
+        self.options.invert || self.has_text_anchors() || self.matcher.is_match(text).unwrap_or(true)
+    }
+
+    /// Whether a text has a line to report.
+    pub fn has_line(&self, text: &[u8]) -> bool {
+        if self.is_by_line() {
+            match self.matcher.shortest_match(text).unwrap_or(Some(text.len())) {
+                None => return false,
+                Some(end) if end < text.len() => return true,
+                // An empty match may lie behind the last newline, where no line is.
+                Some(_) => {}
+            }
+        }
+        !self.lines_until(text, true).is_empty()
+    }
+
+    /// Whether only the texts with a line to report are asked for, not their lines.
+    pub fn is_for_texts(&self) -> bool {
+        self.options.first
     }
 
     /// Whether the matches of a text do not depend on what stands in other lines, so that texts can be
     /// searched joined by newlines.
     pub fn is_by_line(&self) -> bool {
-        !self.options.multi_line && !self.options.invert
+        !self.options.multi_line && !self.options.invert && !self.has_text_anchors()
     }
 
-    /// The end of the first match in `text`, if there is one.
-    pub fn first_match_end(&self, text: &[u8]) -> Option<usize> {
-        self.matcher.shortest_match(text).ok().flatten()
+    /// Whether `\A` or `\z` are looked for line by line: each line is a text of its own then.
+    fn has_text_anchors(&self) -> bool {
+        !self.options.multi_line && self.matcher.line_terminator().is_none()
+    }
+
+    /// A place in the first line that may match, and whether it surely does. Only for patterns
+    /// [by line](Self::is_by_line).
+    pub fn first_candidate(&self, text: &[u8]) -> Option<(usize, bool)> {
+        match self.matcher.find_candidate_line(text) {
+            Ok(Some(LineMatchKind::Confirmed(at))) => Some((at, true)),
+            Ok(Some(LineMatchKind::Candidate(at))) => Some((at, false)),
+            Ok(None) => None,
+            Err(_) => Some((0, false)),
+        }
     }
 
     /// The lines of a text to report: those that match, and their context.
     pub fn lines(&self, text: &[u8]) -> Vec<Line> {
-        let PatternOptions { invert, first, .. } = self.options;
+        self.lines_until(text, self.options.first)
+    }
+
+    /// All lines to report, or only the first.
+    fn lines_until(&self, text: &[u8], first: bool) -> Vec<Line> {
+        let invert = self.options.invert;
         let mut found = Found { matcher: &self.matcher, invert, first, lines: Vec::new() };
         // A slice cannot fail to be read, and the sink gives no errors.
         let _ = self.searcher().search_slice(&self.matcher, text, &mut found);
@@ -119,6 +153,8 @@ impl Pattern {
             .before_context(self.options.context)
             .after_context(self.options.context)
             .bom_sniffing(false)
+            // Texts are searched where they are: the buffer of 64 KiB for reading files is not needed.
+            .heap_limit(Some(1))
             .build()
     }
 }
@@ -181,6 +217,13 @@ mod tests {
         let pattern = Pattern::new(pattern, options).unwrap();
         let lines = pattern.lines(text);
         assert!(lines.is_empty() || pattern.may_match(text));
+        assert_eq!(pattern.has_line(text), !lines.is_empty());
+        if pattern.is_by_line() {
+            // As it stands in a segment.
+            let joined = [text, b"\n"].concat();
+            let candidate = pattern.first_candidate(&joined).filter(|(at, _)| *at < joined.len());
+            assert!(lines.is_empty() || candidate.is_some());
+        }
         let shown = |line: &Line| match line.kind {
             LineKind::Break => "--".to_string(),
             LineKind::Context => format!("{}-{}", line.number, String::from_utf8_lossy(&line.bytes)),
@@ -223,8 +266,23 @@ mod tests {
             ("absent", plain, vec![]),
             ("t.", PatternOptions { first: true, ..plain }, vec!["2:[tw]o"]),
             ("t", PatternOptions { first: true, invert: true, ..plain }, vec!["1:one Apple"]),
+            (r"\Atwo", plain, vec!["2:[two]"]),
+            (r"o\z", plain, vec!["2:tw[o]"]),
+            (r"\Atwo", PatternOptions { multi_line: true, ..plain }, vec![]),
+            ("last$", plain, vec!["5:[last]"]),
+            ("[a-z]+ ap+les", plain, vec!["4:[three apples]\r"]),
         ] {
             assert_eq!(found(pattern, options, TEXT.as_bytes()), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn an_empty_match_is_in_a_line_or_none() {
+        for (text, lines) in [("", 0), ("\n", 1), ("a\n", 0), ("a\n\n", 1), ("a\n\nb", 1), ("\na", 1)] {
+            assert_eq!(found("^$", PatternOptions::default(), text.as_bytes()).len(), lines, "{text:?}");
+        }
+        for (text, lines) in [("", 0), ("\n", 1), ("a", 1), ("a\nb\n", 2)] {
+            assert_eq!(found("x*$", PatternOptions::default(), text.as_bytes()).len(), lines, "{text:?}");
         }
     }
 

@@ -4,7 +4,6 @@
 //! the reading meets, it is seen.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::Ordering;
 use std::thread;
 
 use super::folders::Calendar;
@@ -44,11 +43,8 @@ impl<'s> Listing<'s> {
         recent.dedup_by_key(|name| name.id);
         let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
         let disordered = disordered.map(|name| Day::of(name.id)).min();
-        let oldest = recent.first().map_or(u64::MAX, |name| name.id.time());
         let calendar = Calendar::of(store).map_err(|error| store.old_error(error))?;
-        store.oldest_recent.store(oldest, Ordering::Relaxed);
-        store.seen_recent.store(recent.len(), Ordering::Relaxed);
-        store.has_days.store(!calendar.is_empty(), Ordering::Relaxed);
+        store.note_recent(&recent, !calendar.is_empty());
         let (days, built) = (BTreeMap::new(), None);
         let foreign = BTreeMap::new();
         Ok(Listing { store, recent, days, calendar, disordered, steps: 0, built, others: None, foreign })

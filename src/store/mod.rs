@@ -64,7 +64,7 @@ pub use imports::{Imported, Imports};
 pub use journal::{Entry, Fact, Record};
 pub use offers::Offer;
 pub use open::{Made, STORE};
-pub use read_ahead::in_order;
+pub use read_ahead::{few_in_order, in_order};
 pub use recover::Fate;
 pub use text_cache::{CachedText, FolderState};
 pub use tidy::TidyPlan;

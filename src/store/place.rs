@@ -85,6 +85,14 @@ impl Store {
         }
     }
 
+    /// Notes what was read of `.lepo/`, in the order of ids, and whether any day has a folder.
+    pub(super) fn note_recent(&self, recent: &[Name], has_days: bool) {
+        let oldest = recent.first().map_or(u64::MAX, |name| name.id.time());
+        self.oldest_recent.store(oldest, Ordering::Relaxed);
+        self.seen_recent.store(recent.len(), Ordering::Relaxed);
+        self.has_days.store(has_days, Ordering::Relaxed);
+    }
+
     /// `.lepo/` held only newer ones when it was last read.
     fn has_left(&self, name: &Name) -> bool {
         self.has_days.load(Ordering::Relaxed) && name.id.time() < self.oldest_recent.load(Ordering::Relaxed)

@@ -33,6 +33,14 @@ impl Store {
         }
     }
 
+    /// Reads a bubb's bytes into a buffer that is used again for the next one.
+    pub fn read_into(&self, name: &Name, bytes: &mut Vec<u8>) -> Result<()> {
+        if !self.small_into(name, bytes) {
+            *bytes = self.read(name)?;
+        }
+        Ok(())
+    }
+
     /// A bubb's bytes, which must be those that its id was made of: one that was edited is exit 2.
     pub fn read_unedited(&self, name: &Name) -> Result<Vec<u8>> {
         let bytes = self.read(name)?;
@@ -66,17 +74,21 @@ impl Store {
         if len > most { Ok(None) } else { self.text(name).map(Some) }
     }
 
-    /// A text that is small as most are. A bubb that was listed as a regular file is read by one call, and not
-    /// asked what it is and how long; `None` where that does not tell all.
+    /// A text that is small as most are.
     fn small(&self, name: &Name) -> Option<String> {
-        let mut bytes = Vec::with_capacity(4 << 10);
+        let mut bytes = Vec::with_capacity(SMALL);
+        self.small_into(name, &mut bytes).then(|| lossy(bytes))
+    }
+
+    /// Reads a bubb that was listed as a regular file by one call, without asking what it is and how long.
+    /// False where that does not tell all.
+    fn small_into(&self, name: &Name, bytes: &mut Vec<u8>) -> bool {
+        bytes.clear();
+        bytes.reserve(SMALL);
         let read = self
             .open_likely(name)
-            .and_then(|file| Ok(rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes))?));
-        match read {
-            Ok(n) if n > 0 && n < bytes.capacity() => Some(lossy(bytes)),
-            _ => None,
-        }
+            .and_then(|file| Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?));
+        read.is_ok_and(|n| n > 0 && n < bytes.capacity())
     }
 
     /// The whole text, or its beginning and its end with a line between.
@@ -130,6 +142,9 @@ impl Store {
 
 /// The longest file of settings, in bytes.
 const MOST_SETTINGS: u64 = 4 << 20;
+
+/// Bytes that most bubbs have fewer of.
+const SMALL: usize = 4 << 10;
 
 /// Bytes of a long bubb that are read for an excerpt, at each end.
 const END: u64 = 64 << 10;

@@ -6,27 +6,53 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
-/// How many items are handed to a thread at a time: enough that handing over costs nothing beside them.
-const BATCH: usize = 128;
-/// Items worked on before any thread is started, which costs as much as a few hundred small files.
-const FIRST: usize = 512;
-/// Batches given to each thread ahead of the one whose results are waited for.
-const AHEAD: usize = 4;
+/// How items are handed to the threads.
+struct Pace {
+    /// Items worked on before any thread is started, which costs as much as a few hundred small files.
+    first: usize,
+    /// How many are handed over at a time: enough that handing over costs nothing beside them.
+    batch: usize,
+    /// Batches given to each thread ahead of the one whose results are waited for.
+    ahead: usize,
+}
+
+/// For files, most of them small.
+const FILES: Pace = Pace { first: 512, batch: 128, ahead: 4 };
+/// For work of some milliseconds.
+const LONG: Pace = Pace { first: 0, batch: 1, ahead: 2 };
 
 /// Gives `work` of each item to `each`, in order, until that breaks. The first few are worked on right here:
 /// they are out soonest so, and often they are all.
 pub fn in_order<T: Send, R: Send>(
+    items: impl Iterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+    each: impl FnMut(R) -> ControlFlow<()>,
+) {
+    at_pace(&FILES, items, work, each);
+}
+
+/// [`in_order`] for few items that take long each: none is worked on here.
+pub fn few_in_order<T: Send, R: Send>(
+    items: impl Iterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+    each: impl FnMut(R) -> ControlFlow<()>,
+) {
+    at_pace(&LONG, items, work, each);
+}
+
+fn at_pace<T: Send, R: Send>(
+    pace: &Pace,
     mut items: impl Iterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
     mut each: impl FnMut(R) -> ControlFlow<()>,
 ) {
-    for item in items.by_ref().take(FIRST) {
+    for item in items.by_ref().take(pace.first) {
         if each(work(item)).is_break() {
             return;
         }
     }
     let mut batches = std::iter::from_fn(|| {
-        let batch: Vec<T> = items.by_ref().take(BATCH).collect();
+        let batch: Vec<T> = items.by_ref().take(pace.batch).collect();
         (!batch.is_empty()).then_some(batch)
     })
     .fuse()
@@ -38,7 +64,7 @@ pub fn in_order<T: Send, R: Send>(
     thread::scope(|scope| {
         let threads: Vec<_> = (0..thread::available_parallelism().map_or(1, usize::from))
             .map_while(|_| {
-                let (give, given) = sync_channel::<Vec<T>>(AHEAD);
+                let (give, given) = sync_channel::<Vec<T>>(pace.ahead);
                 let (tell, told) = channel::<Vec<R>>();
                 let thread = thread::Builder::new().spawn_scoped(scope, move || {
                     // Ends when there is no more to do, or nobody to tell.
@@ -59,7 +85,7 @@ pub fn in_order<T: Send, R: Send>(
         // In turn, so that the next results always come from the thread whose turn it is.
         let (mut sent, mut taken) = (0, 0);
         loop {
-            while sent - taken < AHEAD * threads.len()
+            while sent - taken < pace.ahead * threads.len()
                 && let Some(batch) = batches.next()
                 && threads[sent % threads.len()].0.send(batch).is_ok()
             {
@@ -93,16 +119,15 @@ mod tests {
             (10_000, 99_999, 10_000),
             (10_000, 3_000, 3_000),
         ] {
-            let mut seen = Vec::new();
-            in_order(
-                0..items,
-                |i| i * 2,
-                |doubled| {
+            for pace in [&FILES, &LONG] {
+                let mut seen = Vec::new();
+                let each = |doubled: usize| {
                     seen.push(doubled / 2);
                     if seen.len() == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                },
-            );
-            assert_eq!(seen, (0..expected).collect::<Vec<_>>(), "{items} {stop}");
+                };
+                at_pace(pace, 0..items, |i| i * 2, each);
+                assert_eq!(seen, (0..expected).collect::<Vec<_>>(), "{items} {stop}");
+            }
         }
     }
 }

@@ -3,14 +3,14 @@
 //! Their content is defined in `search`; this file knows their place, and how a day's folder tells that it changed.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
-use rustix::fs::AtFlags;
+use rustix::fs::{AtFlags, Mode};
 
 use super::folders::{Calendar, dir_at, make_dir_at};
-use super::{Store, place};
+use super::{READ, Store, place};
 use crate::bubb::{Day, Name};
 use crate::error::Result;
 use crate::sys::keeps_change_times;
@@ -27,6 +27,17 @@ pub struct FolderState {
 }
 
 impl Store {
+    /// The bubbs in `.lepo/` itself by id, each id once, and the days that have a folder, newest first. Both are
+    /// noted, so that the others' files are looked for in their days first.
+    pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>)> {
+        let mut recent = self.recent_names()?;
+        recent.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
+        recent.dedup_by_key(|name| name.id);
+        let days = self.days()?;
+        self.note_recent(&recent, !days.is_empty());
+        Ok((recent, days))
+    }
+
     /// The days that have a folder, newest first.
     pub fn days(&self) -> Result<Vec<Day>> {
         let mut days = Vec::new();
@@ -66,18 +77,10 @@ impl Store {
         self.day_names(day).map_err(|error| self.old_error(error))
     }
 
-    /// The bytes kept for a month; `None` if there are none.
-    pub fn cached_text(&self, month: &str) -> Option<Vec<u8>> {
+    /// The file kept for a month and how long it is; `None` if there is none.
+    pub fn cached_text(&self, month: &str) -> Option<(File, u64)> {
         let dir = dir_at(dir_at(&self.dir, "_cache").ok()??, "text").ok()??;
-        let flags = rustix::fs::OFlags::RDONLY
-            | rustix::fs::OFlags::NOFOLLOW
-            | rustix::fs::OFlags::NONBLOCK
-            | rustix::fs::OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&dir, month, flags, rustix::fs::Mode::empty()).ok()?;
-        let (mut file, len) = place::regular(file).ok()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(len).ok()?);
-        file.read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        place::regular(rustix::fs::openat(&dir, month, READ, Mode::empty()).ok()?).ok()
     }
 
     /// Begins to make the file of a month.

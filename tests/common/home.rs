@@ -24,7 +24,12 @@ pub struct Ran {
 
 impl Home {
     pub fn new() -> Home {
-        let dir = tempfile::tempdir().unwrap();
+        Home::within(&std::env::temp_dir())
+    }
+
+    /// A home on the filesystem of this folder.
+    pub fn within(folder: &Path) -> Home {
+        let dir = tempfile::tempdir_in(folder).unwrap();
         std::fs::create_dir(dir.path().join("work")).unwrap();
         Home { dir }
     }

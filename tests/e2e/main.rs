@@ -67,6 +67,7 @@ mod repl_markdown;
 mod repl_turns;
 mod sandbox;
 mod schema;
+mod searching;
 mod settings;
 mod shell;
 mod show_journal;

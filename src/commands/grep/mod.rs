@@ -28,8 +28,14 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
     let pattern = Pattern::new(args.pattern_text(), args.pattern_options())?;
     let store = context.store()?;
     if args.is_of_all() {
-        let mut listing = store.listing()?;
-        let find = move |id| listing.find(id).ok().flatten();
+        // Read when the first place is told: `-l` tells none.
+        let mut listing = None;
+        let find = |id| {
+            if listing.is_none() {
+                listing = store.listing().ok();
+            }
+            listing.as_mut()?.find(id).ok().flatten()
+        };
         return print(&args, &store, &pattern, &filter_of(&args, None)?, None, find, context);
     }
     // Addresses need no more days than their convs lie in; the counts of all tails need every day.
@@ -106,12 +112,17 @@ fn by_month_with_bar(
     mut each: impl FnMut(Vec<Name>) -> ControlFlow<()>,
 ) -> Result<()> {
     let bar = Mutex::new(Progress::new(false));
-    let lock = || bar.lock().unwrap_or_else(PoisonError::into_inner);
-    let progress = |done, total| lock().show("searching days", done, total);
+    let progress = |done, total| {
+        // Locked while results are printed: the search goes on meanwhile.
+        if let Ok(mut bar) = bar.try_lock() {
+            bar.show("searching days", done, total);
+        }
+    };
     let looking = Looking { no_cache: args.no_cache, progress: &progress };
     by_month(store, pattern, filter, &looking, |names| {
+        let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
         if !names.is_empty() {
-            *lock() = Progress::new(false);
+            *bar = Progress::new(false);
         }
         each(names)
     })

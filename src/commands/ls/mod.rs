@@ -121,7 +121,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
     if let Some(pattern) = &args.grep {
-        let pattern = Pattern::new(pattern, PatternOptions::default())?;
+        let pattern = Pattern::new(pattern, PatternOptions { first: true, ..PatternOptions::default() })?;
         let named = matching(&store, &forest, &pattern);
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
