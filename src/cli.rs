@@ -48,7 +48,7 @@ A command NAME that is not listed runs the program `lepo-NAME`.
 
 Exit codes:
   0    done
-  1    nothing there, differs, findings
+  1    nothing found, a difference, or findings
   2    wrong usage, configuration, address or question
   3    the model, the network or a tool failed
   4    a request waits for consent
@@ -58,15 +58,15 @@ Exit codes:
 Environment:
   LEPO_CONFIG_HOME    the directory of config.toml, system_prompt.txt and mcp.json
   LEPO_MODEL    the model that answers, as with -m
-  LEPO_TAIL     where questions go, as with --tail: a branch moves along; -n and --tail win over it
+  LEPO_TAIL     the message that questions follow, as with --tail; -n and --tail win over it
   LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
                 settings of lepo-config(5)
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST
-                who answers where no model is configured
+                the model that answers where none is configured
   NO_COLOR      no colours
   VISUAL, EDITOR    the editor
 
-Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are told in
+Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are described in
 lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).";
 
 /// Above the options that every command has.
@@ -156,7 +156,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let parsed = root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return misused(&args, is_do, &error),
+        Err(error) => return report_parse_error(&args, is_do, &error),
     };
     if cli.globals.version {
         return print_version(false); // from a cluster of short options
@@ -167,7 +167,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let save_to = cli.globals.save_to.clone();
     if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
         let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
-        return report(&Error::usage(format!("--save-to is no option of the program lepo-{name}")));
+        return report(&Error::usage(format!("the program lepo-{name} does not take --save-to")));
     }
     let mut out = Out::stdout();
     let done = Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out)
@@ -181,13 +181,13 @@ pub fn run(args: Vec<OsString>) -> u8 {
                 out.line(&serde_json::json!({ "error": error.to_json() }).to_string());
             }
             let _ = out.finish();
-            report(&elsewhere(error, save_to.as_deref()))
+            report(&name_store_in_hint(error, save_to.as_deref()))
         }
     }
 }
 
-/// A hint's command is meant for the store that this one was about.
-fn elsewhere(mut error: Error, save_to: Option<&Path>) -> Error {
+/// Puts `-s PATH` into the commands of a hint, so that they name the same store.
+fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
     if let (Some(hint), Some(rel)) = (&mut error.hint, save_to) {
         let rel = rel.to_string_lossy();
         let rel = shlex::try_quote(&rel).unwrap_or(Cow::Borrowed(&rel));
@@ -201,7 +201,7 @@ fn elsewhere(mut error: Error, save_to: Option<&Path>) -> Error {
 }
 
 /// Prints the parser's message; gives the exit code.
-fn misused(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
+fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
     if error.use_stderr() && wants_document(args) {
         let rendered = error.render().to_string();
         let said = rendered.lines().next().unwrap_or_default();

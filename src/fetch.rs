@@ -69,8 +69,9 @@ async fn get(first: Url, limit: u64, take: Take<'_>) -> Result<String> {
     for _ in 0..=REDIRECTS {
         let response = send(&first, &url).await?;
         let Some(target) = redirection(&response) else { return body(&url, response, limit, take).await };
-        let target =
-            url.join(&target).map_err(|_| Error::remote(format!("{} leads nowhere", shown(&url))))?;
+        let target = url
+            .join(&target)
+            .map_err(|_| Error::remote(format!("{} redirects to no valid address", shown(&url))))?;
         allowed(&first, &target)?;
         url = target;
     }

@@ -26,13 +26,15 @@
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
 //! | [`sys`] | what differs between Linux and macOS | everything else |
 //! | [`env`] | the environment of the process, read only here | everything else |
-//! | [`when`] | moments as people write and read them | everything else |
+//! | [`when`] | times as people write and read them | everything else |
+//! | [`error`] | errors with hints, exit codes | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!
 //! The rules, each kept by a test of `tests/e2e/house.rs`:
 //!
-//! - Imports run one way: cli → commands → repl → ui → turn → {store, conv, config, model, tool, search,
-//!   page} → process → bubb. Events go up, values go down. A room hands on nothing of another.
+//! - Imports run one way: cli → commands → repl → ui → browse → term → import → turn → tool → model → stats →
+//!   config → sync → search → store → page → conv → fetch → process → bubb → when, tls, env, sys, error; a table in
+//!   the test says which of these. Events go up, values go down. A room re-exports nothing of another.
 //! - Rooms are private to the crate; `testing` hands tests, fuzzers and benchmarks what they need.
 //! - No command names another.
 //! - Only [`term`] writes to a terminal, and text of others is cleaned there.
@@ -71,7 +73,8 @@ pub(crate) mod turn;
 pub(crate) mod ui;
 pub(crate) mod when;
 
-/// Does the work of a helper process, which is this program under another name; gives its exit code.
+/// Runs a helper process (a keeper, or the start of a sandboxed command), if `args` are those of one: lepo starts
+/// itself under another name. Gives its exit code.
 pub fn run_as_helper(args: &[std::ffi::OsString]) -> Option<u8> {
     process::run_as_keeper(args).or_else(|| tool::run_as_held(args))
 }

@@ -65,7 +65,7 @@ fn of_root(columns: usize) -> Vec<String> {
         lines.extend(wrapped(&head, names.iter().map(|name| name.to_string()), ", ", columns));
     }
     lines.push(String::new());
-    lines.push("`lepo COMMAND -h` is a screen about one, `lepo --help` all about lepo.".into());
+    lines.push("`lepo COMMAND -h` describes one on a screen, `lepo --help` all of lepo.".into());
     lines.iter().map(|line| cut(line, columns)).collect()
 }
 
@@ -76,7 +76,7 @@ fn of_command(command: &Command, columns: usize) -> Vec<String> {
     let usage = command.clone().render_usage().to_string();
     lines.extend(usage.lines().map(|line| line.trim_end().to_string()));
     lines.push(String::new());
-    let tail = [String::new(), format!("`{path} --help` tells all, with examples.")];
+    let tail = [String::new(), format!("`{path} --help` has the details and examples.")];
     let room = LINES.saturating_sub(lines.len() + tail.len());
     lines.extend(body(&rows(command), room, columns));
     lines.extend(tail);

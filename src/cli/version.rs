@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::sys;
 use crate::term::Out;
-use crate::tool::{Detected, Sandbox};
+use crate::tool::Detected;
 
 /// Prints the version; gives the exit code.
 pub(super) fn print_version(verbose: bool) -> u8 {
@@ -27,9 +27,5 @@ fn features() -> String {
 
 /// The sandbox of this machine: tried, as before a command.
 fn sandbox() -> String {
-    match Detected::now(Path::new(".")) {
-        Sandbox::Bubblewrap(path) => format!("bubblewrap ({})", path.display()),
-        Sandbox::Landlock => "Landlock and seccomp, for `read` alone".to_string(),
-        Sandbox::None => "none: every command is asked about".to_string(),
-    }
+    Detected::now(Path::new(".")).about()
 }

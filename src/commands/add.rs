@@ -18,22 +18,22 @@ const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistan
 
 /// Add one message from stdin and print its id
 ///
-/// Plumbing: the bytes are kept as they are, whatever they are. Without --prev the message follows the
-/// newest tail, or begins a conversation where there is none.
+/// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest tail, or begins a
+/// conversation if the store is empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
     echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]
 pub struct AddArgs {
-    /// Who speaks: s system, u user, a assistant, t tool
+    /// The kind of the message: s system, u user, a assistant, t tool
     #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::one_of(KINDS))]
     kind: Kind,
-    /// Not shown unless asked for
+    /// Hide the message: it is shown only with -a
     #[arg(long)]
     hidden: bool,
     /// The message it follows, or `head` to begin a conversation
     #[arg(long, value_name = "ADDR|head", add = complete::address())]
     prev: Option<String>,
-    /// When it was said: 2025-03-01T12:00Z, or local without a zone; never before the message it follows
+    /// The time of the message: 2025-03-01T12:00Z, or local without a zone; at least that of --prev
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<u64>,
 }
@@ -59,7 +59,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         .read_to_end(&mut bytes)
         .map_err(|error| Error::store("cannot read stdin").because(error))?;
     if bytes.is_empty() {
-        return Err(Error::usage("nothing came on stdin: a bubb holds at least one byte"));
+        return Err(Error::usage("stdin is empty: a message has at least one byte"));
     }
     let store = context.store_or_make()?;
     let forest = match args.prev.as_deref() {

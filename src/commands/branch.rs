@@ -35,7 +35,7 @@ pub struct BranchArgs {
     /// The message it names
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     address: String,
-    /// Move it if it is there already; with -m, in the place of NEW
+    /// Move the branch if it exists; with -m, replace NEW
     #[arg(short, long)]
     force: bool,
     /// Delete the branch NAME

@@ -7,7 +7,7 @@ use super::Context;
 use crate::browse::browse;
 use crate::error::{Error, Result};
 
-/// Look around in the conversations, on the whole terminal
+/// Browse the conversations on the whole terminal
 ///
 /// The conversations are at the left, newest first, and one of them is at the right. Nothing is changed.
 /// Arrows or j and k move, Enter opens, / finds, Space marks and d compares with the marked one, c goes on

@@ -20,7 +20,7 @@ use crate::term::edit;
     another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @"
 )]
 pub struct EditArgs {
-    /// The message
+    /// The message to edit
     #[arg(value_name = "ADDR", add = complete::address())]
     address: String,
 }
@@ -37,7 +37,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::nothing(format!("{} did not change: nothing was written", name.id)));
     }
     if edited.is_empty() {
-        return Err(Error::nothing("nothing is left of the text: nothing was written")
+        return Err(Error::nothing("the text is empty: nothing was written")
             .hint("to delete a conversation: lepo rm ADDR"));
     }
 

@@ -14,8 +14,8 @@ use crate::term::{Progress, say};
 ///     edited       a message's content does not match its id
 ///     dangling     a prev, or the message of a branch, is not there
 ///     cycle        prevs that lead in a circle
-///     duplicate    one id stands twice, or one name with other bytes
-///     misplaced    in a folder below _old/ where it does not count; `lepo tidy` puts it right
+///     duplicate    an id occurs twice, or a name with other bytes
+///     misplaced    in a folder below _old/ where it is not read; `lepo tidy` moves it
 ///     unreadable   a file that could not be read, a branch that holds no id
 ///     not a file   a directory, link, fifo or socket with the name of a message
 ///     blob         its bytes do not match its name, or a message names one that is missing
@@ -26,19 +26,19 @@ use crate::term::{Progress, say};
 ///     future       dated more than a day ahead
 ///     stray        left in _tmp/ by a process that ended early
 ///
-/// A good id proves all that came before it, as the prev is part of it. It finds accidents; 80 bits
-/// and no signature do not stop somebody who forges on purpose.
+/// A valid id proves all messages before it, as the prev is part of it. This finds accidents; 80 bits
+/// without a signature are no protection against deliberate forgery.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover",
     verbatim_doc_comment
 )]
 pub struct FsckArgs {
-    /// Save what a crash left behind, and check nothing: makes a hidden message of each answer that was cut
-    /// short, prints its id, and removes what was of no use
+    /// Recover files that a crash left behind, without a check: makes a hidden message of each answer that was cut
+    /// short, prints its id, and removes useless files
     #[arg(long)]
     recover: bool,
-    /// One JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "failed": [...]}
+    /// Print one JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "failed": [...]}
     #[arg(long)]
     pub json: bool,
 }

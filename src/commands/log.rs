@@ -17,21 +17,21 @@ use crate::when;
 ///
 /// One line each: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt; on a
 /// terminal the date and the model too. With --graph the tree that ADDR stands in is drawn on the left,
-/// each fork where it parted; with --all every conversation of the store.
+/// each fork at its branching point; with --all every conversation of the store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo log\n  lepo log --graph --all\n  lepo log main..@\n  \
     lepo log --all | grep -i tally | cut -d' ' -f1 | lepo ls -")]
 pub struct LogArgs {
-    /// Whose conversations; @ if none is given; `-` for addresses on stdin, one a line
+    /// Messages whose conversations are listed (default: @); `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
-    /// Only the N newest
+    /// List only the N newest messages
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// Hidden messages too
+    /// List hidden messages too
     #[arg(short = 'a', long)]
     show_all: bool,
-    /// Every conversation
+    /// List every conversation
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
     /// Draw the tree of the conversation on the left
@@ -40,7 +40,7 @@ pub struct LogArgs {
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
-    /// One JSON document a message
+    /// Print one JSON document a message
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
 }

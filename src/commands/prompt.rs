@@ -25,7 +25,7 @@ use crate::turn::{ListedPrompt, Prompts};
 ///     $*         all of them
 ///     $stdin     what comes on stdin
 ///
-/// Words that no such place takes stand behind the text. A first line `model: NAME` says who answers.
+/// Other words are put after the text. A first line `model: NAME` names the model that answers.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo prompt ls\n  lepo prompt edit review\n  \
@@ -39,7 +39,7 @@ pub struct PromptArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List them: name, whose it is, and how it begins
+    /// List them: name, owner (you or the store), and first words
     Ls {
         /// One JSON document: {"prompts": [...]}
         #[arg(long)]
@@ -81,7 +81,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 context.out.untrusted(&bytes);
                 Ok(0)
             }
-            (path, None) => Err(Error::nothing(format!("no prompt {name}: no {}", path.display()))
+            (path, None) => Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
                 .hint(format!("`lepo prompt edit {name}` makes one"))),
         },
         Verb::Edit { name, here } => {

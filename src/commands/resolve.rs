@@ -8,15 +8,15 @@ use crate::error::Result;
 /// Print the full id of an address
 ///
 /// Plumbing: every command that takes messages understands the same addresses; see lepo(7). A range A..B
-/// gives each message that B's conversation has and A's has not, oldest first.
+/// gives each message that B's conversation has and A's does not, oldest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs wc -w\n  \
     grep -rl --include='0*.md' panic .lepo | lepo resolve -")]
 pub struct ResolveArgs {
-    /// The addresses; `-` for addresses on stdin, one a line
+    /// The addresses to resolve; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", required = true, add = complete::address())]
     addresses: Vec<String>,
-    /// The path of its file instead
+    /// Print the path of the file instead
     #[arg(long)]
     path: bool,
 }

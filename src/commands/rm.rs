@@ -15,29 +15,29 @@ use crate::when;
 
 /// Delete the end of a conversation; shared messages stay
 ///
-/// Deleted are the message, all above it up to the first that another conversation needs, the finished
-/// tool calls beside them, and the blobs that nothing names any more. A conversation without a fork
-/// goes whole. The files are listed, one path a line, and you are asked first, on the terminal.
+/// Deletes the message, all above it up to the first that another conversation needs, the finished
+/// tool calls beside them, and the blobs that no message names any more. A conversation without a fork
+/// is deleted whole. The files are listed, one path a line, and lepo asks first, on the terminal.
 ///
-/// Refused, with exit 1, if something visible follows ADDR, or while a branch names any of it. With
-/// --older-than and --unanswered, what a branch names is passed over.
+/// Refuses, with exit 1, if a visible message follows ADDR, or if a branch names one of the messages.
+/// With --older-than and --unanswered, conversations that a branch names are kept.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
     lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one")]
 pub struct RmArgs {
-    /// The tails; `-` for addresses on stdin, one a line
+    /// The tails to delete; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered"], add = complete::address())]
     addresses: Vec<String>,
-    /// The conversations whose newest message is older: 90d, 12w, 6h
+    /// Delete conversations whose newest message is older: 90d, 12w, 6h
     #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "addresses")]
     older_than: Option<u64>,
-    /// The conversations that end with a question
+    /// Delete conversations that end with a question
     #[arg(long, conflicts_with = "addresses")]
     unanswered: bool,
-    /// List only
+    /// List the files without deleting them
     #[arg(short = 'n', long, conflicts_with = "yes")]
     dry_run: bool,
-    /// Ask nothing
+    /// Delete without asking
     #[arg(short, long)]
     yes: bool,
 }

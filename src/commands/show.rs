@@ -14,27 +14,27 @@ use crate::ui::{MessageView, copy_bubb, warn_incomplete};
 ///
 /// Each message is a line `# user ID`, its text, and an empty line; in a debate the speaker's name follows
 /// the id. Hidden ones are left out unless asked for. ADDR is any address of lepo(7); the newest tail `@`
-/// if none is given. A range A..B is just the messages that B's conversation has and A's has not.
+/// if none is given. A range A..B is only the messages that B's conversation has and A's does not.
 ///
-/// On a terminal the line tells when and which model too, Markdown is rendered, and what is longer than a
+/// On a terminal the line also has the time and the model, Markdown is rendered, and output longer than a
 /// screen goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct ShowArgs {
-    /// Which messages' conversations; `-` for addresses on stdin, one a line
+    /// Messages whose conversations are shown; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
-    /// Just that message: the bytes as stored, nothing else
+    /// Print only the bytes of that message, as stored
     #[arg(long)]
     one: bool,
-    /// Hidden messages too
+    /// Show hidden messages too
     #[arg(short, long)]
     all: bool,
-    /// The paths of the files instead of what is in them
+    /// Print the paths of the files instead of their text
     #[arg(long, conflicts_with = "json")]
     paths: bool,
-    /// The paths of the blobs they name instead: attached files, long output of tools
+    /// Print the paths of the blobs they name instead: attached files, long output of tools
     #[arg(long, conflicts_with_all = ["json", "paths"])]
     blobs: bool,
     /// Do not render Markdown
@@ -43,7 +43,7 @@ pub struct ShowArgs {
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
-    /// One JSON document: {"bubbs": [...]}, with what the journal knows: model, usage, ms, exit
+    /// Print one JSON document: {"bubbs": [...]}, with model, usage, ms and exit from the journal
     #[arg(long)]
     pub json: bool,
 }

@@ -19,10 +19,10 @@ use crate::when;
 
 /// Carry this store between machines and people with git
 ///
-/// The first time REMOTE says where: a URL, a path, or the name of a git remote of this repository.
-/// Whoever may read it can read every message. From then on `lepo sync` sends what is new and takes
-/// what others sent. Messages of your own other clones (--mine) become part of this store; those of
-/// other people land in `.lepo/_from/NAME/` and are read beside yours.
+/// The first time, REMOTE is needed: a URL, a path, or the name of a git remote of this repository.
+/// Everyone who can read it can read every message. From then on `lepo sync` sends new messages and
+/// fetches those of others. Messages of your own other clones (--mine) become part of this store; those
+/// of other people are kept in `.lepo/_from/NAME/` and shown beside yours.
 ///
 /// Text that looks like a secret, and messages whose content does not match their id, are held back
 /// and named: exit 1.
@@ -32,19 +32,19 @@ use crate::when;
     lepo sync --status\n  lepo sync --mine desktop"
 )]
 pub struct SyncArgs {
-    /// Where to: a URL, a path, or the name of a git remote; needed the first time
+    /// The remote: a URL, a path, or the name of a git remote; needed the first time
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
-    /// Say yes to REMOTE beforehand, for scripts; and to removing most of the messages elsewhere
+    /// Do not ask: agree to REMOTE, and to removing most of the messages from other clones
     #[arg(short, long)]
     yes: bool,
-    /// The name of this clone on the remote; by default the host's
+    /// The name of this clone on the remote (default: the host's name)
     #[arg(long = "as", value_name = "NAME")]
     name: Option<String>,
-    /// Keep refs as branches, refs/heads/lepo/NAME, for hosts that refuse others
+    /// Store refs as branches, refs/heads/lepo/NAME, for hosts that refuse other refs
     #[arg(long)]
     heads: bool,
-    /// NAME is another clone of your own: its messages become part of this store; repeatable
+    /// Merge the messages of NAME, another clone of yours, into this store; repeatable
     #[arg(long, value_name = "NAME")]
     mine: Vec<String>,
     /// Send this message, or this blob, although it looks like a secret; repeatable
@@ -53,10 +53,10 @@ pub struct SyncArgs {
     /// Sync every SECONDS until interrupted
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     watch: Option<u64>,
-    /// Tell where it syncs to, and what is not sent yet; nothing is sent
+    /// Print the remote and the number of messages that are not sent yet; send nothing
     #[arg(long, conflicts_with_all = ["remote", "watch", "forget"])]
     status: bool,
-    /// Replace what was sent by its present state, without history
+    /// Replace the history on the remote by the present state of the store
     #[arg(long, conflicts_with_all = ["remote", "watch"])]
     forget: bool,
 }
@@ -112,7 +112,7 @@ fn set_remote(remote: &str, args: &SyncArgs, store: &Store, state: &mut State, m
             _ => remote.to_string(),
         },
         false => remote_url(store.root(), remote).ok_or_else(|| {
-            Error::usage(format!("{remote:?} is no URL and no git remote here"))
+            Error::usage(format!("{remote:?} is neither a URL nor a git remote here"))
                 .hint("give a URL, a path, or a name that `git remote` lists")
         })?,
     };
@@ -122,12 +122,12 @@ fn set_remote(remote: &str, args: &SyncArgs, store: &Store, state: &mut State, m
     }
     if !args.yes {
         let mut terminal = tty().ok_or_else(|| {
-            Error::usage("there is no terminal to say yes on")
+            Error::usage("there is no terminal to ask on")
                 .hint(format!("to sync with {url}: lepo sync --yes {remote}"))
         })?;
         terminal.forget_typed();
         let question = format!(
-            "Sync {} with\n  {url}\nWhoever may read it can read every message of this store. Go on? (y/N): ",
+            "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store. Go on? (y/N): ",
             store.shown().display()
         );
         let answer = terminal
@@ -193,7 +193,7 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
             Some(id) => id.to_string(),
             None if is_blob => id.to_lowercase(),
             None => {
-                return Err(Error::usage(format!("--allow {id:?} is no full id"))
+                return Err(Error::usage(format!("--allow {id:?} is not a full id"))
                     .hint("give the id, or the hash of the blob, as it was named"));
             }
         };
@@ -284,7 +284,7 @@ fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
     if sent.bubbs + sent.blobs + sent.removed > 0 {
         let mut parts = vec![count(sent.bubbs, "message")];
         parts.extend((sent.blobs > 0).then(|| count(sent.blobs, "blob")));
-        parts.extend((sent.removed > 0).then(|| format!("{} taken out", sent.removed)));
+        parts.extend((sent.removed > 0).then(|| format!("{} removed", sent.removed)));
         lines.push(format!("sent {} as {}", parts.join(", "), state.settings.name));
     }
     for (came, mine) in &done.came {
@@ -319,7 +319,7 @@ fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
         ));
     }
     for name in &changes.back {
-        lines.push(format!("{} is back: something goes on from it", name.id));
+        lines.push(format!("{} was restored: another message follows it", name.id));
     }
     for (branch, id) in &changes.branches {
         lines.push(format!("branch {} is at {id}", branch.replace("%2F", "/")));

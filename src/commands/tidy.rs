@@ -13,22 +13,22 @@ use crate::term::{Progress, say};
 ///     .lepo/01K9…-u0-….md                      recent messages
 ///     .lepo/_old/2025-11/13/01K9…-a0-….md      days that are over: the same names, the same bytes
 ///
-/// A question then costs the same whether the store has a thousand messages or ten million. Whole days
-/// move, oldest first, never the last 48 hours; `do` and `add` do so by themselves, some thousands at a
-/// time, once .lepo has more than `tidy` messages (10000 unless configured; false: never). Every command
-/// finds a message wherever it is; `grep -r PATTERN .lepo` reads all of them.
+/// Commands then take as long in a store of ten million messages as in one of a thousand. Whole days
+/// move, oldest first, never the last 48 hours; `do` and `add` move some thousands at a time by
+/// themselves, once .lepo has more than `tidy` messages (10000 unless configured; false: never). Every
+/// command finds a message in either place; `grep -r PATTERN .lepo` reads all of them.
 ///
-/// What `lepo fsck` calls misplaced is put where it counts.
+/// Files that `lepo fsck` calls misplaced are moved to the right folder.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo tidy -n\n  lepo tidy\n  lepo tidy --keep 0      # all but the last two days",
     verbatim_doc_comment
 )]
 pub struct TidyArgs {
-    /// Leave about so many messages in .lepo: half of the setting `tidy`, unless given
+    /// Leave about N messages in .lepo (default: half of the setting `tidy`)
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Only list the folders, with how many messages each would get
+    /// Only list the folders, each with the number of messages that would move there
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
@@ -52,9 +52,9 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut said =
         format!("{} messages moved into {} days; {} stay", tidied.moved, plan.days.len(), plan.stay);
     for (count, what) in [
-        (tidied.righted, "misplaced are where they count now"),
-        (tidied.blobs, "blobs got folders"),
-        (tidied.left, "names have other bytes in both places and stay, see lepo fsck"),
+        (tidied.righted, "misplaced moved to the right folder"),
+        (tidied.blobs, "blobs moved into folders"),
+        (tidied.left, "names have different bytes in two places and stay, see lepo fsck"),
     ] {
         if count > 0 {
             said.push_str(&format!("; {count} {what}"));
@@ -90,8 +90,8 @@ fn warn_of_large_directory(store: &Store, stay: usize) {
     let size = store.directory_size();
     if size > LARGE && size > 1_000 * stay as u64 {
         say(&format!(
-            "note: the directory {} itself keeps {} MB for names that left, which each command reads; \
-             a copy of the store has none of it",
+            "note: the directory {} still takes {} MB for names that were moved, which each command reads; \
+             a copy of the store does not",
             store.shown().display(),
             size >> 20
         ));

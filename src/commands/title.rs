@@ -8,8 +8,8 @@ use crate::term::say;
 
 /// Give a conversation a title
 ///
-/// `lepo ls` shows it on a terminal. It is of all conversations that begin at the same root; the latest
-/// one counts. Without WORDS the title is printed. Titles stand in the file `_titles` of the store.
+/// `lepo ls` shows it on a terminal. All conversations that begin at the same root share a title; the latest
+/// one counts. Without WORDS the title is printed. Titles are kept in the file `_titles` of the store.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo title @ Dates and time zones\n  lepo title @\n  lepo title --delete @"
@@ -21,7 +21,7 @@ pub struct TitleArgs {
     /// The title
     #[arg(value_name = "WORDS", conflicts_with = "delete")]
     words: Vec<String>,
-    /// Take the title away
+    /// Remove the title
     #[arg(short, long)]
     delete: bool,
 }

@@ -7,7 +7,7 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::term::{clean, columns, marked, say, tty};
 
-/// Show what this repository's own configuration would do, and trust it on a yes
+/// Show the effects of this repository's own configuration, and trust it on a yes
 ///
 /// `_config.toml`, `_mcp.json` and `_prompts/` in the store are ignored until then. A yes covers these very
 /// bytes at this path: one changed byte, or the same file elsewhere, asks again.
@@ -44,7 +44,7 @@ pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
-        Error::usage("there is no terminal to say yes on").hint("run `lepo trust` in a terminal, by yourself")
+        Error::usage("there is no terminal to ask on").hint("run `lepo trust` in a terminal, by yourself")
     })?;
     if !terminal.confirm("Trust this, as it is? (y/N): ")? {
         return Err(Error::nothing("nothing was trusted"));

@@ -20,18 +20,18 @@ const MOST_SELECTS: usize = 256;
 /// Print messages as they are written, by any process
 ///
 /// One line each, as in `lepo log`: id, kind, in a debate the speaker, and the first and last 12 characters.
-/// What other people wrote is told when `lepo sync` brings it, with their name before it. It ends with
-/// Ctrl+C, or when nobody reads its output any more.
+/// Messages of other people are printed when `lepo sync` fetches them, with the author's name in front. It ends
+/// with Ctrl+C, or when its output is closed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo watch\n  lepo watch --json | jq -r 'select(.kind == \"assistant\") | .path'\n  \
     lepo watch | while read id kind rest; do notify-send \"$rest\"; done"
 )]
 pub struct WatchArgs {
-    /// Hidden messages too
+    /// Print hidden messages too
     #[arg(short, long)]
     all: bool,
-    /// One JSON object a line
+    /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
 }

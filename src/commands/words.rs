@@ -34,8 +34,8 @@ pub fn resolve_all(store: &Store, forest: &Forest, words: &[String]) -> Result<V
 fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {
     match found {
         [Found::One(found)] => Ok(*found),
-        [Found::Range(_)] => Err(Error::usage(format!("one bubb is needed, and {word:?} is a range"))),
-        several => Err(Error::usage(format!("one bubb is needed, and {} came on stdin", several.len()))),
+        [Found::Range(_)] => Err(Error::usage(format!("one message is needed, and {word:?} is a range"))),
+        several => Err(Error::usage(format!("one message is needed, and {} came on stdin", several.len()))),
     }
 }
 

@@ -163,7 +163,7 @@ fn push(document: &mut DocumentMut, model: &NewModel) -> Result<()> {
         Item::ArrayOfTables(tables) => {
             tables.push(table);
         }
-        _ => return Err(Error::usage("`models` is no list of tables")),
+        _ => return Err(Error::usage("`models` is not a list of tables")),
     }
     if model.active {
         activate(document, &model.name);

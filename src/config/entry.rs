@@ -138,7 +138,7 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
             return Err(field.error("stands beside `api_key`", "keep one of the two"));
         }
         if name.contains('=') {
-            return Err(field.error("is no variable's name", "name it like OPENAI_API_KEY"));
+            return Err(field.error("is not the name of a variable", "name it like OPENAI_API_KEY"));
         }
         entry.key = KeyEntry::Env(name);
     }

@@ -26,7 +26,7 @@ impl ClientIdentity {
             return Err(("`client_secret` is there without `client_id`", "give both, or neither"));
         }
         let wrong = (
-            "`client_metadata_url` is no https address with a path",
+            "`client_metadata_url` is not an https address with a path",
             "it is like https://you.example/lepo.json",
         );
         let document = match document.map(Url::parse) {

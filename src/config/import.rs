@@ -153,7 +153,7 @@ fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewMod
 fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<Plan> {
     let target = paths.mcp_file();
     let Some(Value::Object(servers)) = old.remove("mcpServers") else {
-        return Err(Error::usage(format!("{}: `mcpServers` is no object", file.display()))
+        return Err(Error::usage(format!("{}: `mcpServers` is not an object", file.display()))
             .hint("it is {\"NAME\": {\"command\": …} or {\"url\": …}}"));
     };
     let wrong = || {

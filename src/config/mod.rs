@@ -54,7 +54,7 @@ pub use set::{check_config, replace_config, set_setting, setting_names, unset_se
 pub use settings::{Flags, Line};
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
 pub use table::Settings;
-pub use trust::{Record, RepoFile, Trust, hash_of};
+pub use trust::{HashFile, RepoFile, Trust, hash_of};
 pub use url::{is_loopback, needs_certificates};
 pub use word::{
     AutoAccess, AutoCompact, EmptyLine, LogLevel, Planner, ToolMode, Word, list_words, read_word,

@@ -50,7 +50,7 @@ pub fn read_options(mut section: Section) -> Result<Options> {
             Some(Value::Number(number)) if number.as_f64().is_some_and(|n| (0.0..=most).contains(&n)) => {
                 Ok(Some(number))
             }
-            _ => Err(field.error("is no such number", format!("it is a number from 0 to {most}"))),
+            _ => Err(field.error("is not such a number", format!("it is a number from 0 to {most}"))),
         }
     };
     let temperature = number(section.take("temperature"), 2.0)?;
@@ -60,7 +60,7 @@ pub fn read_options(mut section: Section) -> Result<Options> {
     let seed = section.take("seed");
     let seed =
         match seed.map(|field| (json(field.value.get_ref(), 0).and_then(|value| value.as_i64()), field)) {
-            Some((None, field)) => return Err(field.error("is no whole number", "it is like 42")),
+            Some((None, field)) => return Err(field.error("is not a whole number", "it is like 42")),
             Some((seed, _)) => seed,
             None => None,
         };

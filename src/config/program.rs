@@ -32,7 +32,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
         Some(form) => Ok((command, form)),
         None => {
             let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
-            Err(field.error("is no answer form", allowed))
+            Err(field.error("is not an answer form", allowed))
         }
     }
 }

@@ -87,7 +87,7 @@ impl<'d> Section<'d> {
         for (key, value) in self.table {
             let (at, name) = (key.span().start, key.get_ref().to_string());
             let Some(text) = value.get_ref().as_str() else {
-                let what = format!("`{name}`{title} is no text");
+                let what = format!("`{name}`{title} is not a text");
                 return Err(document.error(at, what, "write it in quotes"));
             };
             texts.push((at, (name, Set { value: text.to_string(), source: document.source(at) })));

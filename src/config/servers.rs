@@ -111,7 +111,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
     let document: Value =
         serde_json::from_slice(bytes).map_err(|error| wrong("not valid JSON").because(error))?;
     let servers = document.get("mcpServers").ok_or_else(|| wrong("no `mcpServers`"))?;
-    let servers = servers.as_object().ok_or_else(|| wrong("`mcpServers` is no object"))?;
+    let servers = servers.as_object().ok_or_else(|| wrong("`mcpServers` is not an object"))?;
     servers
         .iter()
         .map(|(name, fields)| {
@@ -138,7 +138,7 @@ fn read(name: &str, fields: &Value) -> std::result::Result<ServerConfig, Mistake
         return mistake("it needs a name without control characters", "rename it");
     }
     let Value::Object(fields) = fields else {
-        return mistake("it is no object", "it is {\"command\": …} or {\"url\": …}");
+        return mistake("it is not an object", "it is {\"command\": …} or {\"url\": …}");
     };
     let fields = Fields(fields);
     fields.known()?;
@@ -206,7 +206,7 @@ impl Fields<'_> {
     fn known(&self) -> std::result::Result<(), Mistake> {
         match self.0.keys().find(|key| !OWN.contains(&key.as_str()) && !FOREIGN.contains(&key.as_str())) {
             None => Ok(()),
-            Some(key) => mistake(format!("key {key:?} is not known"), "the keys are told in lepo-config(5)"),
+            Some(key) => mistake(format!("key {key:?} is not known"), "lepo-config(5) lists the keys"),
         }
     }
 
@@ -215,12 +215,13 @@ impl Fields<'_> {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) if key == "description" || !text.trim().is_empty() => Ok(Some(text)),
             Some(Value::String(_)) => mistake(format!("`{key}` is empty"), "leave it out, or say what it is"),
-            Some(_) => mistake(format!("`{key}` is no text"), "put it in quotes"),
+            Some(_) => mistake(format!("`{key}` is not a text"), "put it in quotes"),
         }
     }
 
     fn texts(&self, key: &str) -> std::result::Result<Vec<String>, Mistake> {
-        let wrong = || mistake(format!("`{key}` is no list of texts"), "it is like [\"-y\", \"a-server\"]");
+        let wrong =
+            || mistake(format!("`{key}` is not a list of texts"), "it is like [\"-y\", \"a-server\"]");
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(items)) => items
@@ -250,12 +251,14 @@ impl Fields<'_> {
         let object = match self.0.get(key) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Object(object)) => object,
-            Some(_) => return mistake(format!("`{key}` is no object"), "it is like {\"NAME\": \"value\"}"),
+            Some(_) => {
+                return mistake(format!("`{key}` is not an object"), "it is like {\"NAME\": \"value\"}");
+            }
         };
         let read = |(name, value): (&String, &Value)| match value.as_str().filter(|text| !text.contains('\0'))
         {
             Some(text) => Ok((name.clone(), Secret::new(text))),
-            None => mistake(format!("`{key}`: the value of {name:?} is no text"), "put it in quotes"),
+            None => mistake(format!("`{key}`: the value of {name:?} is not a text"), "put it in quotes"),
         };
         object.iter().map(read).collect()
     }
@@ -342,16 +345,16 @@ mod tests {
             (r#"{"command":"x","url":"http://h"}"#, "it has both `command` and `url`"),
             (r#"{"comand":"x"}"#, "key \"comand\" is not known"),
             (r#"{"command":""}"#, "`command` is empty"),
-            (r#"{"command":1}"#, "`command` is no text"),
-            (r#"{"command":"x","args":"y"}"#, "`args` is no list of texts"),
-            (r#"{"command":"x","env":{"A":1}}"#, "`env`: the value of \"A\" is no text"),
+            (r#"{"command":1}"#, "`command` is not a text"),
+            (r#"{"command":"x","args":"y"}"#, "`args` is not a list of texts"),
+            (r#"{"command":"x","env":{"A":1}}"#, "`env`: the value of \"A\" is not a text"),
             (r#"{"command":"x","enabled":"no"}"#, "`enabled` is neither true nor false"),
             (r#"{"command":"x","transport":"http"}"#, "`transport` is for a `url`"),
             (r#"{"url":"http://h","transport":"ws"}"#, "`transport` is neither sse nor http"),
             (r#"{"url":"http://h","transport":"sse","type":"http"}"#, "`transport` and `type` differ"),
             (r#"{"url":"ftp://h"}"#, "`url` is neither http nor https"),
-            (r#"{"url":"h"}"#, "`url` is no address"),
-            (r#"{"url":"http://h","env":{"a b":"1"}}"#, "`env`: \"a b\" is no name for a header"),
+            (r#"{"url":"h"}"#, "`url` is not an address"),
+            (r#"{"url":"http://h","env":{"a b":"1"}}"#, "`env`: \"a b\" cannot be the name of a header"),
             (
                 r#"{"url":"http://h","env":{"X":"s3cret\n"}}"#,
                 "`env`: the value of \"X\" cannot be sent as a header",
@@ -360,7 +363,7 @@ mod tests {
                 r#"{"url":"http://h","headers":{"Mcp-Session-Id":"1"}}"#,
                 "`headers`: the header \"Mcp-Session-Id\" belongs to the protocol",
             ),
-            ("[]", "it is no object"),
+            ("[]", "it is not an object"),
         ] {
             assert_eq!(one(fields).unwrap_err(), format!("mcp.json: server \"s\": {what}"), "{fields}");
         }

@@ -75,7 +75,7 @@ pub fn setting_names() -> impl Iterator<Item = &'static str> {
 fn check(name: &str) -> Result<()> {
     let no = |what: String, hint: &str| Err(Error::usage(what).hint(hint));
     if name == "model" {
-        return no("which model answers is no setting of its own".into(), "`lepo model use NAME` changes it");
+        return no("the model is not set with `lepo config`".into(), "`lepo model use NAME` changes it");
     }
     if name == "models" || name.starts_with("models.") {
         return no("models are not set one by one".into(), "`lepo config --edit` opens the file");
@@ -167,7 +167,7 @@ mod tests {
             ("term.usage", "3", "`usage` in [term] is a TOML integer"),
             ("colour", "1", "no setting \"colour\""),
             ("http.colour", "1", "no setting \"http.colour\""),
-            ("model", "gpt", "which model answers is no setting of its own"),
+            ("model", "gpt", "the model is not set with `lepo config`"),
             ("models.gpt", "x", "models are not set one by one"),
             ("alias.a b", "ls", "an alias cannot be \"a b\""),
             ("alias.r", "'", "alias \"r\" cannot be taken apart"),

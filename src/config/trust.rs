@@ -29,13 +29,13 @@ pub struct RepoFile {
 /// The record of what was trusted: one line a file, `HASH PATH`.
 #[derive(Debug, Clone)]
 pub struct Trust {
-    record: Record,
+    record: HashFile,
 }
 
 impl Trust {
     /// The user's record.
     pub fn of(paths: &Paths) -> Trust {
-        Trust { record: Record::at(paths.state.join("trust")) }
+        Trust { record: HashFile::at(paths.state.join("trust")) }
     }
 
     /// Whether a person said yes to this file: these bytes, at this path.
@@ -134,14 +134,14 @@ fn server(config: &ServerConfig) -> String {
 
 /// A record of consent: a file of lines `HASH …` in the state directory that is only ever added to.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub struct HashFile {
     path: PathBuf,
 }
 
-impl Record {
+impl HashFile {
     /// The record in this file.
-    pub fn at(path: PathBuf) -> Record {
-        Record { path }
+    pub fn at(path: PathBuf) -> HashFile {
+        HashFile { path }
     }
 
     /// Whether there is a line of this hash.
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn a_yes_covers_these_bytes_at_this_path() {
         let home = tempfile::tempdir().unwrap();
-        let trust = Trust { record: Record::at(home.path().join("state/trust")) };
+        let trust = Trust { record: HashFile::at(home.path().join("state/trust")) };
         let (mine, other) = (file("/a/_config.toml", "x"), file("/a/_mcp.json", "y"));
         assert!(!trust.covers(&mine).unwrap());
         trust.keep(&[mine.clone(), other.clone()]).unwrap();

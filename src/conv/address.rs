@@ -82,7 +82,7 @@ impl Address {
     pub fn parse(text: &str) -> Result<Address> {
         let (base, back) = strip_steps(text);
         if base.is_empty() {
-            return Err(Error::usage(format!("no bubb is named in address {text:?}"))
+            return Err(Error::usage(format!("address {text:?} names no message"))
                 .hint("@ is the newest tail; see lepo(7) for the other forms"));
         }
         Ok(Address { base: base.to_string(), back })
@@ -107,7 +107,7 @@ impl Address {
         let text = self.base.as_str();
         if text == "@" {
             let newest = forest.newest().ok_or_else(|| {
-                Error::usage("@ names nothing: the store has no bubbs")
+                Error::usage("@ names nothing: the store has no messages")
                     .hint("ask something first: lepo do QUESTION")
             })?;
             return Ok((newest, false));
@@ -117,8 +117,8 @@ impl Address {
             // Of two files that bear one id only one is in the forest; the other would lead to it.
             let named = Name::parse(name.as_bytes());
             let found = named.and_then(|name| forest.find(name.id).filter(|&ix| forest.name(ix) == name));
-            let found =
-                found.ok_or_else(|| Error::usage(format!("no bubb of this store is the file {text}")))?;
+            let found = found
+                .ok_or_else(|| Error::usage(format!("the file {text} is not a message of this store")))?;
             return Ok((found, false));
         }
         if let Some(id) = branch(text)? {
@@ -203,7 +203,7 @@ fn ending(forest: &Forest, text: &str) -> Vec<Ix> {
 }
 
 fn not_found(text: &str) -> Error {
-    let error = Error::usage(format!("no bubb, branch or file is {text:?}"));
+    let error = Error::usage(format!("no message, branch or file {text:?}"));
     if text.len() < SHORTEST {
         error.hint(format!("a piece of an id needs at least {SHORTEST} characters"))
     } else {
@@ -213,14 +213,14 @@ fn not_found(text: &str) -> Error {
 
 fn ambiguous(forest: &Forest, text: &str, several: &[Ix]) -> Error {
     const SHOWN: usize = 10;
-    let mut message = format!("{text} begins or ends the ids of {} bubbs:", several.len());
+    let mut message = format!("{text} begins or ends the ids of {} messages:", several.len());
     for &ix in several.iter().rev().take(SHOWN) {
         message.push_str(&format!("\n  {} {}", forest.name(ix).id, forest.name(ix).tag()));
     }
     if several.len() > SHOWN {
         message.push_str(&format!("\n  … and {} older ones", several.len() - SHOWN));
     }
-    Error::usage(message).hint("give more characters; the end of an id tells more than its beginning")
+    Error::usage(message).hint("give more characters; the end of an id differs more than its beginning")
 }
 
 #[cfg(test)]
@@ -345,15 +345,15 @@ mod tests {
     #[test]
     fn what_names_nothing_says_what_was_looked_for() {
         for (text, words) in [
-            ("", "no bubb is named"),
-            ("^", "no bubb is named"),
-            ("abc", "no bubb, branch or file is \"abc\""),
-            ("nobody", "no bubb, branch or file is \"nobody\""),
+            ("", "names no message"),
+            ("^", "names no message"),
+            ("abc", "no message, branch or file \"abc\""),
+            ("nobody", "no message, branch or file \"nobody\""),
             ("@~3", "@ has no visible message 3 back: its conversation begins after 2"),
             ("@~99999999999999999999999", "has no visible message"),
             ("gone", "branch gone names"),
             ("./README.md", "the file ./README.md"),
-            ("한글이에요", "no bubb, branch or file"),
+            ("한글이에요", "no message, branch or file"),
         ] {
             let error = resolve(text).unwrap_err();
             assert!(error.message.contains(words), "{text}: {error}");
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn two_matches_are_listed() {
         let error = resolve("01JB3Z0Q4").unwrap_err();
-        assert!(error.message.contains("4 bubbs"), "{error}");
+        assert!(error.message.contains("4 messages"), "{error}");
         for letter in ["A", "B", "C", "D"] {
             assert!(error.message.contains(&id(letter).to_string()), "{error}");
         }

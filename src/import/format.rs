@@ -43,23 +43,23 @@ pub enum Format {
     Database,
 }
 
-/// All formats with the names that a person types.
+/// All formats: the name that a person types, the format, and its meaning for completion.
 pub const FORMATS: &[(&str, Format, &str)] = &[
-    ("claude-code", Format::ClaudeCode, "Claude Code"),
-    ("codex", Format::Codex, "Codex"),
+    ("claude-code", Format::ClaudeCode, "sessions of Claude Code"),
+    ("codex", Format::Codex, "sessions of Codex"),
     ("chatgpt", Format::ChatGpt, "an export of ChatGPT"),
     ("claude-ai", Format::ClaudeAi, "an export of Claude.ai"),
-    ("gemini-cli", Format::GeminiCli, "Gemini CLI"),
-    ("pi", Format::Pi, "pi"),
+    ("gemini-cli", Format::GeminiCli, "sessions of Gemini CLI"),
+    ("pi", Format::Pi, "sessions of pi"),
     ("messages", Format::Messages, "messages of an API, ShareGPT, humble-ai-cli"),
-    ("openwebui", Format::OpenWebUi, "Open WebUI"),
-    ("librechat", Format::LibreChat, "LibreChat"),
-    ("lmstudio", Format::LmStudio, "LM Studio"),
-    ("jan", Format::Jan, "Jan"),
+    ("openwebui", Format::OpenWebUi, "an export of Open WebUI"),
+    ("librechat", Format::LibreChat, "an export of LibreChat"),
+    ("lmstudio", Format::LmStudio, "conversations of LM Studio"),
+    ("jan", Format::Jan, "threads of Jan"),
     ("lepo", Format::Lepo, "another store"),
     ("db", Format::Database, "a database of llm, opencode or Open WebUI"),
     ("llm", Format::Database, "the database of llm"),
-    ("opencode", Format::OpenCode, "opencode: its database, or the files before it"),
+    ("opencode", Format::OpenCode, "sessions of opencode: its database, or older files"),
 ];
 
 impl Format {

@@ -27,11 +27,11 @@ pub struct Copied {
 pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let (parent, name) = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => (parent, name),
-        _ => return Err(Error::usage(format!("{} is no store", path.display()))),
+        _ => return Err(Error::usage(format!("{} is not a store", path.display()))),
     };
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let store = Store::at(parent, Path::new(name))?
-        .ok_or_else(|| Error::usage(format!("{} is no store", path.display())))?;
+        .ok_or_else(|| Error::usage(format!("{} is not a store", path.display())))?;
     let forest = store.forest()?;
     let is_request = |name: &Name| {
         let may = matches!(name.kind, Kind::System | Kind::Assistant);
@@ -59,7 +59,7 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
             bubbs.push(name);
         }
     }
-    tally.skip("bubb of an incomplete conversation", cut);
+    tally.skip("message of an incomplete conversation", cut);
     let mut branches = store.branches()?;
     branches.retain(|(_, id)| whole.get(id).copied().unwrap_or(false));
     let mut waiting: Vec<BubbId> = waiting.into_iter().collect();

@@ -28,7 +28,7 @@ pub(super) enum Source<'m> {
     Embedded(Exchange<'m>),
 }
 
-/// Understands the bytes of one answer, whatever pieces they come in.
+/// Decodes the bytes of one answer, which come in pieces of any size.
 pub(super) trait AnswerReader {
     /// Takes the next bytes.
     fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()>;
@@ -94,7 +94,7 @@ impl Begun {
         self.refused.clone()
     }
 
-    /// The failure that it was told as.
+    /// The failure that came in place of events.
     pub fn failure(&mut self) -> Option<Error> {
         self.failure.take()
     }
@@ -142,7 +142,7 @@ impl<'m> Answer<'m> {
         answer
     }
 
-    /// Passes on what was read.
+    /// Moves events from `raw` to `events`, with thinking separated from text.
     fn take(&mut self) {
         let before = self.again.as_ref().and_then(|again| again.said.as_ref());
         for event in self.raw.drain(..) {
@@ -238,7 +238,7 @@ impl<'m> Answer<'m> {
 }
 
 impl Source<'_> {
-    /// Waits for what comes next, once, and reads all of it.
+    /// Waits once for more bytes, and reads all that have arrived.
     async fn more(&mut self, events: &mut Events) -> Result<()> {
         match self {
             Source::Http(body, reader) => {
@@ -246,7 +246,7 @@ impl Source<'_> {
                 let patience = if finishing { PATIENCE } else { Duration::MAX };
                 let batch = match body.batch(patience).await {
                     Ok(batch) => batch,
-                    // What is missing is not part of the answer.
+                    // The answer is complete, so a missing price is no failure.
                     Err(_) if finishing => Vec::new(),
                     Err(error) => return Err(error),
                 };
@@ -269,7 +269,7 @@ impl Source<'_> {
     }
 }
 
-/// Spares the connection of an answer that is complete.
+/// Keeps the connection of a complete answer open for the next request.
 fn finish(body: &mut Body, events: &Events) {
     if let Some(Event::Done(_) | Event::Paused(_)) = events.back() {
         body.finish();

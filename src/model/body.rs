@@ -1,4 +1,4 @@
-//! The body of an HTTP answer, in batches of what has arrived.
+//! Reads the body of an HTTP response in batches: all chunks that have arrived at once.
 //!
 //! A task of its own reads it, because a server sends each token as an HTTP chunk: woken through a
 //! queue, the reader takes dozens at a time; woken directly, each would cost two system calls.

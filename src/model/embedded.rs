@@ -125,8 +125,9 @@ enum Said {
 
 /// One line of its output; whether it was the last of the answer.
 fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
-    let said = serde_json::from_slice(line)
-        .map_err(|_| Error::remote(format!("the embedded model said what is no event: {}", excerpt(line))))?;
+    let said = serde_json::from_slice(line).map_err(|_| {
+        Error::remote(format!("the embedded model printed something else than an event: {}", excerpt(line)))
+    })?;
     let event = match said {
         Said::Notice { text } => Event::Notice(text),
         Said::Text { text } => Event::Text(text),

@@ -95,11 +95,11 @@ impl Http {
                 request.header(CONTENT_LENGTH, length).body(Body::wrap_stream(chunks))
             }
         };
-        self.answer(request).await
+        self.respond(request).await
     }
 
     /// Asks the server about itself, at another path than that of questions. No redirect is followed.
-    pub async fn look(
+    pub async fn query(
         &mut self,
         method: Method,
         path: &[&str],
@@ -117,12 +117,13 @@ impl Http {
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
         }
-        let response = self.answer(request).await?;
+        let response = self.respond(request).await?;
         self.connected = true;
         Ok(response)
     }
 
-    async fn answer(&self, request: RequestBuilder) -> Result<Response> {
+    /// Sends a request and waits for its response, within the idle timeout.
+    async fn respond(&self, request: RequestBuilder) -> Result<Response> {
         let request = request.headers(self.headers.clone());
         // Connecting has its own limit, and waiting at the gate has none.
         let silence = async {
@@ -168,7 +169,7 @@ pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
 
 fn address(base_url: &str, model: &str) -> Result<Url> {
     let wrong = || {
-        Error::usage(format!("the `base_url` of model \"{model}\" is no web address"))
+        Error::usage(format!("the `base_url` of model \"{model}\" is not a web address"))
             .hint("it looks like http://localhost:11434 or https://api.openai.com/v1")
     };
     let url = Url::parse(base_url).map_err(|_| wrong())?;

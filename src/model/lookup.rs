@@ -60,14 +60,10 @@ async fn read(
     query: &[(&str, String)],
     body: Option<Value>,
 ) -> Result<Value> {
-    let mut response = http.look(method, path, query, body).await?;
+    let mut response = http.query(method, path, query, body).await?;
     if !response.status().is_success() {
         let refusal = Refusal::read(response, http.timeouts.idle).await;
-        return Err(Error::remote(format!(
-            "{} does not tell of its models: {}",
-            http.place,
-            refusal.words()
-        )));
+        return Err(Error::remote(format!("{} does not list its models: {}", http.place, refusal.words())));
     }
     let mut bytes = Vec::new();
     let reading = async {
@@ -80,5 +76,5 @@ async fn read(
     };
     let _ = tokio::time::timeout(http.timeouts.idle, reading).await;
     serde_json::from_slice(&bytes)
-        .map_err(|_| Error::remote(format!("{} tells of its models in no form that is known", http.place)))
+        .map_err(|_| Error::remote(format!("{} lists its models in an unknown form", http.place)))
 }

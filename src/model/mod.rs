@@ -103,10 +103,10 @@ pub struct Model {
     config: ModelConfig,
     timeouts: Timeouts,
     gate: Gate,
-    speaker: Speaker,
+    backend: Backend,
 }
 
-enum Speaker {
+enum Backend {
     Http(Box<Remote>),
     Cli,
     Embedded(Box<Embedded>),
@@ -132,33 +132,33 @@ impl Model {
         config.key = key::resolve(config.key)?;
         let config = &config;
         let spec = spec(config);
-        let speaker = match (spec.http, spec.path) {
+        let backend = match (spec.http, spec.path) {
             (Some(api), _) => {
                 let http = Http::new(config, api, timeouts, gate.clone())?;
-                Speaker::Http(Box::new(Remote::new(http, api, config, state_dir)))
+                Backend::Http(Box::new(Remote::new(http, api, config, state_dir)))
             }
-            (None, PathForm::Plain) => Speaker::Embedded(Box::new(Embedded::new(
+            (None, PathForm::Plain) => Backend::Embedded(Box::new(Embedded::new(
                 installed.ok_or_else(|| missing(&config.model))?,
                 timeouts,
             ))),
-            (None, _) => Speaker::Cli,
+            (None, _) => Backend::Cli,
         };
-        Ok(Model { config: config.clone(), timeouts, gate, speaker })
+        Ok(Model { config: config.clone(), timeouts, gate, backend })
     }
 
     /// Whether the server is not known to refuse native tools.
     pub fn takes_tools(&self) -> bool {
-        match &self.speaker {
-            Speaker::Http(remote) => remote.takes_tools(),
-            Speaker::Cli | Speaker::Embedded(_) => true,
+        match &self.backend {
+            Backend::Http(remote) => remote.takes_tools(),
+            Backend::Cli | Backend::Embedded(_) => true,
         }
     }
 
     /// The server's facts of the model; none of a program. Asked at most once an hour.
     pub async fn facts(&mut self) -> ModelFacts {
-        match &mut self.speaker {
-            Speaker::Http(remote) => remote.facts().await,
-            Speaker::Cli | Speaker::Embedded(_) => ModelFacts::default(),
+        match &mut self.backend {
+            Backend::Http(remote) => remote.facts().await,
+            Backend::Cli | Backend::Embedded(_) => ModelFacts::default(),
         }
     }
 
@@ -167,14 +167,14 @@ impl Model {
     /// # Errors
     /// [`Kind::Remote`](crate::error::Kind::Remote) if the server cannot be reached or does not tell.
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
-        match &mut self.speaker {
-            Speaker::Http(remote) => remote.offered().await,
-            Speaker::Cli | Speaker::Embedded(_) => Ok(Vec::new()),
+        match &mut self.backend {
+            Backend::Http(remote) => remote.offered().await,
+            Backend::Cli | Backend::Embedded(_) => Ok(Vec::new()),
         }
     }
 
-    /// Asks, and gives the answer as soon as it begins. `notice` is told what a person should know
-    /// meanwhile: that it is asked again, and why.
+    /// Sends a request, and gives the answer as soon as it begins. `notice` receives messages for the user
+    /// meanwhile: that the request is sent again, and why.
     ///
     /// Dropping the future, or the answer before its end, cancels the request.
     ///
@@ -188,8 +188,8 @@ impl Model {
     ) -> Result<Answer<'m>> {
         let key = self.config.key.value.clone();
         let mut log = RequestLog::begin(&self.config.name);
-        let asked: Result<Source<'_>> = match &mut self.speaker {
-            Speaker::Http(remote) => {
+        let asked: Result<Source<'_>> = match &mut self.backend {
+            Backend::Http(remote) => {
                 let model = &self.config.name;
                 let mut warn = |text: &str| {
                     let text = hide_key(text, key.as_ref());
@@ -204,11 +204,11 @@ impl Model {
                     Err(error) => Err(error),
                 }
             }
-            Speaker::Cli => {
+            Backend::Cli => {
                 self.gate.passed().await;
                 cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
             }
-            Speaker::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
+            Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
         };
         match asked {
             Ok(source) => Ok(Answer::new(source, key, log)),

@@ -187,7 +187,7 @@ impl Remote {
                         self.config.name,
                         refusal.words()
                     ))
-                    .hint("-m NAME asks another model; --retry answers the words alone"));
+                    .hint("-m NAME asks another model; --retry sends the text without the files"));
                 }
                 continue;
             }
@@ -261,8 +261,7 @@ impl Remote {
         }
         match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
             Next::TooLong(wait) => {
-                Err(error()
-                    .hint(format!("it asks to be left alone for {} s: ask again then", wait.as_secs())))
+                Err(error().hint(format!("it asks for a pause of {} s: ask again then", wait.as_secs())))
             }
             Next::After(wait) => {
                 notice(&format!(

@@ -9,7 +9,7 @@ use super::ndjson::LIMIT;
 use super::sse::{Frame, Sse};
 use crate::error::{Error, Result};
 
-/// Understands the JSON of one API's events.
+/// Decodes the events of one API.
 pub(super) trait Decoder {
     /// The name of the end mark, for the error of an answer without it.
     const END: &'static str;
@@ -118,7 +118,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         match stray {
             _ if decoder.is_done() => Ok(()),
             Some(stray) if !decoder.has_begun() => {
-                Err(Error::remote(format!("the answer is no stream of events: {stray}")))
+                Err(Error::remote(format!("the answer is not a stream of events: {stray}")))
             }
             _ => Err(cut_off(&format!("the stream ended without {}", D::END))),
         }

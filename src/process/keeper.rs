@@ -29,7 +29,7 @@ pub fn run_as_keeper(args: &[OsString]) -> Option<u8> {
 }
 
 fn keep() -> io::Result<()> {
-    // Its socket is nothing to the program.
+    // The program must not read the keeper's memory or its socket.
     sys::hide_memory();
     sys::adopt_orphans()?;
     let lepo = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -111,7 +111,7 @@ fn watch(lepo: &UnixStream, children: &UnixStream, stopping: &UnixStream, leader
             result => result?,
         };
         let came = waits.map(|wait| !wait.revents().is_empty());
-        // A word of lepo, or its end.
+        // lepo asks for the end, or has ended itself.
         if came[0] || came[2] {
             return Ok(());
         }

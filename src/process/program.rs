@@ -103,12 +103,12 @@ impl Program {
         let mut sent: Vec<BorrowedFd<'_>> = vec![stdout.as_fd(), stderr.as_fd()];
         sent.extend(stdin.as_ref().map(|stdin: &PipeReader| stdin.as_fd()));
         sent.extend(self.lent.iter().chain(&self.held).map(AsFd::as_fd));
-        let (keeper, lepo, buffer) = match kept(&self.spec, &sent)? {
-            Kept::Started(started) => started,
-            // The Ctrl+C that came just now is heard by whoever waits for the program.
-            Kept::Interrupted => match kept(&self.spec, &sent)? {
-                Kept::Started(started) => started,
-                Kept::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
+        let (keeper, lepo, buffer) = match start_keeper(&self.spec, &sent)? {
+            KeeperStart::Started(started) => started,
+            // lepo gets the same Ctrl+C and ends the program itself.
+            KeeperStart::Interrupted => match start_keeper(&self.spec, &sent)? {
+                KeeperStart::Started(started) => started,
+                KeeperStart::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
             },
         };
         lepo.set_nonblocking(true)?;
@@ -124,7 +124,7 @@ impl Program {
 }
 
 /// The outcome of starting a keeper.
-enum Kept {
+enum KeeperStart {
     /// It runs, and so does the program; bytes that came after that word.
     Started((Child, StdStream, Vec<u8>)),
     /// Ctrl+C ended it before it had left lepo's process group.
@@ -132,7 +132,7 @@ enum Kept {
 }
 
 /// Starts a keeper, and has it start the program.
-fn kept(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Kept> {
+fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<KeeperStart> {
     let (lepo, other) = StdStream::pair()?;
     let mut keeper = Command::new(own_program()?)
         .arg0(KEEPER)
@@ -144,12 +144,12 @@ fn kept(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Kept> {
         .stderr(Stdio::null())
         .spawn()?;
     match start(spec, descriptors, &lepo) {
-        Ok(buffer) => Ok(Kept::Started((keeper, lepo, buffer))),
+        Ok(buffer) => Ok(KeeperStart::Started((keeper, lepo, buffer))),
         Err(error) => {
             // The keeper ends when its socket does, and what it may have started ends before it.
             drop(lepo);
             match keeper.wait()?.signal() {
-                Some(SIGINT) => Ok(Kept::Interrupted),
+                Some(SIGINT) => Ok(KeeperStart::Interrupted),
                 _ => Err(error),
             }
         }
@@ -247,7 +247,7 @@ impl Drop for Running {
     }
 }
 
-/// The keeper's words.
+/// The reports of a keeper.
 #[derive(Debug)]
 struct Reports {
     lepo: UnixStream,

@@ -6,7 +6,7 @@ use crate::conv::Ix;
 use crate::error::Result;
 use crate::term::say;
 use crate::turn::attach::Looked;
-use crate::turn::{Context, Part, Question, question};
+use crate::turn::{Context, Part, Question, join_parts};
 use crate::ui;
 
 impl Session<'_> {
@@ -18,7 +18,7 @@ impl Session<'_> {
             .contexts
             .iter()
             .map(|(path, bytes)| Context { path: path.clone(), content: Looked::Other(bytes.clone()) });
-        question(vec![part], contexts.collect(), self.files.clone())
+        join_parts(vec![part], contexts.collect(), self.files.clone())
     }
 
     /// Says what a stopped turn left: a request that waits, or a part of an answer.

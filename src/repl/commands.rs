@@ -58,7 +58,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/ls", Takes::Nothing, "newest conversations", |s, _| at_once(|| prompt(s.list()))),
     row("/grep", Takes::Text, "find what was said", |s, words| {
         at_once(|| match words.is_empty() {
-            true => Ok(say_and_prompt("/grep needs what to find")),
+            true => Ok(say_and_prompt("/grep needs a text to find")),
             false => prompt(s.find(words)),
         })
     }),
@@ -70,10 +70,10 @@ pub const COMMANDS: &[SlashCommand] = &[
             false => prompt(s.file(path)),
         })
     }),
-    row("/approve", Takes::Nothing, "carry out what waits", |_, _| {
+    row("/approve", Takes::Nothing, "run the pending request", |_, _| {
         at_once(|| Ok(After::Decide(Verdict::Approve)))
     }),
-    row("/deny", Takes::Nothing, "refuse what waits", |_, _| at_once(|| Ok(After::Decide(Verdict::Deny)))),
+    row("/deny", Takes::Nothing, "refuse that request", |_, _| at_once(|| Ok(After::Decide(Verdict::Deny)))),
     row("/system", Takes::Text, "the system prompt", |s, text| at_once(|| prompt(s.system_prompt(text)))),
     row("/tokens", Takes::Nothing, "tokens so far", |s, _| at_once(|| prompt(s.tokens()))),
     row("/model", Takes::Text, "model of this session", |s, name| {
@@ -91,7 +91,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     }),
     row("/retry", Takes::Nothing, "answer again", |_, _| at_once(|| Ok(After::Turn(None)))),
     row("/tail", Takes::Address, "go on from another one", |s, address| at_once(|| prompt(s.tail(address)))),
-    row("/show", Takes::Nothing, "print what was said", |s, _| at_once(|| prompt(s.show()))),
+    row("/show", Takes::Nothing, "print the conversation", |s, _| at_once(|| prompt(s.show()))),
     row("/compact", Takes::Text, "go on from a summary", |s, words| {
         Box::pin(async { prompt(s.compact(words).await) })
     }),
@@ -153,7 +153,7 @@ impl Takes {
         match self {
             Takes::Text | Takes::File => Ok(()),
             Takes::Nothing if rest.is_empty() => Ok(()),
-            Takes::Nothing => Err(format!("nothing follows {word}")),
+            Takes::Nothing => Err(format!("{word} takes no argument")),
             Takes::Address => one("address: an id, a branch, @"),
             Takes::Name => one("name"),
             Takes::OneOf(words) if words.contains(&rest) => Ok(()),

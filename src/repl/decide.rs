@@ -17,7 +17,7 @@ impl Session<'_> {
     /// Carries out or refuses the request that waits, and goes on with its turn.
     pub(super) async fn decide(&mut self, verdict: Verdict) -> Result<State> {
         let id = self.waiting.ok_or_else(|| {
-            Error::nothing("no request waits here")
+            Error::nothing("no request is pending here")
                 .hint("`lepo ls --pending` lists those of other conversations")
         })?;
         let store = self.store.clone();

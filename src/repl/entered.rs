@@ -91,7 +91,7 @@ mod tests {
             ("/help", command("/help", "")),
             ("/help  ", command("/help", "")),
             ("/new", command("/new", "")),
-            ("/new x", wrong("nothing follows /new")),
+            ("/new x", wrong("/new takes no argument")),
             ("/set-model", command("/set-model", "")),
             ("/set-model  qwen ", command("/set-model", "qwen")),
             ("/mcp", command("/mcp", "")),

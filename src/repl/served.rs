@@ -14,7 +14,7 @@ impl Session<'_> {
             .find_map(|server| Some((server, name.strip_prefix(server.as_str())?.strip_prefix(':')?)))?;
         if prompt.is_empty() {
             let hint = "Tab completes its prompts; /mcp lists them";
-            return Some(Err(Error::usage(format!("which prompt of {server}?")).hint(hint)));
+            return Some(Err(Error::usage(format!("name a prompt of {server}")).hint(hint)));
         }
         let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
         Some(Ok(PromptWish { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))

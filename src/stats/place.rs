@@ -3,7 +3,7 @@
 use super::tally::{By, Place};
 use crate::bubb::{BubbId, Kind};
 use crate::conv::{Forest, Ix};
-use crate::store::Record;
+use crate::store::JournalRecord;
 use crate::when;
 
 /// Finds the place of each record.
@@ -21,7 +21,7 @@ impl<'f> Places<'f> {
     }
 
     /// The place of a record; `None` if it is too old.
-    pub fn place(&self, record: &Record) -> Option<Place> {
+    pub fn place(&self, record: &JournalRecord) -> Option<Place> {
         let about = record.bubb.or(record.under);
         let ix = about.and_then(|id| self.forest.find(id));
         // An imported answer is as old as its bubb, not as its record.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::bubb::BubbId;
 use crate::config::Price;
-use crate::store::Record;
+use crate::store::JournalRecord;
 
 /// The subject of a row of figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -79,10 +79,10 @@ pub struct Place {
 
 /// Adds the records up. `place` tells where one belongs; `None` leaves it out.
 pub fn tally(
-    records: impl Iterator<Item = Record>,
+    records: impl Iterator<Item = JournalRecord>,
     by: By,
     prices: &HashMap<String, Price>,
-    place: impl Fn(&Record) -> Option<Place>,
+    place: impl Fn(&JournalRecord) -> Option<Place>,
 ) -> Rows {
     let (mut sums, mut total): (BTreeMap<String, Sum>, Sum) = Default::default();
     for record in records.filter(|record| record.model.is_some()) {
@@ -98,7 +98,7 @@ pub fn tally(
 }
 
 impl Sum {
-    fn add(&mut self, record: &Record, question: Option<BubbId>, prices: &HashMap<String, Price>) {
+    fn add(&mut self, record: &JournalRecord, question: Option<BubbId>, prices: &HashMap<String, Price>) {
         let row = &mut self.row;
         let (input, output) = (record.input.unwrap_or(0), record.output.unwrap_or(0));
         let cached = record.cached.unwrap_or(0).min(input);
@@ -143,9 +143,9 @@ fn median(mut times: Vec<u64>) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn record(what: &str, model: &str, tokens: (u64, u64, u64), ms: u64) -> Record {
+    fn record(what: &str, model: &str, tokens: (u64, u64, u64), ms: u64) -> JournalRecord {
         let (input, cached, output) = tokens;
-        Record {
+        JournalRecord {
             what: what.into(),
             model: (!model.is_empty()).then(|| model.into()),
             input: Some(input),
@@ -154,7 +154,7 @@ mod tests {
             ms: Some(ms),
             first_ms: Some(ms / 10),
             failed: what == "failed",
-            ..Record::default()
+            ..JournalRecord::default()
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
             Price { input: 2_000_000, output: 10_000_000, cached: 500_000 },
         )]);
         let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
-        let by_model = |record: &Record| Some(Place { key: record.model.clone()?, question });
+        let by_model = |record: &JournalRecord| Some(Place { key: record.model.clone()?, question });
         let rows = tally(records.into_iter(), By::Model, &prices, by_model);
         let keys: Vec<&str> = rows.rows.iter().map(|row| row.key.as_str()).collect();
         assert_eq!(keys, ["a", "b"]);
@@ -194,7 +194,8 @@ mod tests {
     #[test]
     fn rows_of_days_stand_in_their_order() {
         let day = |ms: u64| record("answer", "m", (ms, 0, 0), ms);
-        let place = |record: &Record| Some(Place { key: format!("day {}", record.ms?), question: None });
+        let place =
+            |record: &JournalRecord| Some(Place { key: format!("day {}", record.ms?), question: None });
         let rows = tally([day(3), day(1), day(2)].into_iter(), By::Day, &HashMap::new(), place);
         assert_eq!(
             rows.rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(),

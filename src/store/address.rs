@@ -27,14 +27,14 @@ impl Store {
     /// Finds the one bubb of an address, where stdin is not for addresses.
     pub fn find_bubb(&self, forest: &Forest, word: &str) -> Result<Addressee> {
         if word == "-" {
-            return Err(Error::usage("`-` is no address here: stdin is the text"));
+            return Err(Error::usage("`-` is not an address here: stdin is the text"));
         }
         match self.find_word(forest, word)? {
             // A branch of another person's store does not move.
             Found::One(found) => {
                 Ok(Addressee { by_branch: found.by_branch && self.branch(word)?.is_some(), ..found })
             }
-            Found::Range(_) => Err(Error::usage(format!("one bubb is needed, and {word:?} is a range"))),
+            Found::Range(_) => Err(Error::usage(format!("one message is needed, and {word:?} is a range"))),
         }
     }
 }

@@ -102,7 +102,7 @@ impl Store {
             check.add(What::Stray, format!("_tmp/{}", stray.name()), why);
         }
         for name in foreign {
-            check.add(What::Foreign, format!("_tmp/{name}"), "nothing of lepo's has such a name");
+            check.add(What::Foreign, format!("_tmp/{name}"), "lepo writes no such name");
         }
         check.found.sort();
         Ok(check.found)
@@ -128,7 +128,7 @@ impl Store {
             Old::Misplaced(name) => {
                 let why = match Day::of(name.id) {
                     _ if name.prev.is_some_and(|prev| prev >= name.id) => {
-                        "it is not newer than what it follows, so it counts in the store itself alone".into()
+                        "it is not newer than the message before it, so it is read only outside _old/".into()
                     }
                     day => format!("its day is {day}"),
                 };
@@ -150,10 +150,12 @@ impl Store {
             Some(name) if kind == FileType::RegularFile => {
                 check.bubbs.push((OsStr::from_bytes(file).into(), name));
             }
-            Some(_) => check.add(What::NotAFile, lossy(file), "it has a bubb's name and cannot be one"),
+            Some(_) => {
+                check.add(What::NotAFile, lossy(file), "it has a message's name and is not a regular file")
+            }
             // A store of its own, as --save-to makes them.
             None if kind == FileType::Directory && self.holds_a_store(file) => {}
-            None => check.add(What::Foreign, lossy(file), "its name is no bubb's"),
+            None => check.add(What::Foreign, lossy(file), "its name is not a message's"),
         })?;
         check.bubbs.sort();
         self.scan_old(check)?;
@@ -161,7 +163,7 @@ impl Store {
             let name = format!("{folder}/{}", lossy(file));
             match std::str::from_utf8(file).is_ok_and(is_hash) {
                 true if kind == FileType::RegularFile => check.blobs.push(name.into()),
-                true => check.add(What::NotAFile, name, "it has a blob's name and cannot be one"),
+                true => check.add(What::NotAFile, name, "it has a blob's name and is not a regular file"),
                 false => check.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
             }
         })
@@ -180,7 +182,7 @@ impl Check {
             let (what, why) = match flaw {
                 Flaw::Dangling(prev) => (What::Dangling, format!("its prev {prev} is not there")),
                 Flaw::Cycle(1) => (What::Cycle, "it is its own prev".to_string()),
-                Flaw::Cycle(n) => (What::Cycle, format!("its prevs lead back to it, through {n} bubbs")),
+                Flaw::Cycle(n) => (What::Cycle, format!("its prevs lead back to it, through {n} messages")),
                 Flaw::Duplicate(first) => (What::Duplicate, format!("{} has its id too", file(first))),
                 Flaw::Future => (What::Future, "it is dated more than a day ahead".to_string()),
             };
@@ -197,9 +199,11 @@ impl Check {
                 Ok(name) if branches::check_branch_name(name).is_ok() => {
                     found.push((name.to_string(), kind));
                 }
-                _ => {
-                    self.add(What::Foreign, format!("_branches/{}", lossy(file)), "no branch has such a name")
-                }
+                _ => self.add(
+                    What::Foreign,
+                    format!("_branches/{}", lossy(file)),
+                    "it is not a valid branch name",
+                ),
             })
             .map_err(|error| store.error("cannot read", "_branches", error))?;
         for (name, kind) in found {
@@ -250,7 +254,7 @@ impl Check {
             match (day, here) {
                 (Ok(day), Ok(here)) if day == here || here.is_none() => {}
                 (Ok(_), Ok(_)) => {
-                    let why = format!("{name} has other bytes, which count");
+                    let why = format!("{name} has other bytes, and those are read");
                     self.add(What::Duplicate, lossy(path.as_bytes()), why);
                 }
                 (Err(error), _) | (_, Err(error)) => {

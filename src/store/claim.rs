@@ -27,7 +27,7 @@ impl Store {
     pub fn claim(&self, request: BubbId) -> Result<Claim> {
         self.try_to_claim(request)?.ok_or_else(|| {
             Error::usage(format!(
-                "request {request} is not pending: another process has it in hand right now"
+                "request {request} is not pending: another process is working on it right now"
             ))
         })
     }

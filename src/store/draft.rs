@@ -16,7 +16,7 @@ use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use crate::error::{Error, Result};
 use crate::sys;
 
-/// A bubb being written: also the spool of an answer that is still streaming. Dropped, it is gone.
+/// A bubb being written: also the spool of an answer that is still streaming. Dropping it removes the file.
 pub struct Draft<'s> {
     store: &'s Store,
     tmp: Temporary,
@@ -95,7 +95,7 @@ impl Draft<'_> {
         self.len == 0
     }
 
-    /// It follows another bubb than it was begun under: an answer is spooled where it would stay if it
+    /// Changes the bubb that this one follows. An answer is spooled after the bubb that it would follow if it
     /// were cut short.
     pub fn put_under(&mut self, prev: Option<BubbId>) {
         self.prev = prev;
@@ -135,9 +135,11 @@ impl Draft<'_> {
         let name = loop {
             if time > MAX_TIME {
                 return Err(Error::store(
-                    "no time is left for another bubb: its prev is dated at the end of all ids",
+                    "no message can follow: the one before it is dated at the end of all ids",
                 )
-                .hint("fsck reports bubbs that are dated ahead; continue from an earlier one with --tail"));
+                .hint(
+                    "fsck reports messages that are dated ahead; continue from an earlier one with --tail",
+                ));
             }
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };

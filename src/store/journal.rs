@@ -75,7 +75,7 @@ pub struct Fact {
 /// A line of the journal as it was written.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct Record {
+pub struct JournalRecord {
     /// When it was written, milliseconds since 1970.
     pub time: u64,
     /// The bubb it tells of.
@@ -159,12 +159,12 @@ impl Store {
     }
 
     /// The lines of the journal, one at a time; torn ones are left out.
-    pub fn records(&self) -> impl Iterator<Item = Record> + use<> {
+    pub fn records(&self) -> impl Iterator<Item = JournalRecord> + use<> {
         self.open_file(JOURNAL).ok().into_iter().flat_map(records)
     }
 }
 
-fn records(journal: impl io::Read) -> impl Iterator<Item = Record> {
+fn records(journal: impl io::Read) -> impl Iterator<Item = JournalRecord> {
     let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
     lines.filter_map(|line| serde_json::from_slice(&line).ok())
 }
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(fact('C'), None);
         assert_eq!(fact('D'), Some(Fact { ms: Some(9), ..Fact::default() }));
         assert_eq!(found.len(), 3);
-        let records: Vec<Record> = records(lines.join("\n").as_bytes()).collect();
+        let records: Vec<JournalRecord> = records(lines.join("\n").as_bytes()).collect();
         let told: Vec<(u64, &str, bool)> =
             records.iter().map(|record| (record.time, record.what.as_str(), record.bubb.is_some())).collect();
         assert_eq!(told, [(1, "answer", true), (2, "command", true), (3, "empty", false), (0, "", true)]);

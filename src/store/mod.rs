@@ -61,7 +61,7 @@ pub use draft::Draft;
 pub use facts::FactIndex;
 pub use folders::OLD;
 pub use imports::{Imported, Imports};
-pub use journal::{Entry, Fact, Record};
+pub use journal::{Entry, Fact, JournalRecord};
 pub use offers::Offer;
 pub use open::{Made, STORE};
 pub use read_ahead::{few_in_order, in_order};

@@ -81,9 +81,11 @@ fn kind_of(path: &Path, day: Option<Day>, file: &[u8], kind: FileType) -> Old {
             Old::Bubb(name)
         }
         (Some(name), FileType::RegularFile) => Old::Misplaced(name),
-        (Some(_), FileType::Directory) => finding(What::NotAFile, "it has a bubb's name and cannot be one"),
+        (Some(_), FileType::Directory) => {
+            finding(What::NotAFile, "it has a message's name and is not a regular file")
+        }
         (_, FileType::Symlink) => finding(What::Misplaced, "it is a link, and none is followed here"),
-        (Some(_), _) => finding(What::NotAFile, "it has a bubb's name and cannot be one"),
-        (None, _) => finding(What::Foreign, "its name is no bubb's"),
+        (Some(_), _) => finding(What::NotAFile, "it has a message's name and is not a regular file"),
+        (None, _) => finding(What::Foreign, "its name is not a message's"),
     }
 }

@@ -144,7 +144,7 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
     let meta = file.metadata()?;
     let (words, about) = match made {
         Made::Bubb(..) if meta.nlink() == 0 => return Ok(None),
-        Made::Bubb(..) if meta.nlink() > 1 => (None, "it is a bubb already".to_string()),
+        Made::Bubb(..) if meta.nlink() > 1 => (None, "it is a message already".to_string()),
         Made::Bubb(..) if meta.len() == 0 => (None, "it is empty".to_string()),
         Made::Bubb(kind, prev) => (Some((kind, prev)), format!("{} bytes without a name", meta.len())),
         Made::Other => (None, "it was never put in its place".to_string()),

@@ -33,7 +33,7 @@ impl Namespace {
 pub fn check_clone_name(name: &str) -> Result<()> {
     match is_clone_name(name) {
         true => Ok(()),
-        false => Err(Error::usage(format!("{name:?} is no name for a clone"))
+        false => Err(Error::usage(format!("{name:?} cannot be the name of a clone"))
             .hint("up to 40 lower-case letters, digits and hyphens, as in laptop-2")),
     }
 }

@@ -55,7 +55,7 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>) -> Result<
     git.unlock()?;
     let mut round = Round::default();
     let (mut refs, remote) = look(&git, state, &mut round)?;
-    let no_commit = |clone: &String| (clone.clone(), Error::remote("its ref is no commit"));
+    let no_commit = |clone: &String| (clone.clone(), Error::remote("its ref is not a commit"));
     round.bad.extend(refs.no_commits.keys().map(no_commit));
     // The store is looked at before anything is done: what is written meanwhile is for the next round.
     let before = store_state(store);

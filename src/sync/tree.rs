@@ -118,7 +118,7 @@ impl Tree {
                 self.branches.insert(file, oid);
             }
             Some(Entry::Removed) => self.removed = Some(oid),
-            None => self.misfits.add(path, "is no path that lepo writes"),
+            None => self.misfits.add(path, "is not a path that lepo writes"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A person's yes to one exact request. Only this file can make a [`Granted`], and nothing runs without one.
+//! Consent to one exact request. Only this file can make a [`Granted`] value, and nothing runs without one.
 
 use std::collections::HashSet;
 
@@ -15,14 +15,14 @@ pub enum Proposal {
     Call(CallProposal),
 }
 
-/// A command, and what would hold it back.
+/// A command, and the sandbox that would run it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandProposal {
     /// The request.
     pub request: CommandRequest,
     /// Where it would run.
     pub dir: std::path::PathBuf,
-    /// The sandbox that would hold it to its access; none, where it cannot be held.
+    /// The sandbox that would hold the command to its access; [`Sandbox::None`] if none can.
     pub sandbox: Sandbox,
 }
 
@@ -33,13 +33,13 @@ pub struct CallProposal {
     pub request: CallRequest,
     /// The server's own words for the tool.
     pub description: String,
-    /// These words, or the schema, are others than when a person last agreed to them.
+    /// The description or the schema differs from the one that the user last agreed to.
     pub changed: bool,
 }
 
 impl Proposal {
-    /// The consent of `auto`: for a command that a sandbox holds, up to the access the
-    /// person set; a call of a tool that is what the person knows.
+    /// The consent of `auto`: for a sandboxed command, up to the access that the user set; for a call of a tool
+    /// that has not changed since the user agreed to it.
     pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
         let unasked = match self {
             Proposal::Command(proposal) => proposal.is_held(most),
@@ -59,7 +59,7 @@ impl Proposal {
 }
 
 impl Proposal {
-    /// A command that was asked for with an access that nothing would hold it to.
+    /// True for a command with an access below `full` that no sandbox here can hold it to.
     pub fn is_unheld(&self) -> bool {
         match self {
             Proposal::Command(proposal) => {
@@ -77,7 +77,7 @@ impl CommandProposal {
             AutoAccess::Write => Access::Write,
             AutoAccess::Net => Access::Net,
         };
-        // In a home directory, all that is the user's is at hand.
+        // In a home directory a command could read all of the user's files.
         self.sandbox != Sandbox::None && self.request.access <= most && !covers_home(&self.dir)
     }
 }
@@ -93,11 +93,11 @@ pub enum Reply {
     No,
     /// Run this command instead, after asking again.
     Edit(String),
-    /// There is nobody to ask.
-    Nobody,
+    /// There is no terminal to ask on.
+    NoTerminal,
 }
 
-/// A request that may be carried out. Consent makes it, or nothing does.
+/// A request that may be carried out. Only consent makes one.
 #[derive(Debug, PartialEq)]
 pub enum Granted {
     /// A command.
@@ -120,7 +120,7 @@ pub struct GrantedCall {
 }
 
 impl GrantedCommand {
-    /// The user's own command (`--run`, `!`): the person at the wheel needs nobody's leave.
+    /// The user's own command (`--run`, `!`), which needs no consent.
     pub fn by_user(command: &str) -> GrantedCommand {
         let request = CommandRequest { command: command.to_string(), access: Access::Full, why: None };
         GrantedCommand { request, sandbox: Sandbox::None }
@@ -152,7 +152,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Notes what a person allowed. What no sandbox holds is asked about each time.
+    /// Notes a proposal that the user allowed. A command without a sandbox is asked about each time.
     pub fn note(&mut self, proposal: &Proposal) {
         match proposal {
             Proposal::Command(CommandProposal { request, sandbox, .. }) => {
@@ -191,16 +191,16 @@ pub enum Consent {
     Refused,
     /// Another request took its place; that one is asked about next.
     Edited(CommandRequest),
-    /// It waits for somebody.
+    /// It is pending: `--approve` or `--deny` decides on it later.
     Pending,
 }
 
 impl Consent {
-    /// Weighs a reply to a proposal.
+    /// The consent that a reply to a proposal gives.
     pub fn of(proposal: Proposal, reply: Reply) -> Consent {
         match (reply, proposal) {
             (Reply::Yes | Reply::Always, proposal) => Consent::Granted(proposal.granted()),
-            (Reply::Nobody, _) => Consent::Pending,
+            (Reply::NoTerminal, _) => Consent::Pending,
             (Reply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
                 Consent::Edited(CommandRequest { command, ..request })
             }

@@ -16,12 +16,12 @@ use super::sandbox::{Aftermath, Leftovers, Policy};
 use super::variables::Variables;
 use crate::process::Running;
 
-/// Where and how commands run.
+/// The way that commands run.
 #[derive(Debug, Clone, Copy)]
 pub struct Shell<'a> {
-    /// The working directory, and what is around it.
-    pub ground: Policy<'a>,
-    /// Which variables a command sees.
+    /// The working directory and the paths that a sandbox shows.
+    pub policy: Policy<'a>,
+    /// The environment variables of a command.
     pub variables: Variables<'a>,
     /// How long it may take.
     pub timeout: Duration,
@@ -36,7 +36,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// Is told what a command prints, as it comes.
+/// Receives the output of a command as it comes.
 pub type Live<'l> = dyn FnMut(Stream, &[u8]) + 'l;
 
 /// How a command ended.
@@ -73,8 +73,8 @@ pub struct Outcome {
 const MOST_OUTPUT: u64 = 64 << 20;
 
 impl Shell<'_> {
-    /// Runs what was granted. Its streams go to the two files of `scratch`, and to `live` as they come; to
-    /// `found` what it left behind, also if this is dropped.
+    /// Runs a granted command. Its streams go to the two files of `scratch`, and to `live` as they come; a survey
+    /// of the files that it left goes to `found`, also if this future is dropped.
     pub async fn run(
         &self,
         granted: GrantedCommand,
@@ -114,11 +114,11 @@ impl Shell<'_> {
         let start = Instant::now();
         let mut told = false;
         let lock = loop {
-            if let Some(lock) = sandbox.lock(request.access, self.ground.dir)? {
+            if let Some(lock) = sandbox.lock(request.access, self.policy.dir)? {
                 break lock;
             }
             if start.elapsed() > self.timeout {
-                let what = format!("another command is at work in {}", self.ground.dir.display());
+                let what = format!("another command is at work in {}", self.policy.dir.display());
                 return Err(io::Error::other(what));
             }
             if !told && start.elapsed() > PATIENCE {
@@ -129,7 +129,7 @@ impl Shell<'_> {
         };
         let env = self.variables.of_command(request.access);
         let (program, mut leftovers) =
-            sandbox.prepare(&request.command, request.access, &self.ground, env, lock)?;
+            sandbox.prepare(&request.command, request.access, &self.policy, env, lock)?;
         leftovers.found = Arc::clone(found);
         Ok(Held { running: program.spawn()?, _leftovers: leftovers })
     }
@@ -141,7 +141,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is tried to lock it.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// A command at work. Dropped in this order: it ends before what it left behind is looked at.
+/// A running command. The order of the fields counts: the command ends before its leftovers are looked at.
 struct Held {
     running: Running,
     _leftovers: Leftovers,

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::call_filter::{CallFilter, told_call};
+use super::call_filter::{CallFilter, call_in_text};
 use super::group::select_line;
 use super::report::Answered;
 use super::schema::AnswerSchema;
@@ -26,7 +26,7 @@ const SPOOL_BUFFER: usize = 32 << 10;
 struct Receiving<'s> {
     draft: Draft<'s>,
     buffer: Vec<u8>,
-    /// The store failed: the answer is still shown to its end, and the failure told then.
+    /// An error of the store: the answer is still shown to its end, then the turn fails with it.
     failed: Option<Error>,
     blank: bool,
     /// The bytes that may still come.
@@ -42,33 +42,33 @@ struct Receiving<'s> {
     calls: Vec<ToolCall>,
     /// The answer as it was received, if it has calls.
     replay: Option<Replay>,
-    /// All that it says, where calls may be among it.
+    /// The whole text, kept only if calls may be in it.
     said: String,
     /// Withholds streamed text that may turn out to be a tool call.
-    hold: CallFilter,
+    filter: CallFilter,
 }
 
 /// How a model may call tools in its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tools {
-    /// Not at all; calls are overheard.
+    /// Not at all; calls are ignored.
     None,
-    /// It is told of none, or that none may be called any more; a call all the same is one.
+    /// No tool is offered, or none any more; a call that comes nevertheless is received as one.
     Unoffered,
-    /// By its API's own fields.
+    /// In fields of its API.
     Native,
-    /// In words, as its prompt told it to; by its API all the same, if it likes.
-    Told,
+    /// As JSON in its text, as its prompt tells it to; a call in fields of its API is taken too.
+    InText,
 }
 
 /// An answer that was received.
 pub enum Received {
-    /// The turn's last word.
+    /// The answer that ends the turn.
     Answer(Answered),
-    /// Calls of tools, and the words around them, which are a hidden bubb.
+    /// Calls of tools by the API, and the text around them, which is a hidden bubb.
     Calls(Option<Name>, Vec<ToolCall>, Option<Replay>),
-    /// Calls that stood in the text, and the words around them, which no bubb holds yet.
-    Told(String, Vec<CallRequest>),
+    /// Calls that stood in the text, and the text around them, which no bubb holds yet.
+    TextCalls(String, Vec<CallRequest>),
     /// An answer that does not fit the schema, kept as a hidden bubb; and the fault.
     Unfit(Name, String),
 }
@@ -77,7 +77,7 @@ pub enum Received {
 pub struct Place<'a> {
     /// The store.
     pub store: &'a Arc<Store>,
-    /// The bubb it follows as the turn's last word.
+    /// The bubb it follows as the answer that ends the turn.
     pub under: Option<BubbId>,
     /// The bubb it follows otherwise: the end of the side branch, where there is one.
     pub tip: Option<BubbId>,
@@ -85,7 +85,7 @@ pub struct Place<'a> {
     pub speaker: Option<&'a str>,
     /// How the model may call tools.
     pub tools: Tools,
-    /// The form that the answer must have: it is shown and kept as JSON only if it has it.
+    /// The schema of the answer: only an answer that fits is shown and kept as JSON.
     pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.
     pub model: &'a str,
@@ -95,7 +95,7 @@ pub struct Place<'a> {
     pub limit: u32,
 }
 
-/// Receives an answer. Cut short, or where it calls tools, what was said is kept as a hidden bubb.
+/// Receives an answer. If it is cut short or calls tools, its text is kept as a hidden bubb.
 pub async fn receive(
     mut answer: Answer<'_>,
     place: Place<'_>,
@@ -116,9 +116,9 @@ pub async fn receive(
         calls: Vec::new(),
         replay: None,
         said: String::new(),
-        hold: CallFilter::default(),
+        filter: CallFilter::default(),
     };
-    let done = follow(&mut answer, &mut receiving, front, interrupt).await;
+    let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.happens(Event::Pause);
     drop(answer);
     receiving.spool();
@@ -126,7 +126,7 @@ pub async fn receive(
     let calls = std::mem::take(&mut receiving.calls);
     let replay = receiving.replay.take();
     if done.is_ok() && calls.is_empty() {
-        let (words, told) = told_calls(&receiving.said);
+        let (words, told) = calls_in_text(&receiving.said);
         if !told.is_empty() {
             let ms = start.elapsed().as_millis() as u64;
             let (model, input, output) = (Some(place.model), usage.input, usage.output);
@@ -144,7 +144,7 @@ pub async fn receive(
                 ..Entry::default()
             };
             let _ = place.store.journal(entry);
-            return Ok(Received::Told(words, told));
+            return Ok(Received::TextCalls(words, told));
         }
     }
     let mut last = done.is_ok() && calls.is_empty();
@@ -210,7 +210,7 @@ pub async fn receive(
     }
 }
 
-/// Writes who speaks; in a thread of its own, as many may be done at the same moment.
+/// Writes the bubb that names the speaker; in a thread of its own, as several replies may end at the same time.
 async fn select(place: &Place<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
     let text = select_line(speaker);
     let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
@@ -222,7 +222,7 @@ async fn select(place: &Place<'_>, speaker: &str, front: &mut dyn Front) -> Resu
 }
 
 /// Takes events until the end mark.
-async fn follow(
+async fn receive_events(
     answer: &mut Answer<'_>,
     receiving: &mut Receiving<'_>,
     front: &mut dyn Front,
@@ -277,13 +277,13 @@ impl<'s> Receiving<'s> {
             self.first_ms = Some(self.start.elapsed().as_millis() as u64);
         }
         self.blank &= text.trim().is_empty();
-        if self.tools == Tools::Told {
+        if self.tools == Tools::InText {
             self.said.push_str(text);
         }
         match self.tools {
             _ if self.held => {}
-            Tools::Told => {
-                let shown = self.hold.push(text);
+            Tools::InText => {
+                let shown = self.filter.push(text);
                 if !shown.is_empty() {
                     front.happens(Event::Text(&shown));
                 }
@@ -305,7 +305,7 @@ impl<'s> Receiving<'s> {
         self.buffer.clear();
     }
 
-    /// Judges the answer. If it fits, its JSON alone takes its place; else the fault.
+    /// Checks the answer against the schema. If it fits, only its JSON is kept; otherwise gives the fault.
     fn fit(&mut self, schema: &AnswerSchema, place: &Place<'s>) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         let read = self.draft.read_back(|piece| {
@@ -325,10 +325,10 @@ impl<'s> Receiving<'s> {
         Ok(None)
     }
 
-    /// Shows what was held back. What could not be spooled cannot be shown either, and is told then.
+    /// Shows text that was held back. It is read from the spool, so a failed spool is an error here.
     fn show_held(&mut self, front: &mut dyn Front) {
         if !self.held {
-            let rest = std::mem::take(&mut self.hold).end();
+            let rest = std::mem::take(&mut self.filter).end();
             if !rest.is_empty() {
                 front.happens(Event::Text(&rest));
                 front.happens(Event::Pause);
@@ -346,7 +346,8 @@ impl<'s> Receiving<'s> {
         front.happens(Event::Pause);
     }
 
-    /// Its time is after all that the turn wrote before it, whatever it hangs under: names tell the order.
+    /// Publishes the answer. Its time is after all bubbs of the turn, also if it follows an earlier one, so that
+    /// file names keep the order.
     fn keep(self, hidden: bool, tip: Option<BubbId>) -> Result<Name> {
         match self.failed {
             Some(error) => Err(error),
@@ -365,12 +366,12 @@ fn sound_arguments(arguments: Value) -> Value {
 }
 
 /// The calls in an answer, in order, and the words around them.
-fn told_calls(said: &str) -> (String, Vec<CallRequest>) {
+fn calls_in_text(said: &str) -> (String, Vec<CallRequest>) {
     let (mut words, mut calls) = (Vec::new(), Vec::new());
     for piece in pieces(said) {
         match piece {
             Piece::Prose(text) => words.push(text),
-            Piece::Object(object) => match told_call(&object) {
+            Piece::Object(object) => match call_in_text(&object) {
                 Some(call) => calls.push(call),
                 None => words.push(object.to_string()),
             },

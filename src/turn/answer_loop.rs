@@ -1,8 +1,8 @@
 //! The answer, and the tools that a model calls on the way to it: natively, where its API has such
 //! fields, else as its prompt tells it to.
 //!
-//! Calls and results are a side branch that grows from where General started; the answer is linked
-//! to that place itself, so that a finished turn leaves them out of every later context.
+//! Calls and results are a side branch that begins after the last bubb of the conversation; the answer is linked
+//! to that same bubb, so that a finished turn leaves the side branch out of every later context.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::called::CalledAnswer;
 use super::context::{Inst, instruction, messages};
 use super::flow::Turn;
 use super::native::{call_text, command_of, run_command};
-use super::request::{Next, several};
+use super::request::{Next, several_note};
 use super::schema::{asking_again, complaint, tell, unfit};
 use super::send::send;
 use crate::bubb::Kind;
@@ -32,22 +32,22 @@ pub(super) struct Offer {
     pub ended: bool,
 }
 
-/// How the model is told of tools.
+/// The tools of a request, as the model is told of them: in fields of its API or as text of the prompt.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct ToolList {
     /// In fields of its API.
     native: bool,
     pub specs: Vec<ToolSpec>,
     pub blocks: Option<String>,
 }
 
-impl Told {
+impl ToolList {
     fn is_nothing(&self) -> bool {
         self.specs.is_empty() && self.blocks.is_none()
     }
 }
 
-/// The result of a call where there are no tools.
+/// The result of a call where no tools are offered.
 const NO_TOOLS: &str = "there are no tools here: answer in words";
 
 /// The message to a model once tool use has ended.
@@ -56,17 +56,17 @@ const ENDED: &str = "no tool can be called any more for this question: answer wi
 /// One call in an answer.
 enum Wanted {
     Native(ToolCall),
-    Told(CallRequest),
+    InText(CallRequest),
 }
 
 impl Turn<'_> {
-    /// The last word: streamed, and a visible bubb. The model may ask for what is offered first.
+    /// Asks for the answer, which is streamed and becomes a visible bubb. The model may call the tools of `offer` first.
     pub(super) async fn answer(&mut self, offer: Offer) -> Result<()> {
         if offer.calls {
             self.front.happens(Event::Waiting);
             self.servers_ready().await?;
         }
-        let mut told = self.tell(offer);
+        let mut offered = self.tool_list(offer);
         let mut done = self.record.transcript.requests_of_turn();
         let mut rounds = match offer.ended {
             true => 0,
@@ -79,7 +79,7 @@ impl Turn<'_> {
         let cache_key = self.cache_key().await?;
         let mut warned = false;
         loop {
-            let open = rounds > 0 && !told.is_nothing();
+            let open = rounds > 0 && !offered.is_nothing();
             let inst = Inst::General(self.insts.general.as_deref());
             let transcript = &self.record.transcript;
             let mut messages = messages(
@@ -87,17 +87,17 @@ impl Turn<'_> {
                 &transcript.called,
                 inst,
                 spec(self.config).path,
-                told.blocks.as_deref(),
+                offered.blocks.as_deref(),
             );
-            if rounds == 0 && told.blocks.is_some() {
+            if rounds == 0 && offered.blocks.is_some() {
                 messages.push(instruction(ENDED));
             }
             if let Some(schema) = &schema {
                 tell(&mut messages, spec(self.config).path, &schema.instruction());
             }
             let (start, interrupt) = (Instant::now(), &self.env.interrupt);
-            let tools = match &told.blocks {
-                Some(_) => Tools::Told,
+            let tools = match &offered.blocks {
+                Some(_) => Tools::InText,
                 None if open => Tools::Native,
                 None => Tools::Unoffered,
             };
@@ -105,7 +105,7 @@ impl Turn<'_> {
             let wire = schema.as_ref().filter(|_| !open).map(|schema| &schema.wire);
             let request = Request {
                 messages: &messages,
-                tools: &told.specs,
+                tools: &offered.specs,
                 tools_ended: !open,
                 cache_key: cache_key.as_deref(),
                 schema: wire,
@@ -113,14 +113,14 @@ impl Turn<'_> {
             let sent = interrupt.or(send(self.model, self.front, &mut self.record, request)).await?;
             if sent.is_err() {
                 let Some(error) = sent.err() else { continue };
-                if !told.native || told.specs.is_empty() || self.model.takes_tools() {
+                if !offered.native || offered.specs.is_empty() || self.model.takes_tools() {
                     return Err(error);
                 }
                 self.plan_instead(offer, open && side.get().is_none()).await?;
                 if self.record.report.pending.is_some() {
                     return self.record.pending();
                 }
-                told = self.tell(Offer { commands: false, ..offer });
+                offered = self.tool_list(Offer { commands: false, ..offer });
                 continue;
             }
             let Some(answer) = sent.ok() else { continue };
@@ -163,11 +163,11 @@ impl Turn<'_> {
                     self.record.transcript.called.push(answer);
                     calls.into_iter().map(Wanted::Native).collect()
                 }
-                Received::Told(words, calls) => {
+                Received::TextCalls(words, calls) => {
                     if !words.is_empty() {
                         self.add(Kind::Assistant, true, words.as_bytes())?;
                     }
-                    calls.into_iter().map(Wanted::Told).collect()
+                    calls.into_iter().map(Wanted::InText).collect()
                 }
             };
             if !open {
@@ -175,7 +175,7 @@ impl Turn<'_> {
                     return Err(Error::remote("the model calls tools and does not answer")
                         .hint("ask again with `lepo do --retry`, or another model: -m NAME"));
                 }
-                self.not_carried_out(wanted, if told.is_nothing() { NO_TOOLS } else { ENDED })?;
+                self.not_carried_out(wanted, if offered.is_nothing() { NO_TOOLS } else { ENDED })?;
                 continue;
             }
             rounds = match self.calls(wanted, &mut done).await? {
@@ -220,12 +220,12 @@ impl Turn<'_> {
 
     /// Answers calls that nothing may come of any more.
     fn not_carried_out(&mut self, calls: Vec<Wanted>, why: &str) -> Result<()> {
-        if let Some(told) = several(calls.len()) {
+        if let Some(told) = several_note(calls.len()) {
             self.add(Kind::Assistant, true, told.as_bytes())?;
         }
         for call in calls {
             let text = match call {
-                Wanted::Told(request) => ToolRequest::Call(request).canonical(),
+                Wanted::InText(request) => ToolRequest::Call(request).canonical(),
                 Wanted::Native(call) => {
                     self.request_of(&call).map_or_else(|| call_text(&call), |request| request.canonical())
                 }
@@ -236,18 +236,18 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// How the model of this turn is told of what it may ask for.
-    pub(super) fn tell(&self, offer: Offer) -> Told {
+    /// The tools of `offer`, in the form that the model of this turn takes.
+    pub(super) fn tool_list(&self, offer: Offer) -> ToolList {
         let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
-        let mut told = Told { native, ..Told::default() };
+        let mut offered = ToolList { native, ..ToolList::default() };
         if offer.commands && native {
-            told.specs.push(run_command());
+            offered.specs.push(run_command());
         }
         let servers = self.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
         match native {
             true => {
                 for server in servers {
-                    told.specs.extend(server.tools.iter().map(|tool| ToolSpec {
+                    offered.specs.extend(server.tools.iter().map(|tool| ToolSpec {
                         name: native_name(&server.config.name, &tool.name),
                         description: tool.description.clone(),
                         schema: tool.parameters(),
@@ -257,23 +257,23 @@ impl Turn<'_> {
             false => {
                 let mut servers = servers.map(|s| (s.config.name.as_str(), s.tools.as_slice())).peekable();
                 if servers.peek().is_some() {
-                    told.blocks = Some(blocks(servers));
+                    offered.blocks = Some(blocks(servers));
                 }
             }
         }
-        told
+        offered
     }
 
     /// The calls of one answer, in order. Those after one that ends tool use are dropped.
     async fn calls(&mut self, calls: Vec<Wanted>, done: &mut Vec<ToolRequest>) -> Result<Next> {
         self.env.sandbox.begin(self.env.store.root());
-        if let Some(told) = several(calls.len()) {
+        if let Some(told) = several_note(calls.len()) {
             self.add(Kind::Assistant, true, told.as_bytes())?;
         }
         let mut calls = calls.into_iter();
         while let Some(call) = calls.next() {
             let request = match call {
-                Wanted::Told(request) => Ok(ToolRequest::Call(request)),
+                Wanted::InText(request) => Ok(ToolRequest::Call(request)),
                 Wanted::Native(call) => self.request_of(&call).ok_or(call),
             };
             let request = match request {
@@ -286,7 +286,7 @@ impl Turn<'_> {
                 }
             };
             let name = self.add(Kind::Assistant, true, request.canonical().as_bytes())?;
-            let next = self.request(request, name, done).await?;
+            let next = self.decide_and_run(request, name, done).await?;
             if next == Next::Answer && calls.len() > 0 {
                 let text = format!("calls of the same answer that were dropped: {}", calls.len());
                 self.add(Kind::System, true, text.as_bytes())?;

@@ -13,18 +13,18 @@ use crate::tool::Captured;
 use crate::tool::mcp::{Block, CallResult, Called};
 
 impl Turn<'_> {
-    /// Waits until the servers are up, or known not to be, and says what is to be known of it.
+    /// Waits until each server has started or failed, and reports notes about them.
     pub(super) async fn servers_ready(&mut self) -> Result<()> {
         let servers = &mut *self.servers;
         let said = self.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
         for text in said {
             self.front.happens(Event::Say(&text));
         }
-        // A script that relies on a server is not answered without it unawares.
+        // Without a terminal the turn fails: a script must not get an answer that was made without its server.
         let over = self.servers.each().iter().find(|server| server.sign_in_is_over);
         if let Some(server) = over.filter(|_| !self.front.has_person()) {
             let name = &server.config.name;
-            return Err(Error::remote(format!("the sign-in to MCP server {name} is over"))
+            return Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
                 .hint(format!("`lepo mcp login {name}` signs in again")));
         }
         for server in self.servers.each() {
@@ -33,7 +33,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Makes the call, and puts what came of it into words.
+    /// Makes a granted call, and makes the text of its result.
     pub(super) async fn call(&mut self, granted: crate::tool::GrantedCall) -> Result<Carried> {
         self.front.happens(Event::Calling(granted.request()));
         let start = Instant::now();

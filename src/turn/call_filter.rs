@@ -40,7 +40,7 @@ impl CallFilter {
         if self.called { String::new() } else { self.held }
     }
 
-    /// Shows what it can; whether there may be more.
+    /// Moves text that is surely no call into `shown`; true if another step may move more.
     fn step(&mut self, shown: &mut String) -> bool {
         if self.object.is_some() {
             return self.read(shown);
@@ -82,7 +82,7 @@ impl CallFilter {
         }
     }
 
-    /// Reads on; at the object's end it is a call, or it is shown.
+    /// Reads the object on; at its end it is taken as a call, or shown.
     fn read(&mut self, shown: &mut String) -> bool {
         let Some(reading) = &mut self.object else { return false };
         let Some(rest) = self.held.get(reading.at..) else { return false };
@@ -114,12 +114,12 @@ impl CallFilter {
 }
 
 fn is_call(object: &str) -> bool {
-    lenient_json(object).is_some_and(|value| told_call(&value).is_some())
+    lenient_json(object).is_some_and(|value| call_in_text(&value).is_some())
 }
 
 /// The call that an object in an answer is: it has `server`, `name` and, unless the tool takes none,
 /// `arguments`; and nothing else where it has none.
-pub fn told_call(value: &serde_json::Value) -> Option<CallRequest> {
+pub fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
     if value.get("arguments").is_none() && value.as_object()?.len() != 2 {
         return None;
     }
@@ -139,12 +139,12 @@ mod tests {
         let rest = whole.end();
         // In pieces it comes to the same.
         for size in [1, 2, 3, 7] {
-            let (mut hold, mut pieces) = (CallFilter::default(), String::new());
+            let (mut filter, mut pieces) = (CallFilter::default(), String::new());
             let chars: Vec<char> = answer.chars().collect();
             for piece in chars.chunks(size) {
-                pieces.push_str(&hold.push(&piece.iter().collect::<String>()));
+                pieces.push_str(&filter.push(&piece.iter().collect::<String>()));
             }
-            assert_eq!((pieces, hold.end()), (now.clone(), rest.clone()), "{answer} by {size}");
+            assert_eq!((pieces, filter.end()), (now.clone(), rest.clone()), "{answer} by {size}");
         }
         (now, rest)
     }

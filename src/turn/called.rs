@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::native::{call_of, is_bubb_of};
-use super::request::several;
+use super::request::several_note;
 use super::transcript::{Said, Transcript};
 use crate::bubb::{BubbId, Kind};
 use crate::config::ModelConfig;
@@ -73,7 +73,7 @@ pub fn answer_at(
 fn announced(said: &[Said], at: usize) -> usize {
     let hidden = said.get(at..).unwrap_or_default().iter().take_while(|said| is_asked(said));
     let number = |text: &str| text.strip_prefix('(')?.split_once(' ')?.0.parse::<usize>().ok();
-    let note = |said: &Said| number(&said.text).filter(|&n| several(n).as_deref() == Some(&*said.text));
+    let note = |said: &Said| number(&said.text).filter(|&n| several_note(n).as_deref() == Some(&*said.text));
     hidden.take_while(|said| call_of(&said.text, 0).is_none()).find_map(note).unwrap_or(1)
 }
 
@@ -125,7 +125,7 @@ impl<'s> Group<'s> {
         if !as_said {
             return self.rebuilt();
         }
-        let note = several(answer.calls.len());
+        let note = several_note(answer.calls.len());
         let words = self.words.iter().filter(|words| Some(**words) != note.as_deref());
         let text = words.copied().collect::<Vec<_>>().join("\n\n");
         let calls = answer.calls.clone();

@@ -1,4 +1,4 @@
-//! One command from consent to result: run by the tool room, told as a bubb.
+//! Runs one command after consent, with the shell of the `tool` room, and writes its result as a bubb.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,13 +31,13 @@ pub struct Carried {
 
 /// Carries out commands.
 #[derive(Clone, Copy)]
-pub struct CommandRunner<'h> {
+pub struct CommandRunner<'e> {
     /// Settings, store, interrupt.
-    pub env: &'h TurnEnv,
+    pub env: &'e TurnEnv,
 }
 
 impl CommandRunner<'_> {
-    /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `line`.
+    /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `transcript`.
     pub async fn run(
         &self,
         transcript: &mut Transcript,
@@ -74,8 +74,8 @@ impl CommandRunner<'_> {
         })
     }
 
-    /// Runs what was granted in the working directory, and puts what came of it into words. What it
-    /// prints is told as it comes.
+    /// Runs a granted command in the working directory, and makes the text of its result. Its output is reported
+    /// as it comes.
     pub async fn carry_out(
         &self,
         granted: GrantedCommand,
@@ -84,7 +84,7 @@ impl CommandRunner<'_> {
         let settings = self.env.settings();
         let access = granted.request().access.word();
         tracing::debug!(access, command = granted.request().command, "command");
-        let ground = Policy {
+        let policy = Policy {
             dir: self.env.store.root(),
             store: &self.env.store.path(),
             own: &self.env.own,
@@ -93,7 +93,7 @@ impl CommandRunner<'_> {
         let keys = settings.keys();
         let variables =
             Variables { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
-        let shell = Shell { ground, variables, timeout: settings.command_timeout };
+        let shell = Shell { policy, variables, timeout: settings.command_timeout };
         let found = Arc::default();
         let mut live = |stream, bytes: &[u8]| {
             tell(match stream {
@@ -126,7 +126,7 @@ impl CommandRunner<'_> {
     }
 }
 
-/// Tells what a command prints to stdout as something to watch, where it is for the model.
+/// Turns stdout events into [`Event::Printed`]: output that is for the model, and that the user only watches.
 pub fn stdout_to_watch(mut tell: impl FnMut(Event<'_>)) -> impl FnMut(Event<'_>) {
     move |event| match event {
         Event::Stdout(bytes) => tell(Event::Printed(bytes)),
@@ -134,7 +134,7 @@ pub fn stdout_to_watch(mut tell: impl FnMut(Event<'_>)) -> impl FnMut(Event<'_>)
     }
 }
 
-/// Runs what was granted, and puts what came of it into words; and how many of its processes could not be
+/// Runs a granted command; gives the text of its result, and the number of its processes that could not be
 /// ended. `limit` is in bytes, for each stream.
 async fn carry_out(
     store: &Store,
@@ -214,7 +214,7 @@ pub(super) fn section(
     if !text.ends_with(b"\n") {
         text.push(b'\n');
     }
-    // What is no text is not whole in a text either.
+    // Bytes that are not text cannot be whole in a text either.
     if section.cut || std::str::from_utf8(&section.text).is_err() || section.text.contains(&0) {
         blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
     }

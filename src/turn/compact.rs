@@ -119,7 +119,7 @@ impl Turn<'_> {
             self.front.happens(Event::Waiting);
             self.servers_ready().await?;
         }
-        let told = self.tell(offer);
+        let told = self.tool_list(offer);
         let asked = match instruction {
             Some(more) => format!("{ASKED}\n\n{more}"),
             None => ASKED.to_string(),

@@ -135,7 +135,7 @@ fn role(kind: Kind) -> Role {
 mod tests {
     use serde_json::json;
 
-    use super::super::request::several;
+    use super::super::request::several_note;
     use super::super::transcript::fixture::path;
     use super::*;
     use crate::model::{Replay, ToolCall};
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn one_answer_is_one_message_with_all_its_calls() {
-        let note = several(2).unwrap();
+        let note = several_note(2).unwrap();
         let (ls, id) = (r#"{"access":"read","command":"ls"}"#, r#"{"access":"read","command":"id"}"#);
         let answer = format!("u0 q / a1 I look. / a1 {note} / a1 {ls} / t1 r / a1 {id} / t1 s");
         let call = |id: &str, command: &str| ToolCall {

@@ -1,4 +1,4 @@
-//! A person's word on a request that waits, given later, elsewhere: found, and checked.
+//! Finds and checks a pending request for `--approve` and `--deny`.
 
 use super::transcript::request;
 use crate::bubb::{BubbId, Name};
@@ -12,13 +12,13 @@ use crate::tool::{Reply, ToolRequest};
 pub enum Verdict {
     /// `--approve`
     Approve,
-    /// `--approve` with `--unheld`: also where nothing holds it to its access.
+    /// `--approve` with `--unheld`: also if no sandbox can hold it to its access.
     ApproveUnheld,
     /// `--deny`
     Deny,
 }
 
-/// The word, and the exact request it is about.
+/// A decision, with the exact request that it is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// The request's bubb.
@@ -45,18 +45,19 @@ impl Decision {
         let lists = "`lepo ls --pending` lists the requests that wait";
         let ix = forest
             .find(id)
-            .ok_or_else(|| Error::usage(format!("no bubb of this store is {id}")).hint(lists))?;
+            .ok_or_else(|| Error::usage(format!("no message {id} in this store")).hint(lists))?;
         let name = forest.name(ix);
         // Its bytes are read once: what is checked is what runs.
         let bytes = store.read_unedited(&name)?;
         let found = std::str::from_utf8(&bytes).ok().and_then(|text| request(name.kind, name.hidden, text));
-        let request = found.ok_or_else(|| Error::usage(format!("bubb {id} is no request")).hint(lists))?;
+        let request =
+            found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
         let because = match forest.standing(ix) {
             Standing::Pending => None,
-            Standing::Visible => Some("it is visible, so nobody asked for it".to_string()),
-            Standing::Answered(by) => Some(format!("{} came of it", forest.name(by).id)),
+            Standing::Visible => Some("it is visible, so it is an ordinary message".to_string()),
+            Standing::Answered(by) => Some(format!("{} is its result", forest.name(by).id)),
             Standing::Overtaken(by) => {
-                Some(format!("{}, which is newer, goes on from its question", forest.name(by).id))
+                Some(format!("{}, which is newer, continues from its question", forest.name(by).id))
             }
         };
         if let Some(because) = because {
@@ -64,7 +65,7 @@ impl Decision {
         }
         let conv = forest.conv(ix);
         if conv.end != End::Root {
-            return Err(Error::usage(format!("request {id} has no whole conv to its root behind it"))
+            return Err(Error::usage(format!("the conversation of request {id} is incomplete"))
                 .hint("`lepo fsck` tells what is missing"));
         }
         Ok(Decision { name, request, verdict })

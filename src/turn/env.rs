@@ -1,6 +1,6 @@
 //! State shared by every turn of a process: settings, store, servers, sandbox, and the signals that end it early.
 //!
-//! Made in one place, and lent to one-shot turns, sessions, groups and decisions alike.
+//! Made once, and used by one-shot turns, sessions, groups and decisions alike.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex as Lock};
@@ -15,7 +15,7 @@ use super::record::TurnRecord;
 use super::transcript::Transcript;
 use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
 use crate::config::{
-    Choice, Flags, Found, Insts, ModelConfig, Paths, Provider, Record, ServerConfig, Settings, ToolMode,
+    Choice, Flags, Found, HashFile, Insts, ModelConfig, Paths, Provider, ServerConfig, Settings, ToolMode,
     servers, set_tool_mode, system_prompt,
 };
 use crate::conv::Forest;
@@ -79,7 +79,7 @@ impl Configured {
         )
     }
 
-    /// The model that answers. Where none can: exit 2, with what to do about it.
+    /// The model that answers. If there is none: exit 2, with a hint.
     pub async fn choose(&self) -> Result<ModelConfig> {
         match self.settings.choose()? {
             Choice::Model(config) => Ok(*config),
@@ -112,7 +112,7 @@ impl Configured {
         }
     }
 
-    /// lepo's own directories and files, which no held command sees: keys stand in them.
+    /// lepo's own directories and files, which hold keys: no sandboxed command sees them.
     pub fn own(&self) -> Vec<PathBuf> {
         let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
         [self.paths.config.clone(), self.paths.state.clone()].into_iter().chain(named).collect()
@@ -140,7 +140,7 @@ impl Configured {
         Some(Installed { program: embedded_program()?, weights })
     }
 
-    /// Fails if a model was asked for by a name that there is not.
+    /// Fails if `--model` names a model that does not exist.
     pub fn check_wanted(&self) -> Result<()> {
         let Some(name) = &self.settings.wanted else { return Ok(()) };
         let model = self.settings.model(name)?;
@@ -171,14 +171,14 @@ pub struct TurnEnv {
 }
 
 impl TurnEnv {
-    /// Puts it together. Nothing is started yet.
+    /// Makes the environment. No server is started yet.
     pub fn new(configured: Configured, servers: Servers, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
         TurnEnv {
             own: configured.own(),
             sandbox: Detected::default(),
             catalogue: Arc::new(Catalogue::new(&servers)),
             servers: Mutex::new(servers),
-            pins: Pins::new(Record::at(configured.paths.state.join("pins"))),
+            pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
             allowed: Lock::default(),
             configured,
             store,
@@ -192,19 +192,19 @@ impl TurnEnv {
         TurnEnv::new(configured, servers, store, interrupt)
     }
 
-    /// The MCP servers, each up with its tools or failed, and what there is to say of that.
+    /// The MCP servers, each started with its tools or failed, and notes about them for the user.
     pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<String>) {
         let mut servers = self.servers.lock().await;
         let notes = servers.ready().await;
         (servers, notes)
     }
 
-    /// The MCP servers as turns use them.
+    /// The MCP servers, without waiting until they are ready.
     pub(super) async fn servers_of_turns(&self) -> MutexGuard<'_, Servers> {
         self.servers.lock().await
     }
 
-    /// Ends what turns have left running: to be waited for before the process ends.
+    /// Ends the MCP servers. To be awaited before the process ends.
     pub async fn close(&self) {
         self.servers.lock().await.close().await;
     }
@@ -227,7 +227,7 @@ impl TurnEnv {
         self.configured.reload()
     }
 
-    /// Runs commands.
+    /// The runner of commands.
     pub fn runner(&self) -> CommandRunner<'_> {
         CommandRunner { env: self }
     }
@@ -242,7 +242,7 @@ impl TurnEnv {
         self.configured.insts(&self.store)
     }
 
-    /// One turn. An error is one before it began: nothing was sent, and nothing written.
+    /// Takes one turn. An `Err` comes from before its beginning: nothing was sent and nothing was written.
     pub async fn turn(
         &self,
         config: &ModelConfig,

@@ -11,7 +11,7 @@ use crate::tool::{Proposal, Reply};
 /// Something that happened.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// A bubb was written; its bytes, except an answer's, which were told as they came.
+    /// A bubb was written; with its bytes, except for an answer, whose text came in pieces before.
     Bubb(&'e Name, Option<&'e [u8]>),
     /// A request left; nothing has come yet.
     Waiting,
@@ -19,17 +19,17 @@ pub enum Event<'e> {
     Thinking(&'e str),
     /// Text of the answer.
     Text(&'e str),
-    /// A call of a tool came: the answer goes on once it has its result.
+    /// The model called a tool: the answer goes on after the result.
     Called,
-    /// The end of the model's message, all of it told.
+    /// The model's message has ended.
     Done,
-    /// All that had come was told: show it.
+    /// No more text is at hand: buffered output is to be shown.
     Pause,
-    /// Something about the work, for a person.
+    /// A note or warning for the user.
     Say(&'e str),
     /// A request is carried out without a question.
     Announce(&'e Proposal),
-    /// A request that waited is carried out now, on a person's word.
+    /// A pending request is carried out now, after `--approve`.
     Approved(&'e Proposal),
     /// A command of the person's own begins.
     Running(&'e str),

@@ -1,4 +1,4 @@
-//! The flow of one turn: runs, question, chooser → writer → consent → command, and the answer.
+//! The order of one turn: `--run` commands, the question, the planner (chooser, writer, consent, command), the answer.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use crate::tool::mcp::Servers;
 
 /// A question, or a decision to go on from.
 pub struct Ask {
-    /// Where it goes.
+    /// The place that the turn starts from.
     pub start: Start,
     /// The question; none when one is answered again.
     pub question: Option<Question>,
-    /// Resources and prompts of MCP servers for it.
+    /// Resources and prompts of MCP servers that go with the question.
     pub served: Served,
     /// The system prompt of a new conv.
     pub system_prompt: Option<String>,
@@ -50,7 +50,7 @@ impl Ask {
     }
 }
 
-/// One turn, with all it is lent.
+/// One turn, with everything it uses.
 pub(super) struct Turn<'t> {
     /// The same for all turns.
     pub env: &'t TurnEnv,
@@ -73,7 +73,7 @@ pub(super) struct Turn<'t> {
 }
 
 impl<'t> Turn<'t> {
-    /// Takes the turn. Whatever goes wrong is in the report, beside all that went right before.
+    /// Takes the turn. A failure is in the report, beside the results before it.
     pub async fn take(mut self, ask: Ask) -> Report {
         let ended = self.go(ask).await;
         self.record.finish(self.front, ended).await
@@ -82,8 +82,10 @@ impl<'t> Turn<'t> {
     async fn go(&mut self, ask: Ask) -> Result<()> {
         let served = self.fetch(&ask.served).await?;
         if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
-            return Err(Error::usage("the prompt ends with words of the assistant, so nothing is asked")
-                .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
+            return Err(Error::usage(
+                "the prompt ends with a message of the assistant, so there is no question",
+            )
+            .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
         }
         let mut opening: Vec<(Kind, bool, String)> = Vec::new();
         if ask.start == Start::New
@@ -120,7 +122,7 @@ impl<'t> Turn<'t> {
         let planner = self.planner();
         let tools = self.env.settings().tool_call_mode != ToolMode::Off;
         if tools {
-            // They start while the model is asked about commands.
+            // Servers start while the chooser is asked about commands.
             self.servers.begin();
         }
         let mut on_side_branch = false;
@@ -149,8 +151,8 @@ impl<'t> Turn<'t> {
         answered
     }
 
-    /// The planner. Native tools are an API's, which only some providers have; that a planner named in the
-    /// configuration cannot be used is said.
+    /// The planner of this turn. Only some providers have native tools: a note says if the configured planner
+    /// cannot be used.
     pub(super) fn planner(&mut self) -> Planner {
         let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
         match self.env.settings().planner_or(spec(self.config).planner) {

@@ -67,7 +67,7 @@ impl Interrupt {
             Err(_) => std::future::pending().await,
         };
         Error::new(Kind::Signal(number), "interrupted")
-            .hint("`lepo do --retry` answers again; what came of the answer, if anything, is kept, hidden")
+            .hint("`lepo do --retry` answers again; the part of the answer that came is kept, hidden")
     }
 
     /// Forgets what came: the next turn begins anew.

@@ -45,7 +45,7 @@ pub use flow::Ask;
 pub use group::{Bid, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch};
 pub use interrupt::Interrupt;
 pub use prompts::{ListedPrompt, Prompts, repo_file, repo_prompts};
-pub use question::{Context, Part, Question, not_utf8, question};
+pub use question::{Context, Part, Question, join_parts, not_utf8};
 pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;
 pub use served::{PromptWish, ResourceAddress, Served};

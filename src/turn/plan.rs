@@ -6,7 +6,7 @@ use super::Event;
 use super::context::{Inst, messages};
 use super::flow::Turn;
 use super::planner::{Choice, choice_schema, read_requests, request_schema};
-use super::request::{Next, several};
+use super::request::{Next, several_note};
 use super::send::send_whole;
 use crate::bubb::{BubbId, Kind};
 use crate::error::Result;
@@ -36,7 +36,7 @@ impl Turn<'_> {
                 self.front.happens(Event::Say("warning: the command writer's answer could not be read"));
                 return Ok(());
             };
-            if let Some(told) = several(requests.len()) {
+            if let Some(told) = several_note(requests.len()) {
                 words.push_str(if words.is_empty() { "" } else { "\n\n" });
                 words.push_str(&told);
             }
@@ -49,7 +49,7 @@ impl Turn<'_> {
                 if let Some(used) = used.take() {
                     self.journal(Some(name.id), "writer", used);
                 }
-                match self.request(ToolRequest::Command(request), name, &mut done).await? {
+                match self.decide_and_run(ToolRequest::Command(request), name, &mut done).await? {
                     Next::Again => {}
                     Next::Answer | Next::Wait => return Ok(()),
                 }

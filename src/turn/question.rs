@@ -40,7 +40,7 @@ impl From<String> for Question {
 
 /// Joins the parts by a blank line, without their trailing newlines, and puts the context behind,
 /// each file fenced under its path; what can be attached is, behind `files`. Blank, or not UTF-8: exit 2.
-pub fn question(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>) -> Result<Question> {
+pub fn join_parts(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>) -> Result<Question> {
     let mut texts = Vec::new();
     for part in parts {
         let bytes = match part.content {
@@ -61,7 +61,7 @@ pub fn question(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>
     if texts.is_empty() {
         return Err(match files.first() {
             None => Error::usage("the question is blank").hint("lepo do QUESTION, or a question on stdin"),
-            Some(file) => Error::usage(format!("nothing is asked about {}", file.name))
+            Some(file) => Error::usage(format!("no question about {}", file.name))
                 .hint("say what to do with it: lepo do … 'What is wrong here?'"),
         });
     }
@@ -89,7 +89,7 @@ pub fn not_utf8(from: &str, bytes: &[u8], offset: usize) -> Error {
     let error = Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"));
     match bytes.contains(&0) {
         // An image of another kind, an archive, a program: no encoding of text.
-        true => error.hint("it is not text; PNG, JPEG, GIF, WebP and PDF are attached, nothing else is"),
+        true => error.hint("it is not text; only PNG, JPEG, GIF, WebP and PDF can be attached"),
         false => error.hint("iconv changes other encodings to UTF-8"),
     }
 }
@@ -136,14 +136,14 @@ mod tests {
             ),
             (vec![part("q")], vec![file("x.md", "```\na\n```\n")], "q\n\nx.md:\n````\n```\na\n```\n````"),
         ] {
-            assert_eq!(question(parts, context, vec![]).unwrap().text, expected);
+            assert_eq!(join_parts(parts, context, vec![]).unwrap().text, expected);
         }
     }
 
     #[test]
     fn a_blank_question_is_none() {
         for parts in [vec![], vec![part("")], vec![part(" \n\t"), part("\u{3000}")]] {
-            let error = question(parts, vec![file("x", "context")], vec![]).unwrap_err();
+            let error = join_parts(parts, vec![file("x", "context")], vec![]).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
         }
     }
@@ -155,17 +155,17 @@ mod tests {
         let parts = vec![part("what is this?"), image("in.gif")];
         let context = vec![Context { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
         let Looked::Media(first) = gif("first.gif") else { panic!("a GIF") };
-        let asked = question(parts, context, vec![first]).unwrap();
+        let asked = join_parts(parts, context, vec![first]).unwrap();
         assert_eq!(asked.text, "what is this?\n\nx:\n```\ny\n```");
         let names: Vec<&str> = asked.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["first.gif", "in.gif", "c.gif"]);
-        let error = question(vec![image("in.gif")], vec![], vec![]);
-        assert_eq!(error.unwrap_err().message, "nothing is asked about in.gif");
+        let error = join_parts(vec![image("in.gif")], vec![], vec![]);
+        assert_eq!(error.unwrap_err().message, "no question about in.gif");
     }
 
     #[test]
     fn what_is_not_utf8_is_told_with_its_place() {
-        let error = question(
+        let error = join_parts(
             vec![Part { from: "stdin".into(), content: Looked::Other(b"ab\xff".to_vec()), fenced: false }],
             vec![],
             vec![],

@@ -12,7 +12,7 @@ use crate::tool::ToolRequest;
 pub struct TurnRecord {
     /// The path from its root to the tip.
     pub transcript: Transcript,
-    /// The outcome, as far as it is known.
+    /// The outcome so far.
     pub report: Report,
     /// The request that waits for consent, in a line.
     waiting: String,
@@ -39,7 +39,7 @@ impl TurnRecord {
         Ok(name)
     }
 
-    /// Tells of bubbs that became durable after they were begun.
+    /// Reports bubbs of [`Transcript::begin`] that are durable now.
     pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(Name, Vec<u8>)>) {
         for (name, text) in saved {
             if name.kind == Kind::User {
@@ -49,7 +49,7 @@ impl TurnRecord {
         }
     }
 
-    /// Adds the result of a request: a tool's word on the side branch, lepo's own in the conv.
+    /// Adds the result of a request: of kind tool after a call of the model, of kind system after a planner's request.
     pub fn result(
         &mut self,
         front: &mut dyn Front,
@@ -71,14 +71,14 @@ impl TurnRecord {
         self.report.tools.push(tool_use(name, request));
     }
 
-    /// The end of a turn whose request waits for consent; nothing where none waits.
+    /// Fails with exit 4 if a request waits for consent.
     pub fn pending(&self) -> Result<()> {
         let Some(id) = self.report.pending else { return Ok(()) };
         Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting))
             .hint(format!("lepo do --approve {id}\nlepo do --deny {id}")))
     }
 
-    /// The report of the turn, which `ended` so. Interrupted, a question may still be on its way to the disk.
+    /// The report of the turn. After an interrupt, a question may still be on its way to the disk: it is awaited.
     pub async fn finish(mut self, front: &mut dyn Front, ended: Result<()>) -> Report {
         self.report.error = ended.err();
         match self.transcript.saved().await {

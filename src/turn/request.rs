@@ -1,4 +1,4 @@
-//! One request, from consent to result: the same whoever planned it, and whoever consents.
+//! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
 use super::Event;
 use super::decision::{Decision, Verdict};
@@ -11,17 +11,17 @@ use crate::tool::{Allowed, CallProposal, CommandProposal, Consent, Granted, Prop
 /// How tool use goes on after one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// There may be more.
+    /// The model may request more.
     Again,
-    /// It is over: the model answers with what it has.
+    /// Tool use has ended for this turn: the model answers with the results so far.
     Answer,
-    /// The request waits for somebody.
+    /// The request is pending, and the turn ends.
     Wait,
 }
 
-/// The text before several requests of one answer. A person may answer the first another day; the
-/// model is then told here what became of the others.
-pub(super) fn several(requests: usize) -> Option<String> {
+/// The text before several requests of one answer. The first may be decided on in a later process; the
+/// model then reads here what happened to the others.
+pub(super) fn several_note(requests: usize) -> Option<String> {
     let told = "requests in this answer, to be carried out in order; those after one that is refused, fails \
                 or waits for consent are dropped";
     (requests > 1).then(|| format!("({requests} {told})"))
@@ -31,14 +31,14 @@ pub(super) fn several(requests: usize) -> Option<String> {
 const REFUSED: &str = "refused: the user said no";
 
 impl Turn<'_> {
-    /// A request that was just written down: asked about, carried out, its result told.
-    pub(super) async fn request(
+    /// Gets consent for a request that was just written as a bubb, runs it, and adds its result.
+    pub(super) async fn decide_and_run(
         &mut self,
         mut request: ToolRequest,
         mut name: Name,
         done: &mut Vec<ToolRequest>,
     ) -> Result<Next> {
-        // Until its result is told, nobody else decides on it.
+        // Until its result is written, no other process can decide on it.
         let mut _claim = self.env.store.claim(name.id)?;
         let granted = loop {
             if done.iter().any(|earlier| earlier.same_deed(&request)) {
@@ -47,7 +47,7 @@ impl Turn<'_> {
                 return Ok(Next::Again);
             }
             let Some(proposal) = self.propose(&request).await? else {
-                return self.dropped(&name, &request, &not_there(&request));
+                return self.not_run(&name, &request, &not_there(&request));
             };
             let (mode, most) = (self.env.settings().tool_call_mode, self.env.settings().auto_access);
             if let Some(granted) = proposal.runs_unasked(mode, most) {
@@ -64,7 +64,7 @@ impl Turn<'_> {
             }
             match Consent::of(proposal, reply) {
                 Consent::Granted(granted) => {
-                    self.agreed(&request)?;
+                    self.pin_tool(&request)?;
                     if let ToolRequest::Command(request) = &request {
                         self.front.happens(Event::RunningForModel(&request.command));
                     }
@@ -78,7 +78,7 @@ impl Turn<'_> {
                         request = edited;
                     }
                 }
-                Consent::Refused => return self.dropped(&name, &request, REFUSED),
+                Consent::Refused => return self.not_run(&name, &request, REFUSED),
                 Consent::Pending => {
                     self.record.wait_for(&name, &request);
                     return Ok(Next::Wait);
@@ -86,20 +86,20 @@ impl Turn<'_> {
             }
         };
         done.push(request.clone());
-        self.carry(&name, &request, granted).await
+        self.run_granted(&name, &request, granted).await
     }
 
-    /// A request that waited, and the person's word on it.
+    /// Applies a decision (`--approve`, `--deny`) to a pending request.
     pub(super) async fn decided(&mut self, decision: Decision) -> Result<Next> {
         let Decision { name, request, verdict } = decision;
         if verdict == Verdict::Deny {
-            return self.dropped(&name, &request, REFUSED);
+            return self.not_run(&name, &request, REFUSED);
         }
         if let ToolRequest::Call(_) = &request {
             self.servers_ready().await?;
         }
         let Some(proposal) = self.propose(&request).await? else {
-            return self.dropped(&name, &request, &not_there(&request));
+            return self.not_run(&name, &request, &not_there(&request));
         };
         let reply = if proposal.is_unheld() && verdict == Verdict::Approve {
             self.env.interrupt.or(self.front.ask(&proposal)).await?
@@ -107,19 +107,21 @@ impl Turn<'_> {
             self.front.happens(Event::Approved(&proposal));
             verdict.reply()
         };
-        if let Reply::Nobody | Reply::Edit(_) = reply {
+        if let Reply::NoTerminal | Reply::Edit(_) = reply {
             return Err(Error::usage(format!(
-                "nothing here can hold the command of request {} to its access",
+                "no sandbox here can hold the command of request {} to its access",
                 name.id
             ))
-            .hint("it still waits; install bubblewrap, or add --unheld to run it with all your rights"));
+            .hint(
+                "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
+            ));
         }
         match Consent::of(proposal, reply) {
             Consent::Granted(granted) => {
-                self.agreed(&request)?;
-                self.carry(&name, &request, granted).await
+                self.pin_tool(&request)?;
+                self.run_granted(&name, &request, granted).await
             }
-            _ => self.dropped(&name, &request, REFUSED),
+            _ => self.not_run(&name, &request, REFUSED),
         }
     }
 
@@ -128,7 +130,7 @@ impl Turn<'_> {
         of(&mut self.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// The question to the person; `None` for a tool that is not there.
+    /// The proposal that consent is asked for; `None` for a tool that does not exist.
     async fn propose(&self, request: &ToolRequest) -> Result<Option<Proposal>> {
         match request {
             ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {
@@ -145,8 +147,8 @@ impl Turn<'_> {
         }
     }
 
-    /// A person saw the tool as it is now, and said yes.
-    fn agreed(&self, request: &ToolRequest) -> Result<()> {
+    /// Pins the tool of a call as it was shown when the user agreed to it; a command has no pin.
+    fn pin_tool(&self, request: &ToolRequest) -> Result<()> {
         match request {
             ToolRequest::Call(request) => match self.servers.find(request) {
                 Some((server, tool)) => self.env.pins.agree(server, tool),
@@ -156,13 +158,14 @@ impl Turn<'_> {
         }
     }
 
-    async fn carry(&mut self, name: &Name, request: &ToolRequest, granted: Granted) -> Result<Next> {
+    /// Runs a granted request and adds its result.
+    async fn run_granted(&mut self, name: &Name, request: &ToolRequest, granted: Granted) -> Result<Next> {
         let carried = match granted {
             Granted::Command(granted) => self.carry_out(granted).await,
             Granted::Call(granted) => self.call(granted).await,
         };
         let carried = match carried {
-            // Told, it is not pending any more: nobody runs it a second time unawares.
+            // With a result the request is not pending any more, so it cannot be run a second time by mistake.
             Err(error) if matches!(error.kind, ErrorKind::Signal(_)) => {
                 self.result(name, request, b"interrupted: it had begun, and was ended", None)?;
                 return Err(error);
@@ -174,8 +177,8 @@ impl Turn<'_> {
         Ok(if carried.ran { Next::Again } else { Next::Answer })
     }
 
-    /// Not carried out, and why: tool use is over for this turn.
-    fn dropped(&mut self, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
+    /// Adds the reason as the result of a request that is not run, and ends tool use for this turn.
+    fn not_run(&mut self, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
         self.result(name, request, why.as_bytes(), None)?;
         Ok(Next::Answer)
     }

@@ -1,4 +1,4 @@
-//! Where a question goes: under which bubb, or as a new conv.
+//! Chooses the bubb that a question follows, or a new conv.
 
 use crate::bubb::{BubbId, Kind};
 use crate::conv::{Addressee, Forest, Ix};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::tool::CommandRequest;
 
-/// The options that choose a place.
+/// The options that choose where a turn starts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wish {
     /// `--new`.
@@ -17,7 +17,7 @@ pub struct Wish {
     pub retry: bool,
 }
 
-/// Where the turn begins.
+/// The place that a turn starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// Under a new root.
@@ -31,7 +31,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// The bubb it begins at; none where a conv begins.
+    /// The bubb that the turn starts from; none for a new conv.
     pub fn id(self) -> Option<BubbId> {
         match self {
             Start::New => None,
@@ -40,7 +40,7 @@ impl Start {
     }
 }
 
-/// Decides it.
+/// Decides where a turn starts.
 pub fn start(store: &Store, forest: &Forest, wish: Wish) -> Result<Start> {
     if wish.new {
         return Ok(Start::New);
@@ -51,14 +51,17 @@ pub fn start(store: &Store, forest: &Forest, wish: Wish) -> Result<Start> {
     };
     let Some(tip) = tip else {
         return match wish.retry {
-            true => Err(Error::usage("no question to answer again: the store has no bubbs")
+            true => Err(Error::usage("no question to answer again: the store has no messages")
                 .hint("ask something first: lepo do QUESTION")),
             false => Ok(Start::New),
         };
     };
     if wish.retry {
         let question = forest.last_question(tip).ok_or_else(|| {
-            Error::usage(format!("no question to answer again in the conv of {}", forest.name(tip).id))
+            Error::usage(format!(
+                "no question to answer again in the conversation of {}",
+                forest.name(tip).id
+            ))
         })?;
         return Ok(Start::Again(forest.name(question).id));
     }
@@ -69,7 +72,7 @@ pub fn start(store: &Store, forest: &Forest, wish: Wish) -> Result<Start> {
     Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
 }
 
-/// Back over what an unfinished turn left behind: hidden answers and tool results, and a request nobody answered.
+/// Steps back over the bubbs of an unfinished turn: hidden answers, tool results, and a pending request.
 fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Result<Option<Ix>> {
     for ix in forest.up(tip) {
         let name = forest.name(ix);

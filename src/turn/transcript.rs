@@ -1,4 +1,4 @@
-//! The path a turn grows on: what was said so far, and the bubbs that are added at its end.
+//! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its end.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Said {
     pub files: Vec<Attached>,
 }
 
-/// The names of bubbs that were begun, each with its bytes.
+/// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
 type Written = Result<Vec<(Name, Vec<u8>)>>;
 
 /// The path from its root to the tip.
@@ -92,7 +92,7 @@ impl Transcript {
         self.path.last().copied()
     }
 
-    /// The last visible question on it.
+    /// The last visible question of the path.
     pub fn question(&self) -> Option<BubbId> {
         let is_question = |said: &Said| !said.hidden && said.kind == Kind::User;
         self.said.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
@@ -101,7 +101,7 @@ impl Transcript {
     /// Adds a bubb, durable when this returns.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         let name = self.store.write(kind, hidden, self.tip(), self.not_before, text)?;
-        self.hear(kind, hidden, self.path.is_empty(), text);
+        self.push_text(kind, hidden, self.path.is_empty(), text);
         self.path.push(name.id);
         Ok(name)
     }
@@ -110,7 +110,7 @@ impl Transcript {
     /// called when they are durable.
     pub fn begin(&mut self, bubbs: Vec<(Kind, bool, String)>, written: impl FnOnce() + Send + 'static) {
         for (i, (kind, hidden, text)) in bubbs.iter().enumerate() {
-            self.hear(*kind, *hidden, i == 0 && self.path.is_empty(), text.as_bytes());
+            self.push_text(*kind, *hidden, i == 0 && self.path.is_empty(), text.as_bytes());
         }
         let (store, not_before, mut tip) = (self.store.clone(), self.not_before, self.tip());
         self.unsaved = Some(tokio::task::spawn_blocking(move || {
@@ -125,7 +125,7 @@ impl Transcript {
         }));
     }
 
-    /// Waits until what was begun is durable, and tells what it became.
+    /// Waits until the bubbs of [`Transcript::begin`] are durable; gives their names.
     pub async fn saved(&mut self) -> Written {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;
@@ -135,10 +135,10 @@ impl Transcript {
         Ok(names)
     }
 
-    /// Takes up a bubb that was written at the end of the path.
+    /// Appends a bubb that was written after the end of the path already.
     pub fn take_up(&mut self, name: &Name) -> Result<()> {
         let bytes = self.store.read(name)?;
-        self.hear(name.kind, name.hidden, self.path.is_empty(), &bytes);
+        self.push_text(name.kind, name.hidden, self.path.is_empty(), &bytes);
         self.path.push(name.id);
         Ok(())
     }
@@ -157,13 +157,14 @@ impl Transcript {
     pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
         let since = self.said.iter().rposition(|said| said.kind == Kind::User && !said.hidden);
         let turn = self.said.get(since.unwrap_or_default()..).unwrap_or_default();
-        // What came of one follows it at once; what follows otherwise is the same edited, or nothing yet.
+        // A result follows its request at once. A request after a request is the first one edited.
         let asked = |said: &Said| request(said.kind, said.hidden, &said.text);
         let carried_out = turn.windows(2).filter(|pair| asked(&pair[1]).is_none());
         carried_out.filter_map(|pair| asked(&pair[0])).collect()
     }
 
-    fn hear(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
+    /// Adds a text to those that the model is sent; the bubb of it is written elsewhere.
+    fn push_text(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
         let text: Text = String::from_utf8_lossy(text).into_owned().into();
         let files = Attached::of(&self.store, kind, &text);
         self.said.push(Said { kind, hidden, root, text, files });

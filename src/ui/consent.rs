@@ -10,7 +10,7 @@ use crate::tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbo
 /// Asks about one request; a signal can withdraw the question.
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
     let reply = on_terminal(move |tty, withdrawn| converse(tty, &proposal, withdrawn)).await?;
-    Ok(reply.unwrap_or(Reply::Nobody))
+    Ok(reply.unwrap_or(Reply::NoTerminal))
 }
 
 fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Reply> {
@@ -28,7 +28,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     loop {
         tty.forget_typed();
         let question = question(proposal, tty.columns());
-        let Some(answer) = tty.ask(&question, withdrawn)? else { return Ok(Reply::Nobody) };
+        let Some(answer) = tty.ask(&question, withdrawn)? else { return Ok(Reply::NoTerminal) };
         match (answer.as_str(), command) {
             ("y" | "Y", _) => return Ok(Reply::Yes),
             ("n" | "N", _) => return Ok(Reply::No),
@@ -68,23 +68,19 @@ fn question(proposal: &Proposal, columns: usize) -> String {
 
 /// The rights of a command with this access, and the sandbox that enforces them.
 fn bounds(access: Access, sandbox: &Sandbox) -> String {
-    let holder = match sandbox {
-        Sandbox::Bubblewrap(_) => "bubblewrap",
-        Sandbox::Landlock => "Landlock",
-        Sandbox::None if access == Access::Full => {
-            return "Not sandboxed: may do anything that you may.".to_string();
-        }
-        Sandbox::None => {
-            return format!("Not sandboxed: asks for {access}, but may do anything that you may.");
-        }
-    };
+    if *sandbox == Sandbox::None {
+        return match access {
+            Access::Full => "Not sandboxed: may do anything that you may.".to_string(),
+            _ => format!("Not sandboxed: asks for {access}, but may do anything that you may."),
+        };
+    }
     let may = match access {
         Access::Read => "may read this directory; no home, no network",
         Access::Write => "may change this directory; no home, no network",
         Access::Net => "may change this directory and use the network; no home",
         Access::Full => "may do anything that you may",
     };
-    format!("Sandboxed ({holder}): {may}.")
+    format!("Sandboxed ({}): {may}.", sandbox.name())
 }
 
 /// The decision of each answer.
@@ -199,7 +195,7 @@ const LONGEST: usize = 200;
 /// Opens the command in the user's editor.
 fn edit(command: &str) -> Result<String> {
     let edited = String::from_utf8(term::edit(command.as_bytes(), ".sh")?)
-        .map_err(|error| Error::usage("the command is no text any more").because(error))?;
+        .map_err(|error| Error::usage("the command is not text any more").because(error))?;
     match edited.trim() {
         // Neither a bubb that is a request nor an argument of a program holds one.
         text if text.contains('\0') => Err(Error::usage("a command cannot hold a zero byte")),

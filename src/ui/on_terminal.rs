@@ -1,4 +1,4 @@
-//! A conversation with the person on the terminal device, in a thread of its own: a signal can withdraw it.
+//! Runs a question on the terminal device in a thread of its own, so that a signal can withdraw it.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::term::{Tty, tty};
 struct Withdraw {
     withdrawn: Arc<AtomicBool>,
     answered: bool,
-    /// Is closed by the reader's end.
+    /// Closes when the reader has ended.
     left: Receiver<()>,
 }
 
@@ -29,13 +29,13 @@ impl Drop for Withdraw {
         }
         let _ = self.left.recv_timeout(LEFT_BY_THEN);
         if let Some(mut tty) = tty() {
-            // What is said next does not stand behind the question.
+            // The next output begins on a line of its own.
             let _ = tty.show("\n");
         }
     }
 }
 
-/// Converses with the person; `None` where there is no terminal.
+/// Runs `converse` on the terminal; `None` if there is none.
 pub async fn on_terminal<T: Send + 'static>(
     converse: impl FnOnce(&mut Tty, &AtomicBool) -> io::Result<T> + Send + 'static,
 ) -> Result<Option<T>> {

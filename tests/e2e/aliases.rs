@@ -35,7 +35,7 @@ fn an_alias_stands_for_a_command_and_its_options() {
 #[test]
 fn an_alias_is_checked_and_only_the_users() {
     for (line, said) in [
-        ("r = 3", "is no text"),
+        ("r = 3", "is not a text"),
         ("r = \"\"", "cannot be taken apart"),
         ("r = \"do 'x\"", "cannot be taken apart"),
         ("\"a b\" = \"ls\"", "an alias cannot be"),

@@ -191,7 +191,7 @@ fn what_cannot_be_attached_is_said_and_nothing_is_written() {
     assert!(!bot.home.work().join(".lepo").exists());
     let ran = bot.home.lepo_with(&["do"], PNG);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("nothing is asked about stdin.png"), "{}", ran.err);
+    assert!(ran.err.contains("no question about stdin.png"), "{}", ran.err);
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn hints_are_for_the_store_that_was_named() {
     assert_eq!(ran.code, 2);
     let ran = home.lepo(&["-s", "my notes", "nonesuch"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("--save-to is no option of the program lepo-nonesuch"), "{}", ran.err);
+    assert!(ran.err.contains("the program lepo-nonesuch does not take --save-to"), "{}", ran.err);
 }
 
 #[test]

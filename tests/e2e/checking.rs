@@ -52,7 +52,7 @@ fn every_finding_has_its_line_and_its_exit_code() {
         (
             vec![(format!("{a}-u0-{b}.md"), "x"), (format!("{b}-u0-{a}.md"), "x")],
             1,
-            vec![format!("cycle {a}-u0-{b}.md: its prevs lead back to it, through 2 bubbs")],
+            vec![format!("cycle {a}-u0-{b}.md: its prevs lead back to it, through 2 messages")],
         ),
         (
             vec![(format!("{a}-u0-head.md"), "x"), (format!("{}-u0-head.md", a.to_lowercase()), "x")],

@@ -91,8 +91,8 @@ fn only_the_full_id_of_a_request_will_do() {
     for (args, why) in [
         (&["do", "--approve", &id[18..]][..], "full id"),
         (&["do", "--deny", "@"], "full id"),
-        (&["do", "--approve", &question], "is no request"),
-        (&["do", "--approve", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A"], "no bubb"),
+        (&["do", "--approve", &question], "is not a request"),
+        (&["do", "--approve", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A"], "no message"),
         (&["do", "--approve", &id, "and more"], "cannot be used with"),
         (&["do", "--approve", &id, "--deny", &id], "cannot be used with"),
         (&["do", "--approve", &id, "--file", "x"], "cannot be used with"),
@@ -101,7 +101,7 @@ fn only_the_full_id_of_a_request_will_do() {
     }
     // What anybody may write for all to see is not what a model asked for.
     let visible = bot.home.add(&["--kind", "s"], r#"{"access":"read","command":"ls"}"#);
-    refused(&bot, &["do", "--approve", &visible], "is no request");
+    refused(&bot, &["do", "--approve", &visible], "is not a request");
 }
 
 #[test]
@@ -121,14 +121,14 @@ fn an_edited_request_is_refused_and_only_it_must_prove_its_hash() {
     }
     let (bot, id) = waiting(REQUEST, &[]);
     std::fs::remove_file(bot.home.work().join(".lepo").join(&bot.home.bubbs()[1])).unwrap();
-    refused(&bot, &["do", "--approve", &id], "no whole conv");
+    refused(&bot, &["do", "--approve", &id], "is incomplete");
 }
 
 #[test]
 fn after_a_newer_answer_it_is_not_pending() {
     let (bot, id) = waiting(REQUEST, &["Another way."]);
     assert_eq!(bot.lepo(&["do", "--retry", "--tools", "off"]).code, 0);
-    refused(&bot, &["do", "--approve", &id], "goes on from its question");
+    refused(&bot, &["do", "--approve", &id], "continues from its question");
     assert_eq!(bot.home.read("work/ran"), "");
 }
 
@@ -162,7 +162,7 @@ fn while_it_is_asked_about_nobody_else_decides() {
     let ran = on_terminal(command, &[(question, "e\n"), (question, "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let approved = bot.home.read("work/approved");
-    assert!(approved.contains("another process has it in hand"), "{approved}");
+    assert!(approved.contains("another process is working on it"), "{approved}");
     assert_eq!(bot.home.read("work/ran"), "한글\n");
 }
 
@@ -345,7 +345,7 @@ fn an_interrupted_command_does_not_wait_to_be_run_again() {
     assert!(Command::new("kill").args(["-TERM", which.trim()]).status().unwrap().success());
     assert_eq!(finish(lepo).code, 143);
     assert!(bubbs(&bot.home).pop().unwrap().text.starts_with("interrupted"));
-    refused(&bot, &["do", "--approve", &id], "came of it");
+    refused(&bot, &["do", "--approve", &id], "is its result");
     assert_eq!(bot.home.ok(&["ls", "--pending"]), "");
 }
 

@@ -245,7 +245,11 @@ fn what_a_person_may_not_expect_is_said() {
     assert_eq!(bot.lepo(&["do", "first"]).err, "");
     bot.home.ok(&["branch", "main"]);
     let ran = bot.lepo(&["do", "--tail", "main", "second"]);
-    assert!(ran.err.contains("note: branch main stays; `lepo branch -f main` moves it"), "{}", ran.err);
+    assert!(
+        ran.err.contains("note: branch main was not moved; `lepo branch -f main` moves it"),
+        "{}",
+        ran.err
+    );
     // A bubb that a wrong clock dated ahead is the newest from then on.
     bot.home.write("work/.lepo/7Z00000000000000000000000A-u0-head.md", "from far ahead");
     let ran = bot.lepo(&["do", "third"]);

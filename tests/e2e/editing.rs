@@ -38,7 +38,7 @@ fn what_did_not_change_or_failed_writes_nothing() {
         ("sh -c 'echo two > \"$0\"; exit 3'", "ended with exit status: 3"),
         ("no-such-editor", "ended with exit status: 127"),
         ("rm", "could not be used"),
-        ("truncate -s0", "nothing is left"),
+        ("truncate -s0", "the text is empty"),
     ] {
         let ran = edit(&home, editor, "@");
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{editor} {}", ran.err);

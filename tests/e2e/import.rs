@@ -87,7 +87,7 @@ fn what_is_read_made_here_and_skipped_is_told() {
     assert!(ran.out.contains("made 0 bubbs; 7 here already") && !ran.out.contains("@ is now"), "{}", ran.out);
     let ran = home.lepo(&["import", "pi", path]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("is of the format chatgpt, not pi"), "{}", ran.err);
+    assert!(ran.err.contains("has the format chatgpt, not pi"), "{}", ran.err);
     let ran = home.lepo(&["import", "nonsense"]);
     assert!(ran.code == 2 && ran.err.contains("formats: claude-code, codex"), "{}", ran.err);
     home.write("work/x.txt", "hello");

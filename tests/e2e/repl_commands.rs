@@ -43,7 +43,7 @@ fn new_tail_branch_retry_and_show() {
     screen.enters("/retry").shows("\nA3").prompts("> ");
     screen.enters("/tail 첫째").shows("(3): one").prompts("> ");
     screen.enters("three").shows("\nA4").prompts("> ");
-    screen.enters("/tail nowhere").shows("no bubb, branch or file").prompts("> ");
+    screen.enters("/tail nowhere").shows("no message, branch or file").prompts("> ");
     screen.keys(&["C-l"]).becomes("clear", || !screen.text().contains("nowhere"));
     screen.prompts("> ").enters("/show").shows("three\n").shows("A4").prompts("> ");
     assert!(screen.text().contains("one") && !screen.text().contains("two"), "{}", screen.text());

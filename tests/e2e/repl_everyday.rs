@@ -26,7 +26,7 @@ fn a_withdrawn_question_gives_the_prompt_back_and_the_request_waits() {
             screen.enters("/approve").shows("Said.").prompts("> ");
             assert_eq!(bot.home.read("work/ran"), "한글\n", "{withdraw} {columns}");
             assert!(forest(&bot.home).starts_with("A s1 head / B u0 A / C s1 B / D s1 C / E s1 D"), "{id}");
-            screen.enters("/approve").shows("no request waits here").enters("exit").ends(0);
+            screen.enters("/approve").shows("no request is pending here").enters("exit").ends(0);
         }
     }
 }

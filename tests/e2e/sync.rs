@@ -82,7 +82,7 @@ fn clones_of_one_person_become_one_set_and_what_is_removed_stays_removed() {
     let more = b.add(&["--prev", &target], "going on");
     assert_eq!(b.alone(&["sync"]).code, 0);
     let ran = a.alone(&["sync"]);
-    assert!(ran.out.contains("is back"), "{} {}", ran.out, ran.err);
+    assert!(ran.out.contains("was restored"), "{} {}", ran.out, ran.err);
     b.alone(&["sync"]);
     a.alone(&["sync"]);
     assert_eq!(ids(&a), ids(&b));

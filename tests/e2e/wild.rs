@@ -59,7 +59,7 @@ fn a_bubb_follows_what_is_dated_ahead_by_a_millisecond() {
     // No millisecond is left after the last: said, and nothing written.
     let ran = home.lepo_with(&["add"], b"too late");
     assert_eq!(ran.code, 5);
-    assert!(ran.err.contains("no time is left"), "{}", ran.err);
+    assert!(ran.err.contains("no message can follow"), "{}", ran.err);
     assert_eq!(home.bubbs().len(), 2);
     assert_found(&home, &[&format!("future {ahead}"), &format!("future {next}")]);
     // A new conv is dated by the clock all the same.

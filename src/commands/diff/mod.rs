@@ -12,28 +12,28 @@ use compare::{Tag, counts, hunks, words};
 
 /// Compare two conversations past their common ancestor
 ///
-/// What only A's conversation has is removed, what only B's has is added. Messages are matched in order by kind,
-/// so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
+/// Text that only A's conversation has is shown as removed, text that only B's has as added. Messages are matched
+/// in order by kind, so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  \
     lepo ls -n 2 | cut -d' ' -f1 | lepo diff -")]
 pub struct DiffArgs {
-    /// A message; `-` for addresses on stdin, one a line
+    /// The first message; `-` for addresses on stdin, one a line
     #[arg(value_name = "A", add = complete::address())]
     a: String,
-    /// The other; left out where stdin names both
+    /// The second message; left out if stdin names both
     #[arg(value_name = "B", add = complete::address())]
     b: Option<String>,
-    /// Just the two messages
+    /// Compare only the two messages, not their conversations
     #[arg(long)]
     one: bool,
-    /// Hidden messages too
+    /// Compare hidden messages too
     #[arg(short, long, conflicts_with = "one")]
     all: bool,
-    /// Word by word: [-removed-]{+added+}, in colours where there are some
+    /// Mark differences word by word: [-removed-]{+added+}, or in colours
     #[arg(long)]
     word: bool,
-    /// How many lines were added and removed, message by message and in all
+    /// Count the lines added and removed, for each message and in total
     #[arg(long, conflicts_with = "word")]
     stat: bool,
 }
@@ -44,7 +44,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
     let addresses: Vec<String> = [args.a].into_iter().chain(args.b).collect();
     let (forest, found) = find_all(&store, &addresses, &[])?;
     let [Found::One(a), Found::One(b)] = found[..] else {
-        return Err(Error::usage("two bubbs are needed, not more, not less and no range")
+        return Err(Error::usage("exactly two messages are needed, and no range")
             .hint("lepo diff A B, as in: lepo diff main @"));
     };
     let pairs = match args.one {

@@ -21,7 +21,7 @@ const TOOL_MODES: &[(&str, &str)] =
 
 /// Ask a model and keep the conversation
 ///
-/// The question is PROMPT, then --file, then stdin if it is not a terminal, whichever are there.
+/// The question is made of PROMPT, then --file, then stdin if it is not a terminal.
 /// It follows the newest tail unless told otherwise, and so does its answer:
 ///
 ///     s1 ← u0 ← a0              lepo do QUESTION
@@ -78,28 +78,28 @@ pub struct DoArgs {
     /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) schema: Option<String>,
-    /// Leave stdin alone
+    /// Do not read stdin
     #[arg(long)]
     pub(super) no_stdin: bool,
     /// Run this first and give its output to the model; repeatable
     #[arg(long, value_name = "COMMAND")]
     pub(super) run: Vec<String>,
-    /// Which model answers: a configured name, or PROVIDER:MODEL; repeatable with --parallel
+    /// The model to ask: a configured name, or PROVIDER:MODEL; repeatable with --parallel
     #[arg(short, long, value_name = "NAME", add = complete::model())]
     pub(super) model: Vec<String>,
-    /// How much chance is in the answer, this time: 0 to 2
+    /// Temperature of the answer, this time: 0 to 2
     #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     pub(super) temperature: Option<serde_json::Number>,
-    /// How much the model thinks, this time: none, low, medium, high, or what else its server knows
+    /// Thinking effort, this time: none, low, medium, high, or another word that its server knows
     #[arg(long, value_name = "WORD", add = complete::one_of(EFFORTS))]
     pub(super) effort: Option<String>,
     /// The longest answer, in tokens, this time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) max_tokens: Option<u64>,
-    /// Go on from a summary of the conversation, which stays; PROMPT says what the summary is to heed
+    /// Go on from a summary of the conversation, which stays; PROMPT tells the model what to summarise
     #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "attach", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"])]
     pub(super) compact: bool,
-    /// With --compact: how many of the last questions stay as they are (2)
+    /// With --compact: the number of last questions that stay as they are (2)
     #[arg(long, value_name = "N", requires = "compact")]
     pub(super) keep: Option<usize>,
     /// Consent for tool requests this time: manual, auto or off
@@ -111,7 +111,7 @@ pub struct DoArgs {
     /// Carry out this pending request and go on with its turn
     #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "deny"])]
     pub(super) approve: Option<String>,
-    /// With --approve: run the command also where nothing can hold it to its access
+    /// With --approve: run the command even if no sandbox can hold it to its access
     #[arg(long, requires = "approve")]
     pub(super) unheld: bool,
     /// Refuse this pending request and go on with its turn
@@ -125,7 +125,7 @@ pub struct DoArgs {
     /// Print one JSON document about the turn
     #[arg(long)]
     pub json: bool,
-    /// Print everything as it happens, one JSON object a line
+    /// Print events as they happen, one JSON object a line
     #[arg(long, conflicts_with = "json")]
     pub events: bool,
     /// Write the result to a file as well

@@ -57,7 +57,7 @@ impl Front for Quiet {
 
     fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         // Nothing is asked while a summary is written.
-        Box::pin(async { Ok(Reply::Nobody) })
+        Box::pin(async { Ok(Reply::NoTerminal) })
     }
 }
 

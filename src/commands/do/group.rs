@@ -24,7 +24,7 @@ pub fn run_group(
     context: &mut Context<'_>,
 ) -> Result<u8> {
     if mode == GroupMode::Debate && schema.is_some() {
-        return Err(Error::usage("--schema does not go with --debate: what is said there is words"));
+        return Err(Error::usage("--schema cannot be used with --debate: its answers are plain text"));
     }
     let question = question(args, prompt.as_ref(), mode)?;
     let Setup { configured, .. } = Setup::read(args, context)?;
@@ -100,10 +100,10 @@ fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<O
         && args.file.is_empty()
         && prompt.is_none();
     if goes_on && !args.attach.is_empty() {
-        return Err(Error::usage("a debate takes no files: its participants hear words only"));
+        return Err(Error::usage("a debate takes no files: its participants get text only"));
     }
     if goes_on && !args.context.is_empty() {
-        return Err(Error::usage("--context belongs to a question, and there is none")
+        return Err(Error::usage("--context needs a question")
             .hint("to say something to the debate: lepo do --debate --tail ADDR --context FILE QUESTION"));
     }
     if args.retry || goes_on {
@@ -117,10 +117,8 @@ fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<O
 fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
     let id = forest.name(tail).id;
     if forest.last_question(tail).is_none() {
-        return Err(Error::usage(format!(
-            "no debate to go on with: nobody asked anything in the conv of {id}"
-        ))
-        .hint("begin one: lepo do --debate QUESTION"));
+        return Err(Error::usage(format!("no debate to continue: the conversation of {id} has no question"))
+            .hint("begin one: lepo do --debate QUESTION"));
     }
     let said = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
     Ok(Start::Under(said.map_or(id, |name| name.id)))

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::term::say;
 use crate::turn::attach::{Gathering, Looked, NewFile};
-use crate::turn::{Context, Part, Question, not_utf8, question as join};
+use crate::turn::{Context, Part, Question, join_parts, not_utf8};
 
 /// The path that means stdin.
 const STDIN: &str = "-";
@@ -61,7 +61,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         gathering.notes().iter().for_each(|note| say(note));
     }
     let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
-    join(parts, context, attached).map(Some)
+    join_parts(parts, context, attached).map(Some)
 }
 
 /// Puts a filled prompt before the parts; stdin is no part of its own where the prompt has a place for it.
@@ -87,7 +87,7 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     Ok(())
 }
 
-/// A part that stands as it is.
+/// A part without a fence.
 fn part(from: &str, content: Looked) -> Part {
     Part { from: from.to_string(), content, fenced: false }
 }
@@ -101,7 +101,7 @@ fn attach(path: &Path, told: bool) -> Result<NewFile> {
     }
 }
 
-/// All of stdin. Where a question was given besides, a stdin that stays open is told of.
+/// Reads all of stdin. If `told`, a note says that lepo waits for it.
 fn stdin(told: bool) -> Result<Vec<u8>> {
     let (sender, receiver) = channel();
     let failed = |error| Error::store("cannot start a thread").because(error);

@@ -25,7 +25,7 @@ use setup::Setup;
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     // A child could read lepo's keys from its environment otherwise.
     crate::sys::hide_memory();
-    // What lepo's caller has open is nothing to a command either: below a directory, it could reach everything.
+    // Descriptors that lepo inherited stay closed to commands: an open directory would lead out of the sandbox.
     close_fds::set_fds_cloexec(3, &[]);
     let (json, events) = (args.json, args.events);
     dispatch(args, context).inspect_err(|error| {
@@ -42,7 +42,7 @@ pub fn failure(error: &Error, events: bool) -> serde_json::Value {
 }
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
-    // Before anything is read, as it is wrong for whatever is asked.
+    // Checked first, as a wrong schema is an error of every question.
     let schema = args.answer_schema()?;
     let prompt = args.template.as_deref().map(|name| find_prompt(name, context)).transpose()?;
     if let Some(Prompt { model: Some(model), .. }) = &prompt
@@ -71,11 +71,11 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return turn::run_turn(&args, verdict, (question, served, schema), context);
     }
     if args.json || args.events {
-        return Err(Error::usage("no question: --json and --events are about one turn")
+        return Err(Error::usage("no question: --json and --events need one")
             .hint("lepo do --json QUESTION, or the question on stdin"));
     }
     if schema.is_some() {
-        return Err(Error::usage("no question: --schema is about one answer")
+        return Err(Error::usage("no question: --schema needs one")
             .hint("lepo do --schema FILE QUESTION, or the question on stdin"));
     }
     session(&args, context)

@@ -52,13 +52,11 @@ impl Setup {
             None => (context.cwd().to_path_buf(), None, None),
         };
         let configured = Configured::load(paths, &env, repo, flags)?;
-        // A model that there is not fails here, not at the first question.
+        // An unknown model fails here, not at the first question.
         configured.check_wanted()?;
         if covers_home(&dir) && configured.settings.tool_call_mode != ToolMode::Off && !args.quiet {
-            say(
-                "note: the store is in your home directory: commands see nothing in it that begins with a dot, \
-                 and none runs unasked",
-            );
+            say("note: the store is in your home directory: commands cannot see its hidden files (.*), \
+                 and lepo asks before each command");
         }
         start_log(&configured.paths, configured.settings.log_level);
         Ok(Setup { configured, dir, repo_servers })
@@ -70,7 +68,7 @@ impl Setup {
     }
 }
 
-/// The store of a turn, made where there is none; not for a turn that starts from something in it.
+/// The store of a turn, made if there is none; an error for a turn that starts from a message of it.
 pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>> {
     if (args.retry || args.tail.is_some()) && context.find_store()?.is_none() {
         let sought =
@@ -99,17 +97,17 @@ pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option
     args.tail.as_deref().map(|address| store.find_bubb(forest, address)).transpose()
 }
 
-/// The runtime of `do`: one thread, which waits.
+/// The async runtime of `do`, on the current thread.
 pub fn runtime() -> Result<tokio::runtime::Runtime> {
     let failed = |error| Error::store("cannot start the runtime").because(error);
-    // It panics where there are no descriptors for its own five.
+    // tokio panics if it cannot open its five descriptors.
     drop(
         [UnixStream::pair(), UnixStream::pair(), UnixStream::pair()]
             .into_iter()
             .collect::<io::Result<Vec<_>>>()
             .map_err(failed)?,
     );
-    // Where no thread can be started it panics too, unless it has one: that one is kept for good.
+    // tokio panics if it cannot start a thread, unless it has one: the first one is kept.
     std::thread::Builder::new().spawn(|| ()).map_err(failed)?.join().ok();
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().thread_keep_alive(FOR_GOOD).build().map_err(failed)?;

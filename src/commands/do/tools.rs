@@ -34,7 +34,7 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         listed
     });
     match listed? {
-        true => Err(Error::remote("no MCP server could be started").hint("each said why, above")),
+        true => Err(Error::remote("no MCP server could be started").hint("the reasons are above")),
         false => Ok(0),
     }
 }

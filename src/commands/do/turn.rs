@@ -48,7 +48,7 @@ pub fn run_turn(
     if let Some(Decision { request, verdict: Verdict::Approve | Verdict::ApproveUnheld, .. }) =
         decision.as_ref().filter(|_| args.quiet)
     {
-        // Not even quietly does anything run that nobody has seen here.
+        // Even with --quiet, a command is shown before it runs.
         say(&format!("in {}: {}", store.root().display(), request.canonical()));
     }
     let tail = find_tail(args, &store, &forest)?;
@@ -63,7 +63,7 @@ pub fn run_turn(
         }
         ui::note_system_prompt(&setup.configured, &store, &forest, begin);
     }
-    // A person sits there, and reads more than the answer.
+    // On a terminal, more than the answer is shown.
     let at_terminal =
         context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
     if at_terminal {
@@ -102,7 +102,7 @@ pub fn run_turn(
         env.close().await;
         taken
     })?;
-    // What still runs (a lookup that was given up) is not waited for.
+    // Background work, such as a lookup that was given up, is not awaited.
     runtime.shutdown_background();
     if tells_usage && report.answer.is_some() {
         say_dim(&ui::usage_line(&report), context.paint);
@@ -145,7 +145,7 @@ fn advance_branch(store: &Store, branch: &str, from: BubbId, report: &Report, qu
         None if quiet => Ok(()),
         None => {
             say(&format!(
-                "note: branch {branch} stays; `lepo branch -f {branch}` moves it to the newest tail"
+                "note: branch {branch} was not moved; `lepo branch -f {branch}` moves it to the newest tail"
             ));
             Ok(())
         }

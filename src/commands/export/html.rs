@@ -13,7 +13,7 @@ use crate::conv::{Forest, Found, Ix};
 use crate::error::{Error, Result};
 use crate::page::{self, Bar, Figures, Message, Page, Picked};
 use crate::stats::{By, Place, Row, tally};
-use crate::store::{Fact, Record, Store, in_order};
+use crate::store::{Fact, JournalRecord, Store, in_order};
 use crate::ui::warn_incomplete;
 
 /// Writes the page.
@@ -22,9 +22,8 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     let spent = if args.show_all { spent(forest) } else { Vec::new() };
     let picked = page::pick(forest, &tips, args.show_all, &spent);
     let Some(chosen) = picked.chosen else {
-        return Err(
-            Error::nothing("nothing to show on a page").hint("its bubbs are hidden; -a shows them too")
-        );
+        return Err(Error::nothing("nothing to show on a page")
+            .hint("all of its messages are hidden; -a shows them too"));
     };
     let root = forest.up(picked.bubbs[chosen].0).last();
     let title = root.and_then(|root| store.titles().remove(&forest.name(root).id));
@@ -53,14 +52,14 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
 /// gives one page everywhere.
 fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -> Option<Figures> {
     let shown: HashSet<BubbId> = picked.bubbs.iter().map(|(ix, _)| forest.name(*ix).id).collect();
-    let counts = |record: &Record| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
-    let records: Vec<Record> = store.records().filter(counts).collect();
-    let rows = |by: By, key: &dyn Fn(&Record) -> Option<String>| {
+    let counts = |record: &JournalRecord| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
+    let records: Vec<JournalRecord> = store.records().filter(counts).collect();
+    let rows = |by: By, key: &dyn Fn(&JournalRecord) -> Option<String>| {
         tally(records.iter().cloned(), by, &HashMap::new(), |record| {
             Some(Place { key: key(record)?, question: None })
         })
     };
-    let day = |record: &Record| {
+    let day = |record: &JournalRecord| {
         let moment = record.bubb.map_or(record.time, BubbId::time);
         let time = jiff::Timestamp::from_millisecond(i64::try_from(moment).ok()?).ok()?;
         Some(time.strftime("%Y-%m-%d").to_string())
@@ -96,7 +95,7 @@ fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     let mut tips = Vec::new();
     for found in resolve_all(store, forest, &args.addresses)? {
         let Found::One(found) = found else {
-            return Err(Error::usage("a page shows whole conversations, and this is a range"));
+            return Err(Error::usage("a page shows whole conversations, not a range"));
         };
         warn_incomplete(&forest.conv(found.ix));
         tips.push(found.ix);

@@ -32,8 +32,8 @@ use render::{Export, Format};
 /// every tree. `lepo import` reads all four back. Hidden messages but the system prompt only with -a.
 ///
 /// html is a page for any browser: one file that needs no network, with the forest of the conversations
-/// named, or of all with --all. There -o names the file, which is replaced. The system prompt and all else
-/// that is hidden are in it only with -a: what is mailed is read.
+/// named, or of all with --all. There -o names the file, which is replaced. The system prompt and other
+/// hidden messages are in it only with -a, as such a page is often sent to others.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo export > conversation.md\n  \
     lepo export main --format session | jq -r '.messages[-1].content'\n  \
@@ -41,19 +41,19 @@ use render::{Export, Format};
     lepo export --format html --all -o conversations.html\n  \
     lepo export --format chatgpt --all > conversations.json")]
 pub struct ExportArgs {
-    /// Which message's conversation, with html several; `-` for addresses on stdin
+    /// The message that ends the conversation, with html several; `-` for addresses on stdin
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
-    /// What to write
+    /// The format to write
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Hidden messages too; not in a session
+    /// Write hidden messages too; not with session
     #[arg(short = 'a', long)]
     show_all: bool,
-    /// Every conversation: in a page, or in the form of another tool
+    /// Write every conversation: as html, or in the format of another tool
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
-    /// Write a new file in DIR, made if missing, instead of stdout; a page: the file DIR itself
+    /// Write a new file in DIR, which is made if missing; with html, write the file DIR itself
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Open the page in a browser
@@ -64,14 +64,17 @@ pub struct ExportArgs {
 /// Writes it.
 pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.show_all && args.format == Format::Session {
-        return Err(Error::usage("-a does not go with --format session: a session has no hidden bubbs"));
+        return Err(Error::usage(
+            "-a cannot be used with --format session: a session has no hidden messages",
+        ));
     }
     if args.open && args.format != Format::Html {
-        return Err(Error::usage("--open is for pages").hint("lepo export --format html --open"));
+        return Err(Error::usage("--open needs --format html").hint("lepo export --format html --open"));
     }
     if args.all && args.format != Format::Html && !args.format.is_of_others() {
-        return Err(Error::usage("--all is for pages and for the forms of other tools")
-            .hint("lepo export --format chatgpt --all"));
+        return Err(
+            Error::usage("--all does not work with this format").hint("lepo export --format chatgpt --all")
+        );
     }
     let store = context.store()?;
     if args.format == Format::Html {
@@ -95,10 +98,10 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     if bubbs.is_empty() {
         let hint = match args.format {
             Format::Session => "a session holds answered questions only; lepo do --retry answers the last",
-            _ => "its bubbs are hidden; -a exports them too",
+            _ => "all of its messages are hidden; -a exports them too",
         };
         let tip = forest.name(tip).id;
-        return Err(Error::nothing(format!("nothing to export in the conv of {tip}")).hint(hint));
+        return Err(Error::nothing(format!("nothing to export in the conversation of {tip}")).hint(hint));
     }
     let names: Vec<Name> = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
     let mut export = Export::new(&store, &forest, names.clone());
@@ -124,7 +127,7 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
     };
     let trees = tree::trees(store, &forest, tip, args.show_all)?;
     if trees.is_empty() {
-        return Err(Error::nothing("nothing to export: all of it is hidden"));
+        return Err(Error::nothing("nothing to export: all messages are hidden"));
     }
     let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
     match &args.output {
@@ -135,7 +138,7 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
             }
         }
         None if documents.len() > 1 => {
-            return Err(Error::usage(format!("{} sessions are as many files", documents.len()))
+            return Err(Error::usage(format!("{} sessions need a file each", documents.len()))
                 .hint("lepo export --format pi --all -o DIR"));
         }
         None => documents.iter().for_each(|(_, text)| context.out.untrusted(text.as_bytes())),
@@ -147,5 +150,5 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
 fn find_in(store: &Store, forest: &Forest, address: &str) -> Result<Ix> {
     let (found_in, found) = find_one(store, address, &[])?;
     let id = found_in.name(found.ix).id;
-    forest.find(id).ok_or_else(|| Error::nothing(format!("bubb {id} is gone")))
+    forest.find(id).ok_or_else(|| Error::nothing(format!("message {id} is gone")))
 }

@@ -9,12 +9,12 @@ use crate::search::PatternOptions;
 use crate::store::now;
 use crate::when::{self, DayEnd};
 
-/// Search what was said
+/// Search the text of messages
 ///
 /// One line a match: id, day, speaker, the conversation's first question and the message's height in
 /// it, then the matching line; newest first. PATTERN is a regular expression in the syntax of Rust's
-/// regex crate, Unicode throughout. With ADDR only those conversations are searched; a range A..B is
-/// what B's conversation has and A's has not.
+/// regex crate, Unicode throughout. With ADDR only those conversations are searched; a range A..B is the
+/// messages that B's conversation has and A's does not.
 ///
 /// Days that are over are searched by a text cache in `_cache/`, made when it is first needed; every line
 /// is then taken from its own file. Text put in place into an old file by a program that leaves its folder
@@ -29,13 +29,13 @@ use crate::when::{self, DayEnd};
     lepo grep --json -n 1 README | jq -r .text"
 )]
 pub struct GrepArgs {
-    /// What to look for
+    /// The regular expression to search for
     #[arg(value_name = "PATTERN")]
     pattern: String,
-    /// Only these conversations or ranges; `-` for addresses on stdin, one a line
+    /// Search only these conversations or ranges; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", add = complete::address())]
     pub addresses: Vec<String>,
-    /// Take upper and lower case as the same
+    /// Ignore the difference of upper and lower case
     #[arg(short, long)]
     ignore_case: bool,
     /// Match whole words only
@@ -56,25 +56,25 @@ pub struct GrepArgs {
     /// Print the paths of the files that match instead
     #[arg(short, long = "files-with-matches", conflicts_with_all = ["json", "count"])]
     pub list: bool,
-    /// With -l: their ids instead of paths
+    /// With -l: print ids instead of paths
     #[arg(long, requires = "list")]
     pub ids: bool,
     /// Print a line `COUNT ID first question` for each tail whose conversation matches; -c for short
     #[arg(long, conflicts_with_all = ["json"])]
     pub count: bool,
-    /// Only these kinds: u (user), a (assistant), s (system), t (tool)
+    /// Search only these kinds: u (user), a (assistant), s (system), t (tool)
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     kind: Vec<String>,
     /// Search hidden messages too
     #[arg(long)]
     pub hidden: bool,
-    /// Only from this moment on: a date, a date with a time, or a span like 30d
+    /// Search only from this time on: a date, a date with a time, or a span like 30d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only up to this moment; a date includes its day
+    /// Search only up to this time; a date includes its day
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Only what this model said
+    /// Search only answers of this model
     #[arg(long, value_name = "NAME", add = complete::model())]
     pub model: Option<String>,
     /// Stop after N lines (with -l: N files)
@@ -83,7 +83,7 @@ pub struct GrepArgs {
     /// Read every file, without the text cache of days that are over
     #[arg(long)]
     pub no_cache: bool,
-    /// One JSON object a match: id, kind, hidden, time, path, conversation, line, text, start, end (bytes)
+    /// Print one JSON object a match: id, kind, hidden, time, path, conversation, line, text, start, end (bytes)
     #[arg(long)]
     pub json: bool,
 }
@@ -138,7 +138,7 @@ impl GrepArgs {
         let read = |option: &str, text: &Option<String>, end, default| match text {
             None => Ok(default),
             Some(text) => when::parse(text, now, end).ok_or_else(|| {
-                Error::usage(format!("--{option} {text:?} is no moment"))
+                Error::usage(format!("--{option} {text:?} is not a time"))
                     .hint(format!("give {}", when::FORMS))
             }),
         };

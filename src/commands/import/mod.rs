@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
 use crate::error::{Error, Result};
-use crate::import::{Conversation, Format, NO_TIME, Reading, Rules, Tools, copy, plan};
+use crate::import::{Conversation, FORMATS, Format, NO_TIME, Reading, Rules, Tools, copy, plan};
 use crate::store::now;
 use crate::term::{Progress, say};
 use crate::when::{self, DayEnd};
@@ -17,25 +17,16 @@ use report::Report;
 use sources::Chosen;
 use write::Writer;
 
-/// The first word of the command line.
-const WORDS: &[(&str, &str)] = &[
-    ("claude-code", "sessions of Claude Code"),
-    ("codex", "sessions of Codex"),
-    ("chatgpt", "an export of ChatGPT"),
-    ("claude-ai", "an export of Claude.ai"),
-    ("gemini-cli", "sessions of Gemini CLI"),
-    ("pi", "sessions of pi"),
-    ("messages", "messages of an API, ShareGPT, humble-ai-cli"),
-    ("openwebui", "an export of Open WebUI"),
-    ("librechat", "an export of LibreChat"),
-    ("lmstudio", "conversations of LM Studio"),
-    ("jan", "threads of Jan"),
-    ("lepo", "another store"),
-    ("db", "a database of llm, opencode or Open WebUI"),
-    ("llm", "the database of llm"),
-    ("opencode", "sessions of opencode"),
-];
-
+/// The formats as completion offers them: each name, and its meaning.
+const WORDS: &[(&str, &str)] = &{
+    let mut words = [("", ""); FORMATS.len()];
+    let mut at = 0;
+    while at < FORMATS.len() {
+        words[at] = (FORMATS[at].0, FORMATS[at].2);
+        at += 1;
+    }
+    words
+};
 /// Bring in the conversations of other tools
 ///
 /// Alone it lists what is on this machine and writes nothing. With a format it takes that tool's sessions,
@@ -59,28 +50,28 @@ pub struct ImportArgs {
     /// Count only: write nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// How much of tools' traffic to keep; what was chosen for a conversation is used again
+    /// The part of tools' traffic to keep; the choice for a conversation is remembered
     #[arg(long, value_enum, value_name = "HOW")]
     tools: Option<Tools>,
-    /// Only conversations whose last message is not older than a date, or than a span like 90d
+    /// Import only conversations whose last message is not older than a date, or than a span like 90d
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
-    /// The time of conversations that have none
+    /// The time to give to conversations without one
     #[arg(long, value_name = "DATE")]
     date: Option<String>,
     /// Exit with 1 if anything was skipped
     #[arg(long)]
     strict: bool,
-    /// Sessions about other directories too
+    /// Import sessions about other directories too
     #[arg(long)]
     all: bool,
     /// Make a branch of each title and label
     #[arg(long)]
     branches: bool,
-    /// With another --tools than before: what was imported is imported again, under other ids
+    /// With another --tools than before: import conversations again, under other ids
     #[arg(long)]
     again: bool,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long)]
     pub json: bool,
 }
@@ -208,7 +199,7 @@ impl Import<'_, '_> {
         self.report.messages += from.bubbs.len() as u64;
         self.report.held += from.waiting.len() as u64;
         for id in &from.waiting {
-            say(&format!("note: the request {id} waits for consent there, and stays there"));
+            say(&format!("note: the request {id} is pending in that store and was not copied"));
         }
         self.writer.add_store(&from, self.args.branches, &mut reading.tally)
     }

@@ -62,10 +62,10 @@ impl Report {
         ids.dedup();
         for id in ids.iter().take(5) {
             self.remarks
-                .push(format!("{id} is here with other bytes than the source has; it stays as it is"));
+                .push(format!("{id} exists here with other bytes than in the source; it stays as it is"));
         }
         if !ids.is_empty() {
-            *self.skipped.entry("message that is here with other bytes".into()).or_default() +=
+            *self.skipped.entry("message that exists here with other bytes".into()).or_default() +=
                 ids.len() as u64;
         }
     }

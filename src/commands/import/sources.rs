@@ -38,7 +38,7 @@ pub fn choose(
         let path = expand(path);
         if named.is_none() && !path.exists() {
             let names: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
-            return Err(Error::usage(format!("{} is no file, and no format", path.display()))
+            return Err(Error::usage(format!("{} is neither a file nor a format", path.display()))
                 .hint(format!("formats: {}", names.join(", "))));
         }
         match (recognise(&path, reading), named) {
@@ -49,7 +49,7 @@ pub fn choose(
                     .partition(|(found, _)| *found == format || is_other_form(format, *found));
                 if let (true, Some((other, path))) = (fits.is_empty(), others.first()) {
                     return Err(Error::usage(format!(
-                        "{} is of the format {}, not {}",
+                        "{} has the format {}, not {}",
                         path.display(),
                         other.word(),
                         format.word()

@@ -22,37 +22,37 @@ use crate::ui::{known_windows, request, text_or_warn};
 /// List the conversations by their tails, newest first
 ///
 /// One line each: id, height (messages in its conversation), and the first and last 12 characters of its
-/// last question. A terminal shows more of it: when, the model, the tokens it has, the branches that name
-/// it, its title, and its first and last question over the width there is. With ADDR only the tails
-/// whose conversation has one of these messages.
+/// last question. On a terminal a line also has the time, the model, the tokens, the branches that name the
+/// tail, the title, and the first and last question, as far as they fit. With ADDR, only tails whose
+/// conversation contains one of these messages are listed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  lepo ls --grep README\n  \
     lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending"
 )]
 pub struct LsArgs {
-    /// Only tails whose conversation has one of these; `-` for addresses on stdin, one a line
+    /// Only tails whose conversation contains one of these messages; `-` for addresses on stdin
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
-    /// Only the N newest
+    /// List only the N newest
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// In a pipe too: ID (HEIGHT) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
+    /// Long lines in a pipe too: ID (HEIGHT) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
     #[arg(short, long, conflicts_with_all = ["pending", "paths", "json"])]
     long: bool,
-    /// Spent tails too: tool calls beside a finished answer
+    /// List spent tails too: ends of tool calls whose answer is finished
     #[arg(long, alias = "all")]
     spent: bool,
     /// Only tails whose conversation has a visible message that matches this regular expression
     #[arg(long, value_name = "PATTERN", conflicts_with = "pending")]
     grep: Option<String>,
-    /// The requests that wait for consent instead, each whole, a command after its access and what would hold it
+    /// List the requests that wait for consent instead, each with its full text, access and sandbox
     #[arg(long, conflicts_with = "spent")]
     pending: bool,
-    /// The paths of their files
+    /// Print the paths of their files
     #[arg(long, conflicts_with = "json")]
     paths: bool,
-    /// One JSON document: {"tails": [...]} or {"pending": [...]}
+    /// Print one JSON document: {"tails": [...]} or {"pending": [...]}
     #[arg(long)]
     pub json: bool,
 }
@@ -200,7 +200,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         } else if args.addresses.is_empty() {
             "no conversations yet; ask something: lepo do QUESTION"
         } else {
-            "no conversation has one of these"
+            "no conversation has one of these messages"
         });
     }
     Ok(0)

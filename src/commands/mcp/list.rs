@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::shelf;
 use crate::commands::Context;
-use crate::config::{Paths, Record, ServerConfig, Target, Transport};
+use crate::config::{HashFile, Paths, ServerConfig, Target, Transport};
 use crate::error::{Error, Result};
 use crate::term::{say, width};
 use crate::tool::mcp::Pins;
@@ -12,7 +12,7 @@ use crate::tool::mcp::client::auth::SignedIn;
 
 /// A server a line; or one document.
 pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let pins = Pins::new(Record::at(paths.state.join("pins")));
+    let pins = Pins::new(HashFile::at(paths.state.join("pins")));
     let mut rows = Vec::new();
     for server in servers {
         rows.push((server, signed_in(server, paths)?, pins.agreed(server)?));
@@ -23,7 +23,7 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
         return Ok(0);
     }
     if rows.is_empty() {
-        say("no MCP servers are configured; mcp.json is told in lepo-config(5)");
+        say("no MCP servers are configured; lepo-config(5) describes mcp.json");
     }
     let widest = rows.iter().map(|(server, ..)| width(&server.name)).max().unwrap_or_default();
     for (server, signed_in, agreed) in &rows {
@@ -56,9 +56,9 @@ fn kind(server: &ServerConfig) -> &'static str {
 
 fn words(signed_in: &SignedIn) -> String {
     match (signed_in.is_over(), signed_in.refreshes) {
-        (true, _) => "the sign-in is over".to_string(),
+        (true, _) => "the sign-in has expired".to_string(),
         (false, true) => "signed in".to_string(),
-        (false, false) => "signed in, until it is over".to_string(),
+        (false, false) => "signed in, without refresh".to_string(),
     }
 }
 

@@ -85,14 +85,14 @@ async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Resu
                 None => Redirected::Foreign,
             },
             () = tokio::time::sleep(PERSON) => {
-                return Err(refused("nobody came back from the browser within 15 minutes".to_string()));
+                return Err(refused("the sign-in was not finished in the browser within 15 minutes".to_string()));
             }
         };
         match redirected {
             Redirected::Code(code, issuer) => break (code, issuer),
             Redirected::Refused(words) => return Err(refused(words)),
             Redirected::Foreign => {
-                say("That is not the end of this sign-in: it is an address with code= and state= in it.")
+                say("That is not the last address of this sign-in, which has code= and state= in it.")
             }
         }
     };

@@ -97,8 +97,8 @@ fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig>
     };
     match &server.target {
         Target::Remote { .. } => Ok(server),
-        Target::Program { .. } => Err(Error::usage(format!("server {name} is a program of this machine"))
-            .hint("it signs in by itself, if it does; its own documentation tells how")),
+        Target::Program { .. } => Err(Error::usage(format!("server {name} is a program on this machine"))
+            .hint("if it needs a sign-in, its own documentation says how")),
     }
 }
 

@@ -24,7 +24,7 @@ pub fn add(
 ) -> Result<()> {
     let name = name.map_or_else(|| named_after(source), str::to_string);
     if !weights::is_name(&name) {
-        return Err(Error::usage(format!("{name:?} is no name for a model"))
+        return Err(Error::usage(format!("{name:?} cannot be the name of a model"))
             .hint("--name N: letters, digits, -, _ and ."));
     }
     let dir = paths.models();
@@ -33,7 +33,7 @@ pub fn add(
             .hint(format!("`lepo model rm {name}` removes it; --name takes another name")));
     }
     let program = embedded_program().ok_or_else(|| {
-        Error::usage("the program lepo-embedded is not there").hint("it comes with lepo; see lepo-model(1)")
+        Error::usage("the program lepo-embedded is missing").hint("it comes with lepo; see lepo-model(1)")
     })?;
     let mut bar = Progress::new(true);
     let mut incoming =
@@ -51,7 +51,7 @@ pub fn add(
     drop(bar);
     let weights = incoming.checked(sha256)?.to_path_buf();
     answers(settings, paths, Installed { program, weights })
-        .map_err(|error| error.hint("nothing was added: it is no model that lepo-embedded can run"))?;
+        .map_err(|error| error.hint("nothing was added: lepo-embedded cannot run this model"))?;
     let path = incoming.keep(&name)?;
     context.out.line(&path.to_string_lossy());
     context.out.flush();

@@ -16,26 +16,26 @@ use crate::term::{excerpt_within, say};
 use crate::ui::text_or_warn;
 use crate::when::{self, DayEnd};
 
-/// Tell what was spent: tokens, times, failures
+/// Print usage statistics: tokens, times, failures
 ///
-/// Counted from the journal, a row a local day: questions that a model was asked about, answers, requests that
-/// failed, tokens of requests (those in the provider's cache are in them, and told beside), tokens of answers,
-/// and the median times to the first text and to the end. The cost is told where a model has a price:
+/// Counted from the journal, a row for each local day: questions, answers, failed requests, tokens of requests
+/// (including those from the provider's cache, which are also shown apart), tokens of answers,
+/// and the median times to the first text and to the end. The cost is shown where a model has a price:
 /// price = { in = 3, out = 15, cached = 0.3 } per million tokens, in its [[models]].
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo stats\n  lepo stats --since 7d --by model\n  \
     lepo stats --by week --csv > weeks.csv\n  lepo stats --json | jq .total.out")]
 pub struct StatsArgs {
-    /// Only since then: a date, or a span like 7d
+    /// Count only from this time on: a date, or a span like 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// What a row is about
+    /// The subject of a row
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     by: By,
-    /// One JSON document: {"rows": [...], "total": {...}}; times in milliseconds
+    /// Print one JSON document: {"rows": [...], "total": {...}}; times in milliseconds
     #[arg(long)]
     pub json: bool,
-    /// Comma-separated values, with a heading
+    /// Print comma-separated values, with a heading
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
@@ -45,7 +45,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let since = match &args.since {
         None => 0,
         Some(text) => when::parse(text, now(), DayEnd::First).ok_or_else(|| {
-            Error::usage(format!("--since {text:?} is no moment")).hint(format!("it is {}", when::FORMS))
+            Error::usage(format!("--since {text:?} is not a time")).hint(format!("it is {}", when::FORMS))
         })?,
     };
     let store = context.store()?;

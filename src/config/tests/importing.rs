@@ -123,7 +123,7 @@ fn what_cannot_be_imported() {
         (Some("{"), "cannot import"),
         (Some("[]"), "nothing in it is known"),
         (Some("{\"a\": 1}"), "nothing in it is known"),
-        (Some("{\"mcpServers\": []}"), "`mcpServers` is no object"),
+        (Some("{\"mcpServers\": []}"), "`mcpServers` is not an object"),
     ] {
         if let Some(text) = text {
             fs::write(&file, text).unwrap();

@@ -70,7 +70,7 @@ static EFFORT_NONE: Quirk = Quirk {
     word: "effort_none",
     status: MALFORMED,
     named: &[&["reasoning_effort"], &["tool"]],
-    says: "takes tools only with `reasoning_effort` \"none\": asking again so; `wire = \"responses\"` has both",
+    says: "takes tools only with `reasoning_effort` \"none\": asking again with that; `wire = \"responses\"` has both",
 };
 
 /// Calls need a signature (Gemini). What was received has one; for what is rebuilt there is a word.
@@ -78,7 +78,7 @@ static THOUGHT_SIGNATURE: Quirk = Quirk {
     word: "thought_signature",
     status: MALFORMED,
     named: &[&["thought_signature", "thoughtsignature"]],
-    says: "needs a signature with each call: asking again with the one that stands for none",
+    says: "needs a signature with each call: asking again with a placeholder",
 };
 
 /// Calls need the thinking before them (DeepSeek). For what is rebuilt it is empty.
@@ -93,7 +93,7 @@ static MAX_COMPLETION_TOKENS: Quirk = Quirk {
     word: "max_completion_tokens",
     status: MALFORMED,
     named: &[&["max_tokens"], &["max_completion_tokens"]],
-    says: "takes `max_completion_tokens` in place of `max_tokens`: asking again so",
+    says: "takes `max_completion_tokens` in place of `max_tokens`: asking again with that",
 };
 
 static TOOL_CHOICE: Quirk = Quirk {

@@ -2,18 +2,18 @@
 //! description or a schema that changed since is asked about again.
 
 use super::{Server, Tool};
-use crate::config::{Record, ServerConfig, Target, hash_of};
+use crate::config::{HashFile, ServerConfig, Target, hash_of};
 use crate::error::Result;
 
 /// The record: a line for each server that was seen, and one for each tool as it was agreed to.
 #[derive(Debug, Clone)]
 pub struct Pins {
-    record: Record,
+    record: HashFile,
 }
 
 impl Pins {
     /// The pins of this record.
-    pub fn new(record: Record) -> Pins {
+    pub fn new(record: HashFile) -> Pins {
         Pins { record }
     }
 

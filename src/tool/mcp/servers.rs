@@ -199,7 +199,7 @@ impl Servers {
                 tracing::debug!(server = name, tool, result = %server.secrets.hide_all(&result.to_string()), "result");
                 match content::read(&result) {
                     Some(result) => Called::Result(result),
-                    None => Called::Failed("its answer is no result of a tool".to_string()),
+                    None => Called::Failed("its answer is not the result of a tool".to_string()),
                 }
             }
             Err(failure) => {

@@ -85,7 +85,7 @@ impl Listing {
             Some(Value::Object(schema)) => schema.clone(),
             None | Some(Value::Null | Value::Bool(true)) => Map::new(),
             Some(_) => {
-                self.notes.push(format!("tool {name:?} was left out: its schema is no object"));
+                self.notes.push(format!("tool {name:?} was left out: its schema is not an object"));
                 return;
             }
         };

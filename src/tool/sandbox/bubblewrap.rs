@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::mount::{Mount, Views};
+use super::mount::{Mount, Mounts};
 use crate::process::{Environment, Program};
 use crate::sys::{memory_file, namespace_filter, open_without_links};
 use crate::tool::Access;
@@ -19,17 +19,17 @@ use crate::tool::Access;
 /// The most paths in a sandbox. Each takes a mount, and most a descriptor.
 const MOST_PATHS: usize = 700;
 
-/// bubblewrap with `words` as its command, which finds `views`, runs in `dir` and has the variables `env`.
+/// bubblewrap with `words` as its command, which sees `mounts`, runs in `dir` and has the variables `env`.
 pub fn program(
     bwrap: &Path,
     access: Access,
-    views: &Views,
+    mounts: &Mounts,
     dir: &Path,
     env: &Environment,
     words: &[&str],
 ) -> io::Result<Program> {
-    if views.len() > MOST_PATHS {
-        return Err(io::Error::other(format!("more than {MOST_PATHS} places here have to be held apart")));
+    if mounts.len() > MOST_PATHS {
+        return Err(io::Error::other(format!("more than {MOST_PATHS} paths here need a mount of their own")));
     }
     let mut program = Program::new(bwrap, Environment::new());
     let filter = program.lend(memory_file("filter", &namespace_filter()?)?);
@@ -42,7 +42,7 @@ pub fn program(
         options.push("--share-net");
     }
     options.pair("--seccomp", filter.to_string());
-    for (path, view) in views {
+    for (path, mount) in mounts {
         if path.parent().is_none() {
             options.pair("--ro-bind", path);
             options.push(path);
@@ -53,7 +53,7 @@ pub fn program(
             }
             continue;
         }
-        match view {
+        match mount {
             Mount::Hidden if path.is_file() => options.pair("--ro-bind", "/dev/null"),
             Mount::Hidden => options.push("--tmpfs"),
             Mount::Absent => {

@@ -72,12 +72,12 @@ fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
 }
 
 async fn works(program: &Path) -> bool {
-    let mut views = mount::everything();
+    let mut mounts = mount::everything();
     // By its descriptor, which older versions cannot.
-    views.insert("/usr".into(), Mount::ReadOnly);
+    mounts.insert("/usr".into(), Mount::ReadOnly);
     let env = Environment::new();
     let words = [SHELL, "-c", ":"];
-    let trial = bubblewrap::program(program, Access::Read, &views, Path::new("/"), &env, &words);
+    let trial = bubblewrap::program(program, Access::Read, &mounts, Path::new("/"), &env, &words);
     let Ok(mut running) = trial.and_then(Program::spawn) else { return false };
     let works = match tokio::time::timeout(TRIAL, running.wait()).await {
         Ok(Ok(status)) => status.success(),

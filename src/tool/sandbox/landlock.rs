@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::mount::{Mount, Views, everything};
+use super::mount::{Mount, Mounts, everything};
 use crate::process::{Environment, Program, own_program};
 use crate::sys;
 
@@ -29,31 +29,31 @@ pub fn works() -> bool {
     tried.is_ok_and(|thread| thread.join().unwrap_or(false))
 }
 
-/// A command that sees only what `views` shows, and changes nothing.
-pub fn program(views: &Views, dir: &Path, mut env: Environment, words: &[&str]) -> io::Result<Program> {
+/// A command that sees only what `mounts` shows, and changes nothing.
+pub fn program(mounts: &Mounts, dir: &Path, mut env: Environment, words: &[&str]) -> io::Result<Program> {
     // git asks by `access`, which Landlock does not hold, whether it may read the user's settings, and fails where it
     // then may not.
     if !env.iter().any(|(name, _)| name == "GIT_CONFIG_GLOBAL") {
         env.push(("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()));
     }
     let mut program = Program::new(own_program()?, env).arg0(HELD).dir(dir);
-    let views = program.lend(sys::memory_file("views", &encoded(views))?).to_string();
-    Ok(program.args([&views]).args(words))
+    let mounts = program.lend(sys::memory_file("mounts", &encoded(mounts))?).to_string();
+    Ok(program.args([&mounts]).args(words))
 }
 
 /// Becomes the command, if these are the arguments of one that is to be held. Gives an exit code only if it
 /// could not.
 pub fn run_as_held(args: &[OsString]) -> Option<u8> {
-    let [name, views, program, words @ ..] = args else { return None };
+    let [name, mounts, program, words @ ..] = args else { return None };
     if name != HELD {
         return None;
     }
     let become_it = || {
-        let descriptor = sys::descriptor_path(views);
-        let views = decoded(&std::fs::read(descriptor)?);
-        // The descriptor of the views, and what else is no concern of the command.
+        let descriptor = sys::descriptor_path(mounts);
+        let mounts = decoded(&std::fs::read(descriptor)?);
+        // The descriptor of the mounts, and what else is no concern of the command.
         close_fds::set_fds_cloexec(3, &[]);
-        hold(&views.ok_or_else(|| io::Error::other("malformed views"))?)?;
+        hold(&mounts.ok_or_else(|| io::Error::other("malformed mounts"))?)?;
         Err::<(), _>(Command::new(program).args(words).exec())
     };
     if let Err(error) = become_it() {
@@ -63,11 +63,11 @@ pub fn run_as_held(args: &[OsString]) -> Option<u8> {
     Some(NOT_HELD)
 }
 
-/// One byte for the view, then the path, ended by a zero.
-fn encoded(views: &Views) -> Vec<u8> {
+/// One byte for the mount, then the path, ended by a zero.
+fn encoded(mounts: &Mounts) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for (path, view) in views {
-        bytes.push(match view {
+    for (path, mount) in mounts {
+        bytes.push(match mount {
             Mount::Hidden | Mount::Absent => b'h',
             Mount::ReadOnly | Mount::ReadWrite => b'r',
         });
@@ -77,31 +77,31 @@ fn encoded(views: &Views) -> Vec<u8> {
     bytes
 }
 
-fn decoded(bytes: &[u8]) -> Option<Views> {
+fn decoded(bytes: &[u8]) -> Option<Mounts> {
     let entry = |entry: &[u8]| {
-        let (view, path) = entry.split_first()?;
-        let view = if *view == b'h' { Mount::Hidden } else { Mount::ReadOnly };
-        Some((PathBuf::from(OsStr::from_bytes(path)), view))
+        let (mount, path) = entry.split_first()?;
+        let mount = if *mount == b'h' { Mount::Hidden } else { Mount::ReadOnly };
+        Some((PathBuf::from(OsStr::from_bytes(path)), mount))
     };
     bytes.strip_suffix(&[0])?.split(|&byte| byte == 0).map(entry).collect()
 }
 
 /// Holds this thread and what it becomes, for good.
-fn hold(views: &Views) -> io::Result<()> {
-    let mut views = views.clone();
-    views.insert("/dev".into(), Mount::Hidden);
+fn hold(mounts: &Mounts) -> io::Result<()> {
+    let mut mounts = mounts.clone();
+    mounts.insert("/dev".into(), Mount::Hidden);
     let mut open = Vec::new();
-    opened(Path::new("/"), Mount::Hidden, &views, &mut open);
+    opened(Path::new("/"), Mount::Hidden, &mounts, &mut open);
     sys::hold(&open, DEVICES)
 }
 
 /// Landlock only ever adds, down whole trees: where something is hidden below a path, its siblings
 /// are opened one by one. A link is reached where it leads.
-fn opened(path: &Path, above: Mount, views: &Views, open: &mut Vec<PathBuf>) {
-    let view = views.get(path).copied().unwrap_or(above);
-    let below = views.keys().any(|other| other != path && other.starts_with(path));
+fn opened(path: &Path, above: Mount, mounts: &Mounts, open: &mut Vec<PathBuf>) {
+    let mount = mounts.get(path).copied().unwrap_or(above);
+    let below = mounts.keys().any(|other| other != path && other.starts_with(path));
     if !below {
-        if view != Mount::Hidden {
+        if mount != Mount::Hidden {
             open.push(path.to_path_buf());
         }
         return;
@@ -109,7 +109,7 @@ fn opened(path: &Path, above: Mount, views: &Views, open: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(path) else { return };
     for entry in entries.flatten() {
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-            opened(&entry.path(), view, views, open);
+            opened(&entry.path(), mount, mounts, open);
         }
     }
 }
@@ -119,9 +119,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn views_arrive_as_they_were_sent() {
-        let views = Views::from([("/".into(), Mount::ReadOnly), ("/a\nb".into(), Mount::Hidden)]);
-        assert_eq!(decoded(&encoded(&views)), Some(views));
+    fn mounts_arrive_as_they_were_sent() {
+        let mounts = Mounts::from([("/".into(), Mount::ReadOnly), ("/a\nb".into(), Mount::Hidden)]);
+        assert_eq!(decoded(&encoded(&mounts)), Some(mounts));
         assert_eq!(decoded(b"r/cut"), None);
     }
 
@@ -134,14 +134,14 @@ mod tests {
         }
         std::os::unix::fs::symlink("home/me", root.join("link")).unwrap();
         let at = |path: &str| root.join(path);
-        let views = Views::from([
+        let mounts = Mounts::from([
             (root.to_path_buf(), Mount::ReadOnly),
             (at("home/me"), Mount::Hidden),
             (at("home/me/work"), Mount::ReadOnly),
             (at("tmp"), Mount::Hidden),
         ]);
         let mut open = Vec::new();
-        opened(root, Mount::Hidden, &views, &mut open);
+        opened(root, Mount::Hidden, &mounts, &mut open);
         open.sort();
         assert_eq!(open, [at("home/me/work"), at("home/you"), at("usr")]);
     }

@@ -65,6 +65,24 @@ impl Sandbox {
         }
     }
 
+    /// Its name for people.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Sandbox::Bubblewrap(_) => "bubblewrap",
+            Sandbox::Landlock => "Landlock",
+            Sandbox::None => "no sandbox",
+        }
+    }
+
+    /// What it is and can hold, for `--version --verbose`.
+    pub fn about(&self) -> String {
+        match self {
+            Sandbox::Bubblewrap(path) => format!("bubblewrap ({})", path.display()),
+            Sandbox::Landlock => "Landlock and seccomp, for access `read` only".to_string(),
+            Sandbox::None => "none: lepo asks before every command".to_string(),
+        }
+    }
+
     /// The lock on the working directory of a held command; `None` while another command has it.
     pub(super) fn lock(&self, access: Access, dir: &Path) -> io::Result<Option<DirLock>> {
         match self {
@@ -79,26 +97,26 @@ impl Sandbox {
         &self,
         line: &str,
         access: Access,
-        ground: &Policy<'_>,
+        policy: &Policy<'_>,
         env: Environment,
         lock: DirLock,
     ) -> io::Result<(Program, Leftovers)> {
         let words = [SHELL, "-c", line];
         let mut leftovers = Leftovers::default();
         let mut program = match self {
-            Sandbox::None => Program::new(SHELL, env).args(["-c", line]).dir(ground.dir),
-            Sandbox::Landlock => landlock::program(&ground.views(access, None)?, ground.dir, env, &words)?
+            Sandbox::None => Program::new(SHELL, env).args(["-c", line]).dir(policy.dir),
+            Sandbox::Landlock => landlock::program(&policy.mounts(access, None)?, policy.dir, env, &words)?
                 .at_most(MOST_PROCESSES),
             Sandbox::Bubblewrap(bwrap) => {
-                let dir = ground.dir.canonicalize()?;
+                let dir = policy.dir.canonicalize()?;
                 let survey = match access {
                     Access::Read => None,
                     _ => Some(survey(&dir, survey::MOST)?.with_settings(&dir)),
                 };
-                let views = ground.views(access, survey.as_ref())?;
-                let mut program = bubblewrap::program(bwrap, access, &views, &dir, &env, &words)?;
+                let mounts = policy.mounts(access, survey.as_ref())?;
+                let mut program = bubblewrap::program(bwrap, access, &mounts, &dir, &env, &words)?;
                 // It makes directories to mount on, where nothing is to be made.
-                let made = views.iter().filter(|(_, view)| **view == Mount::Absent);
+                let made = mounts.iter().filter(|(_, mount)| **mount == Mount::Absent);
                 made.for_each(|(path, _)| program.remove_at_end(path));
                 leftovers.before = survey.map(|survey| (dir, survey));
                 program.at_most(MOST_PROCESSES)
@@ -138,11 +156,8 @@ impl Drop for Leftovers {
 
 impl fmt::Display for Sandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Sandbox::Bubblewrap(_) => "held by bubblewrap",
-            Sandbox::Landlock => "held by Landlock",
-            Sandbox::None => "no sandbox",
-        })
+        let holds = if *self == Sandbox::None { "" } else { "held by " };
+        write!(f, "{holds}{}", self.name())
     }
 }
 

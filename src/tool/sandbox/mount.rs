@@ -1,9 +1,9 @@
-//! How paths look to a held command: what both sandboxes are built from.
+//! The form in which a sandboxed command sees each path.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// How a path and all below it looks from inside.
+/// The form of a path, and of all below it, inside a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mount {
     /// As an empty directory of its own.
@@ -16,10 +16,10 @@ pub enum Mount {
     Absent,
 }
 
-/// Each path with its view; parents before what is below them.
-pub type Views = BTreeMap<PathBuf, Mount>;
+/// Each path with its mount; parents before what is below them.
+pub type Mounts = BTreeMap<PathBuf, Mount>;
 
 /// All there is, to be looked at.
-pub fn everything() -> Views {
-    Views::from([(PathBuf::from("/"), Mount::ReadOnly)])
+pub fn everything() -> Mounts {
+    Mounts::from([(PathBuf::from("/"), Mount::ReadOnly)])
 }

@@ -1,17 +1,17 @@
-//! The view of a held command: one table of paths, deepest wins, that both sandboxes are built from.
+//! The mounts of a sandboxed command: one table of paths, deepest wins, that both sandboxes are built from.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::homes::homes;
-use super::mount::{Mount, Views, everything};
+use super::mount::{Mount, Mounts, everything};
 use super::protected::protected;
 use super::survey::Survey;
 use super::toolchains::toolchains;
 use crate::env;
 use crate::tool::Access;
 
-/// The place a command runs in.
+/// The directories that decide the mounts of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy<'a> {
     /// The working directory, absolute.
@@ -25,71 +25,71 @@ pub struct Policy<'a> {
 }
 
 impl Policy<'_> {
-    /// The view of a command with this access. Paths are absolute, without links, and exist. One that may write
+    /// The mounts of a command with this access. Paths are absolute, without links, and exist. One that may write
     /// needs a survey of the working directory.
-    pub(super) fn views(&self, access: Access, survey: Option<&Survey>) -> io::Result<Views> {
+    pub(super) fn mounts(&self, access: Access, survey: Option<&Survey>) -> io::Result<Mounts> {
         let dir = self.dir.canonicalize()?;
-        let mut views = everything();
+        let mut mounts = everything();
         let homes = homes();
         let hidden = [PathBuf::from("/run"), PathBuf::from("/tmp")].into_iter().chain(homes.clone());
         for path in hidden.filter(|path| path.is_dir()) {
-            views.insert(path, Mount::Hidden);
+            mounts.insert(path, Mount::Hidden);
         }
         let found = homes.first().into_iter().flat_map(|home| toolchains(home, env::var));
         // A link to what is above would show what is hidden.
-        let found = found.filter(|path| path.canonicalize().is_ok_and(|path| !is_above(&path, &views)));
+        let found = found.filter(|path| path.canonicalize().is_ok_and(|path| !is_above(&path, &mounts)));
         let mut seen: Vec<PathBuf> = found.chain(self.read_only.iter().cloned()).collect();
         if access == Access::Net {
             // Often a link into /run.
             seen.push("/etc/resolv.conf".into());
         }
         for path in seen.iter().filter_map(|path| path.canonicalize().ok()) {
-            views.insert(path, Mount::ReadOnly);
+            mounts.insert(path, Mount::ReadOnly);
         }
         match access {
-            Access::Read => drop(views.insert(dir.clone(), Mount::ReadOnly)),
+            Access::Read => drop(mounts.insert(dir.clone(), Mount::ReadOnly)),
             // New entries of a home could be files that a shell runs.
             Access::Write | Access::Net if homes.contains(&dir) => {
-                views.insert(dir.clone(), Mount::ReadOnly);
-                views.extend(plain_entries(&dir)?.into_iter().map(|path| (path, Mount::ReadWrite)));
+                mounts.insert(dir.clone(), Mount::ReadOnly);
+                mounts.extend(plain_entries(&dir)?.into_iter().map(|path| (path, Mount::ReadWrite)));
             }
-            Access::Write | Access::Net => drop(views.insert(dir.clone(), Mount::ReadWrite)),
+            Access::Write | Access::Net => drop(mounts.insert(dir.clone(), Mount::ReadWrite)),
             Access::Full => return Err(io::Error::other("no sandbox is as wide as `full`")),
         }
         if homes.contains(&dir) {
             let store = self.store.canonicalize().ok();
             let hidden = hidden_entries(&dir)?.into_iter().filter(|path| Some(path) != store.as_ref());
             // What is shown below one, like a toolchain, stays.
-            views.extend(hidden.map(|path| (path, Mount::Hidden)));
+            mounts.extend(hidden.map(|path| (path, Mount::Hidden)));
         }
         if let Some(survey) = survey {
-            self.keep(&dir, survey, &mut views)?;
+            self.keep(&dir, survey, &mut mounts)?;
         }
         for own in self.own.iter().filter_map(|path| path.canonicalize().ok()) {
             // Below what is hidden anyway, its name alone would tell of it.
-            if view_of(&views, &own) != Mount::Hidden {
-                views.insert(own, Mount::Hidden);
+            if mount_at(&mounts, &own) != Mount::Hidden {
+                mounts.insert(own, Mount::Hidden);
             }
         }
-        Ok(views)
+        Ok(mounts)
     }
 
     /// The paths that stay read-only in a writable working directory.
-    fn keep(&self, dir: &Path, survey: &Survey, views: &mut Views) -> io::Result<()> {
-        for (path, view) in protected(dir, self.store, survey)? {
+    fn keep(&self, dir: &Path, survey: &Survey, mounts: &mut Mounts) -> io::Result<()> {
+        for (path, mount) in protected(dir, self.store, survey)? {
             // Nothing is made in a directory that is not written, nor seen in one that is hidden.
-            let parent = path.parent().map_or(Mount::ReadOnly, |parent| view_of(views, parent));
-            if parent == Mount::Hidden || (parent == Mount::ReadOnly && view == Mount::Absent) {
+            let parent = path.parent().map_or(Mount::ReadOnly, |parent| mount_at(mounts, parent));
+            if parent == Mount::Hidden || (parent == Mount::ReadOnly && mount == Mount::Absent) {
                 continue;
             }
             // A directory in between could be moved away with all it holds, if it were no mount point itself.
             for between in
                 path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir)
             {
-                let view = view_of(views, between);
-                views.entry(between.to_path_buf()).or_insert(view);
+                let mount = mount_at(mounts, between);
+                mounts.entry(between.to_path_buf()).or_insert(mount);
             }
-            views.insert(path, view);
+            mounts.insert(path, mount);
         }
         Ok(())
     }
@@ -122,13 +122,13 @@ fn begins_with_dot(entry: &std::fs::DirEntry) -> bool {
 }
 
 /// Whether something hidden is at or below the path.
-fn is_above(path: &Path, views: &Views) -> bool {
-    views.iter().any(|(hidden, view)| *view == Mount::Hidden && hidden.starts_with(path))
+fn is_above(path: &Path, mounts: &Mounts) -> bool {
+    mounts.iter().any(|(hidden, mount)| *mount == Mount::Hidden && hidden.starts_with(path))
 }
 
 /// How a path looks: as the deepest one that it is below.
-fn view_of(views: &Views, path: &Path) -> Mount {
-    path.ancestors().find_map(|above| views.get(above)).copied().unwrap_or(Mount::ReadOnly)
+fn mount_at(mounts: &Mounts, path: &Path) -> Mount {
+    path.ancestors().find_map(|above| mounts.get(above)).copied().unwrap_or(Mount::ReadOnly)
 }
 
 #[cfg(test)]
@@ -144,11 +144,11 @@ mod tests {
             std::fs::create_dir_all(dir.join(sub)).unwrap();
         }
         let own = [dir.join("own"), dir.join("not there")];
-        let ground = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[] };
+        let policy = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[] };
         let survey = survey(&dir, 100).unwrap();
-        let view = |access: Access, path: &str| {
+        let mount = |access: Access, path: &str| {
             let survey = Some(&survey).filter(|_| access != Access::Read);
-            ground.views(access, survey).unwrap().get(&dir.join(path)).copied()
+            policy.mounts(access, survey).unwrap().get(&dir.join(path)).copied()
         };
         for (path, read, write) in [
             ("", Some(Mount::ReadOnly), Some(Mount::ReadWrite)),
@@ -161,10 +161,10 @@ mod tests {
         ] {
             let path = path.trim_end_matches('/');
             let at = if path.is_empty() { "." } else { path };
-            assert_eq!((view(Access::Read, at), view(Access::Write, at)), (read, write), "{path}");
+            assert_eq!((mount(Access::Read, at), mount(Access::Write, at)), (read, write), "{path}");
         }
-        assert_eq!(ground.views(Access::Read, None).unwrap().get(Path::new("/tmp")), Some(&Mount::Hidden));
-        assert!(ground.views(Access::Full, None).is_err());
+        assert_eq!(policy.mounts(Access::Read, None).unwrap().get(Path::new("/tmp")), Some(&Mount::Hidden));
+        assert!(policy.mounts(Access::Full, None).is_err());
     }
 
     #[test]
@@ -173,9 +173,9 @@ mod tests {
         let dir = place.path().canonicalize().unwrap();
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", dir.join(".git")).unwrap();
-        let ground = Policy { dir: &dir, store: &dir.join(".lepo"), own: &[], read_only: &[] };
-        assert!(ground.views(Access::Read, None).is_ok());
-        let error = ground.views(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();
+        let policy = Policy { dir: &dir, store: &dir.join(".lepo"), own: &[], read_only: &[] };
+        assert!(policy.mounts(Access::Read, None).is_ok());
+        let error = policy.mounts(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();
         assert!(error.to_string().contains("is a link"), "{error}");
     }
 }

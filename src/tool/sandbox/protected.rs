@@ -11,7 +11,7 @@ use super::survey::Survey;
 /// The entries that make a directory a repository.
 const REPOSITORY: &[&str] = &["HEAD", "objects", "refs"];
 
-/// Each with its view, without links, at or below `dir`; and the store, wherever it is. What is
+/// Each with its mount, without links, at or below `dir`; and the store, wherever it is. What is
 /// [`Mount::Absent`] has a directory that it would be made in.
 pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(PathBuf, Mount)>> {
     if survey.bare.iter().any(|bare| bare == dir) {
@@ -37,20 +37,20 @@ pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(P
     let mut next = 0;
     while let Some(place) = places.get(next).cloned() {
         next += 1;
-        let Some(view) = view(&place)? else { continue };
-        let place = if view == Mount::ReadOnly { place.canonicalize()? } else { place };
+        let Some(mount) = mount(&place)? else { continue };
+        let place = if mount == Mount::ReadOnly { place.canonicalize()? } else { place };
         if place.is_file() {
             places.extend(elsewhere(&place, dir));
         }
         if place.file_name() != Some(OsStr::new(".lepo")) && place.is_dir() {
             places.extend(common(&place, dir));
         }
-        kept.push((place, view));
+        kept.push((place, mount));
     }
     Ok(kept)
 }
 
-fn view(place: &Path) -> io::Result<Option<Mount>> {
+fn mount(place: &Path) -> io::Result<Option<Mount>> {
     Ok(match place.symlink_metadata() {
         Ok(meta) if meta.is_symlink() => {
             // The link could be put elsewhere, whatever is done to its target.
@@ -144,7 +144,7 @@ mod tests {
         let kept = protected(&dir, &dir.join(".lepo"), &survey).unwrap();
         let mut found: Vec<(String, Mount)> = kept
             .into_iter()
-            .map(|(path, view)| (path.strip_prefix(&dir).unwrap().display().to_string(), view))
+            .map(|(path, mount)| (path.strip_prefix(&dir).unwrap().display().to_string(), mount))
             .collect();
         found.sort_by(|a, b| a.0.cmp(&b.0));
         found.dedup();
@@ -161,6 +161,6 @@ mod tests {
             ("repository/worktrees/tree", Mount::ReadOnly),
             ("sub/tree/.git", Mount::ReadOnly),
         ];
-        assert_eq!(found, expected.map(|(path, view)| (path.to_string(), view)));
+        assert_eq!(found, expected.map(|(path, mount)| (path.to_string(), mount)));
     }
 }

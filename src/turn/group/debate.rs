@@ -196,7 +196,7 @@ impl Debate<'_> {
                 }
                 None => {
                     let name = &self.orchestrator.name;
-                    self.note(&format!("note: what {name} said named no speaker and no end"));
+                    self.note(&format!("note: the reply of {name} named no speaker and no end"));
                 }
             }
         }

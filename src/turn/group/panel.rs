@@ -39,7 +39,7 @@ impl Panel {
         let settings = &configured.settings;
         let names = &settings.many_participants;
         if names.is_empty() {
-            return Err(Error::usage("nobody to ask: no participants are configured").hint(format!(
+            return Err(Error::usage("no participants are configured").hint(format!(
                 "name them with --participants A,B, or as `participants` in [many] of {}",
                 settings.file.display()
             )));
@@ -48,19 +48,17 @@ impl Panel {
             names.iter().enumerate().find(|(i, name)| names.iter().take(*i).any(|other| other == *name));
         if let Some((_, name)) = twice {
             return Err(Error::usage(format!("participant \"{name}\" is named twice"))
-                .hint("answers are told apart by the names of those who gave them"));
+                .hint("each participant needs a name of its own"));
         }
         let participant = |name: &String| settings.model(name).map(|config| participant(&config, configured));
         let orchestrator = match (mode, &settings.many_orchestrator) {
             (GroupMode::Parallel, _) => None,
             (GroupMode::Debate, Some(name)) => Some(participant(name)?),
             (GroupMode::Debate, None) => {
-                return Err(Error::usage("nobody leads the debate: no orchestrator is configured").hint(
-                    format!(
-                        "name one with --orchestrator NAME, or as `orchestrator` in [many] of {}",
-                        settings.file.display()
-                    ),
-                ));
+                return Err(Error::usage("no orchestrator is configured to lead the debate").hint(format!(
+                    "name one with --orchestrator NAME, or as `orchestrator` in [many] of {}",
+                    settings.file.display()
+                )));
             }
         };
         Ok(Panel { participants: names.iter().map(participant).collect::<Result<_>>()?, orchestrator })
@@ -69,7 +67,7 @@ impl Panel {
     /// Checks the files of a question: each participant must take them, and a debate takes none.
     pub fn check_files(&self, files: &[NewFile]) -> Result<()> {
         if self.orchestrator.is_some() && !files.is_empty() {
-            return Err(Error::usage("a debate takes no files: its participants hear words only")
+            return Err(Error::usage("a debate takes no files: its participants get text only")
                 .hint("--parallel asks several models about a file"));
         }
         self.participants.iter().try_for_each(|one| check(files, &one.accepts, &one.name))

@@ -64,7 +64,7 @@ impl GroupTurn<'_> {
         let ended = replies.iter().find_map(|(_, report)| report.error.as_ref().filter(|e| ends_all(e)));
         let error = match ended {
             Some(error) => {
-                let again = "what came is kept; `lepo do --parallel --retry` asks all again";
+                let again = "the answers that came are kept; `lepo do --parallel --retry` asks all again";
                 Some(error.again(error.kind).hint(again))
             }
             None if replies.iter().any(|(_, report)| report.answer.is_some()) => None,

@@ -119,7 +119,7 @@ impl Participant {
                     messages.push(Message::new(Role::User, complaint(&fault)));
                 }
                 // It was offered no tools.
-                Received::Calls(..) | Received::Told(..) => {
+                Received::Calls(..) | Received::TextCalls(..) => {
                     return Err(Error::remote("the model called a tool instead of answering"));
                 }
             }
@@ -187,6 +187,6 @@ impl Front for Ear<'_> {
 
     fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         // Among many there are no tools, and nobody is asked about one.
-        Box::pin(async { Ok(Reply::Nobody) })
+        Box::pin(async { Ok(Reply::NoTerminal) })
     }
 }

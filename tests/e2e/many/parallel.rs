@@ -104,7 +104,7 @@ fn what_cannot_be_asked_is_wrong_usage() {
         assert_eq!(panel.server("a").asked().len(), 0);
     }
     for (args, says) in
-        [(["do", "--parallel", "q"], "--participants A,B"), (["do", "--debate", "q"], "nobody")]
+        [(["do", "--parallel", "q"], "--participants A,B"), (["do", "--debate", "q"], "no participants")]
     {
         let ran = Home::with_config("").lepo(&args);
         assert_eq!(ran.code, 2);

@@ -102,7 +102,7 @@ fn what_cannot_be_fetched_asks_nothing_and_writes_nothing() {
         (vec!["--prompt", "s/explain"], 2, "prompt explain needs topic; it takes topic [tone]"),
         (vec!["--prompt", "s/explain", "--arg", "colour=red"], 2, "prompt explain takes topic [tone], not"),
         (vec!["--prompt", "s/explain", "--arg", "red"], 2, "--arg is NAME=VALUE, not \"red\""),
-        (vec!["--prompt", "s/last-word"], 2, "the prompt ends with words of the assistant"),
+        (vec!["--prompt", "s/last-word"], 2, "the prompt ends with a message of the assistant"),
         (vec!["--prompt", "s/none"], 3, "prompt none of server s has no messages"),
         (vec!["--parallel", "-m", "bot", "--context", "mcp:s/guide://start", "x"], 2, "is for one model"),
     ] {

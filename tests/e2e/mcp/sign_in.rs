@@ -104,7 +104,7 @@ fn without_a_browser_the_address_is_printed_and_the_last_one_pasted() {
     let rest: Vec<String> = lines.collect();
     assert!(child.wait().unwrap().success(), "{rest:?}");
     assert_eq!(
-        rest.iter().filter(|line| line.contains("not the end of this sign-in")).count(),
+        rest.iter().filter(|line| line.contains("not the last address of this sign-in")).count(),
         2,
         "{rest:?}"
     );
@@ -221,7 +221,7 @@ fn a_sign_in_that_is_over_ends_a_turn_that_nobody_watches() {
     }
     let ran = bot.home.alone(&["do", "x"]);
     assert_eq!(ran.code, 3, "{}", ran.err);
-    assert!(ran.err.contains("the sign-in to MCP server s is over"), "{}", ran.err);
+    assert!(ran.err.contains("the sign-in to MCP server s has expired"), "{}", ran.err);
     assert!(ran.err.contains("`lepo mcp login s` signs in again"), "{}", ran.err);
     assert_eq!(bot.times_asked(), 0);
     let ran = on_terminal(bot.home.command(&["do", "x"]), &[("sign in with `lepo mcp login s`", "")]);
@@ -265,7 +265,7 @@ fn signing_out_forgets_and_nothing_else_can_be_signed_in_to() {
     configure(&home, &[("p", json!({ "command": "x" })), ("h", headers)]);
     for (name, words) in [
         ("r", "no MCP server \"r\""),
-        ("p", "server p is a program of this machine"),
+        ("p", "server p is a program on this machine"),
         ("h", "server h has an Authorization header"),
     ] {
         let ran = home.lepo(&["mcp", "login", name]);

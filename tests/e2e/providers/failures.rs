@@ -39,7 +39,7 @@ fn a_stream_that_is_no_answer_fails_after_what_came() {
             "",
             "no chat completion: <!doctype html> <p>log in",
         ),
-        ("text", "hello\nthere\n".to_owned(), "", "no stream of events: hello"),
+        ("text", "hello\nthere\n".to_owned(), "", "not a stream of events: hello"),
         ("another JSON", r#"{"status":"ok"}"#.to_owned(), "", "no chat completion: {\"status\":\"ok\"}"),
         ("half a document", r#"{"choices":[{"mess"#.to_owned(), "", "the answer was cut off"),
         ("an error document", r#"{"error":{"message":"no"}}"#.to_owned(), "", "the model failed: no"),
@@ -119,7 +119,7 @@ fn asking_again_has_an_end() {
 fn a_long_wait_is_said_and_not_waited() {
     let server = Server::start([Reply::new(429, "{}").header("retry-after", "3600")]);
     let failure = ask(&openai(&server)).failure();
-    assert!(failure.contains("left alone for 3600 s"), "{failure}");
+    assert!(failure.contains("a pause of 3600 s"), "{failure}");
     assert_eq!(server.asked().len(), 1);
 }
 

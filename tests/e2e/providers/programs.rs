@@ -150,7 +150,7 @@ fn the_embedded_model_fails_with_its_own_words() {
     for (answer, words) in [
         (r#"echo '{"event":"error","message":"no memory"}'"#, "the embedded model failed: no memory"),
         ("echo 'bad weights' >&2; exit 1", "failed with exit code 1: bad weights"),
-        ("echo what", "the embedded model said what is no event: what"),
+        ("echo what", "the embedded model printed something else than an event: what"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let failure = run(async { asked(&mut embedded(folder.path(), answer)).await }).failure();

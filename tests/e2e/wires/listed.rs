@@ -61,5 +61,5 @@ fn a_server_that_does_not_tell_is_exit_3() {
     let home = home(&server, "", CHAT);
     let ran = home.lepo(&["model", "ls", "--remote"]);
     assert_eq!(ran.code, 3);
-    assert!(ran.err.contains("does not tell of its models"), "{}", ran.err);
+    assert!(ran.err.contains("does not list its models"), "{}", ran.err);
 }

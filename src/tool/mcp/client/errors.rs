@@ -22,7 +22,7 @@ pub fn of_start(error: ClientInitializeError) -> Failure {
         }
         E::LegacyFallbackFailed { fallback, .. } => of_start(*fallback),
         E::Cancelled => Failure::Lost("it was given up".to_string()),
-        _ => Failure::Malformed("it did not answer the way the protocol begins".to_string()),
+        _ => Failure::Malformed("its first answer does not follow the protocol".to_string()),
     }
 }
 

@@ -67,7 +67,7 @@ impl Bearer {
             return Ok(Some(token));
         }
         if !kept.refreshes() {
-            return Err(NoToken::Over("the sign-in is over".to_string()));
+            return Err(NoToken::Over("the sign-in has expired".to_string()));
         }
         self.refresh(kept).await?;
         let kept = self.kept()?;
@@ -100,7 +100,7 @@ impl Bearer {
                 NoToken::Over("the sign-in is not valid any more".to_string())
             }
             AuthError::TokenRefreshRejected(_) => {
-                NoToken::Over(format!("the sign-in is over ({})", explain(&error, &web)))
+                NoToken::Over(format!("the sign-in has expired ({})", explain(&error, &web)))
             }
             error => NoToken::Failed(format!("the sign-in cannot be refreshed: {}", explain(&error, &web))),
         })

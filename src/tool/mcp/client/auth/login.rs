@@ -80,7 +80,8 @@ impl Login {
         manager.set_credential_store(shelf);
         manager.configure_client(client).map_err(told)?;
         let address = manager.get_authorization_url(&wanted).await.map_err(told)?;
-        let address = Url::parse(&address).map_err(|_| "the address of its sign-in is none".to_string())?;
+        let address =
+            Url::parse(&address).map_err(|_| "the address of its sign-in is not valid".to_string())?;
         let state =
             address.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned());
         let state = state.ok_or("the address of its sign-in has no state")?;

@@ -35,7 +35,7 @@ impl Manager {
             return Err("it is a program, which signs in by itself".to_string());
         };
         let web = Web::new(url).map_err(|error| super::errors::reqwest_words(&error))?;
-        web.check(url).map_err(|words| format!("{words}: a token would be sent for all to read"))?;
+        web.check(url).map_err(|words| format!("{words}: a token would be sent unencrypted"))?;
         let web = Arc::new(web);
         let manager = AuthorizationManager::new_with_oauth_http_client(url.as_str(), web.clone()).await;
         let mut manager = manager.map_err(|error| one_line(&error.to_string()))?;

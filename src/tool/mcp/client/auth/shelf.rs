@@ -128,7 +128,7 @@ impl Shelf {
                 Ok(()) => return Ok(file),
                 Err(rustix::io::Errno::WOULDBLOCK) if start.elapsed() < PATIENCE => sleep(STEP).await,
                 Err(rustix::io::Errno::WOULDBLOCK) => {
-                    return Err(io::Error::other("another lepo has been refreshing it for a minute"));
+                    return Err(io::Error::other("another lepo process has been refreshing it for a minute"));
                 }
                 Err(error) => return Err(error.into()),
             }

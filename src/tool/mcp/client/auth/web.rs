@@ -83,7 +83,7 @@ impl Web {
 
     async fn send(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, String> {
         let spent = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        spent.map_err(|_| format!("more than {MOST} requests would be needed, which is no sign-in"))?;
+        spent.map_err(|_| format!("more than {MOST} requests would be needed, too many for a sign-in"))?;
         let words = |error: &reqwest::Error| reqwest_words(error);
         let request = reqwest::Request::try_from(request.request).map_err(|error| words(&error))?;
         let url = request.url().clone();
@@ -133,7 +133,7 @@ fn check(server: &Url, url: &Url) -> Result<(), String> {
     }
     let named = !url.username().is_empty() || url.password().is_some();
     if url.host().is_none() || named {
-        return Err(format!("{} is no address for a sign-in", shown(url)));
+        return Err(format!("{} cannot be the address of a sign-in", shown(url)));
     }
     let is_far = url.host() != server.host() && !is_private(server);
     if is_far && (is_loopback(url) || is_private(url)) {
