@@ -1,6 +1,7 @@
 //! Answers of other people below the conversation, told before the prompt as `lepo sync` brings them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::session::Session;
 use crate::bubb::{BubbId, Name};
@@ -46,8 +47,12 @@ impl News {
 }
 
 impl Session<'_> {
-    /// Tells who answered below the conversation.
+    /// Tells who answered below the conversation, also people whose first answer came since the session began.
     pub(super) fn tell_news(&mut self) -> Result<()> {
+        if let Some(store) = self.store.renewed().map(Arc::new) {
+            self.env.store = store.clone();
+            self.store = store;
+        }
         let Some(at) = self.at.filter(|_| !self.store.others().is_empty() && !self.shown.quiet) else {
             return Ok(());
         };

@@ -25,6 +25,15 @@ impl Store {
         })
     }
 
+    /// This store anew, if stores of other people have come or gone since they were read.
+    pub fn renewed(&self) -> Option<Store> {
+        let known = self.others().iter().map(|(name, _)| name.as_str());
+        if self.names_of_others().iter().map(String::as_str).eq(known) {
+            return None;
+        }
+        Some(Store::new(self.dir.try_clone().ok()?, self.shown.clone(), self.root.clone()))
+    }
+
     /// The names of other people's stores that are there now, sorted.
     pub(super) fn names_of_others(&self) -> Vec<String> {
         let mut names = Vec::new();

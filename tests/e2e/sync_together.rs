@@ -48,6 +48,32 @@ fn a_session_tells_who_answered_below_its_conversation() {
 }
 
 #[test]
+fn a_session_tells_who_came_while_it_ran() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let bot = Bot::openai(OFF, [openai_sse(["mine"])]);
+    bot.home.write(".gitconfig", "[user]\n\temail = me@x\n");
+    bot.home.add(&["--prev", "head"], "first");
+    assert_eq!(begin(&bot.home, &remote, "me").code, 0);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &["-n"]) else { return };
+    screen.prompts("> ");
+    screen.enters("what is it?").shows("mine").prompts("> ");
+    assert_eq!(bot.home.alone(&["sync"]).code, 0);
+    let bob = clone("bob@x");
+    let at = bot.home.ok(&["resolve", "@"]).trim().to_string();
+    assert_eq!(begin(&bob, &remote, "bob").code, 0);
+    let his = bob.add(&["--prev", &format!("me/{at}")], "and why?");
+    assert_eq!(bob.alone(&["sync"]).code, 0);
+    assert_eq!(bot.home.alone(&["sync"]).code, 0);
+    let line = format!("bob answered below this conv: /tail {his}");
+    screen.enters("/help").shows(&line).prompts("> ");
+    screen.enters("/help").prompts("> ");
+    assert_eq!(screen.whole().matches(&line).count(), 1);
+    screen.enters("/tail bob/@").prompts("> ");
+    assert!(!screen.whole().contains("error"), "{}", screen.whole());
+}
+
+#[test]
 fn watch_prints_what_sync_brings_from_people_old_and_new() {
     let dir = tempfile::tempdir().unwrap();
     let remote = remote(dir.path());
