@@ -41,7 +41,8 @@ impl Day {
         let number_of_day = digits(day, 2, 2)?;
         let days = days_before(year, number).checked_add(i64::from(number_of_day) - 1)?;
         let parsed = Day(u32::try_from(days).ok()?);
-        (parsed.month().as_bytes() == month && parsed.day().as_bytes() == day).then_some(parsed)
+        let is_padded = month.len() > "2025-11".len() && month.first() == Some(&b'0');
+        (parsed.civil() == (year, number, number_of_day) && !is_padded).then_some(parsed)
     }
 
     /// The first day of a month's folder, `2025-11`.

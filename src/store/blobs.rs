@@ -50,6 +50,12 @@ impl Store {
         blobs_at_end(&mut file, name.kind).map_err(|error| self.error("cannot read", name.to_string(), error))
     }
 
+    /// The blobs that the last lines of a bubb of this kind name, in order, where its bytes are read already.
+    pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<String> {
+        let end = bytes.len().saturating_sub(END as usize);
+        blob_lines(bytes.get(end..).unwrap_or_default(), kind)
+    }
+
     /// A blob's file and its length, if its bytes are those that its name says. One that was proven or
     /// written by this process, and is the same file still, is not read again.
     pub fn open_proven_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {

@@ -164,7 +164,7 @@ impl<'s> Listing<'s> {
     }
 
     /// Reads all days from this one on.
-    pub(super) fn read_since(&mut self, since: Day) -> Result<()> {
+    pub fn read_since(&mut self, since: Day) -> Result<()> {
         let mut days = Vec::new();
         while self
             .calendar
@@ -188,8 +188,8 @@ impl<'s> Listing<'s> {
         self.read_all(&days)
     }
 
-    /// On several threads where they are many.
-    fn read_all(&mut self, days: &[Day]) -> Result<()> {
+    /// Reads these days, on several threads where they are many.
+    pub fn read_all(&mut self, days: &[Day]) -> Result<()> {
         self.steps += usize::from(!days.is_empty());
         let days: Vec<Day> = days.iter().copied().filter(|day| !self.days.contains_key(day)).collect();
         let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
@@ -323,6 +323,16 @@ impl<'s> Listing<'s> {
                 self.forest_of(names)
             }
         }
+    }
+
+    /// The names in `.lepo/` itself, in the order of their ids.
+    pub fn recent(&self) -> &[Name] {
+        &self.recent
+    }
+
+    /// The names that were read so far, in the order of their ids.
+    pub fn read_names(&self) -> Vec<Name> {
+        self.merged(self.recent.clone())
     }
 
     /// All names in the order of their ids.

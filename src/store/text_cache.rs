@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
-use rustix::fs::{AtFlags, Mode};
+use rustix::fs::{AtFlags, FileType, Mode};
 
-use super::folders::{Calendar, dir_at, make_dir_at};
+use super::folders::{Calendar, OLD, dir_at, make_dir_at};
 use super::{READ, Store, place};
 use crate::bubb::{Day, Name};
 use crate::error::Result;
@@ -24,6 +24,17 @@ pub struct FolderState {
     pub ctime: u64,
     /// Its modification time, nanoseconds since 1970.
     pub mtime: u64,
+}
+
+impl FolderState {
+    fn of(folder: OwnedFd) -> Option<FolderState> {
+        let folder = File::from(folder).metadata().ok()?;
+        Some(FolderState {
+            inode: folder.ino(),
+            ctime: nanoseconds(folder.ctime(), folder.ctime_nsec()),
+            mtime: nanoseconds(folder.mtime(), folder.mtime_nsec()),
+        })
+    }
 }
 
 impl Store {
@@ -55,21 +66,38 @@ impl Store {
 
     /// The state of a day's folder; `None` if it is gone.
     pub fn folder_state(&self, day: Day) -> Option<FolderState> {
-        let folder = File::from(self.day_dir(day).ok()??).metadata().ok()?;
-        Some(FolderState {
-            inode: folder.ino(),
-            ctime: nanoseconds(folder.ctime(), folder.ctime_nsec()),
-            mtime: nanoseconds(folder.mtime(), folder.mtime_nsec()),
-        })
+        FolderState::of(self.day_dir(day).ok()??)
     }
 
-    /// The states of all days' folders, if these tell every change: on a filesystem known to keep ctime, where
-    /// each was changed last two seconds before `now` or earlier, in milliseconds since 1970.
-    pub fn old_state(&self, now: u64) -> Option<Vec<(Day, FolderState)>> {
+    /// The states of all days' folders. A folder that changed less than two seconds before `now` (milliseconds
+    /// since 1970) has none: a later change may leave it the same. `None` where the filesystem is not known to
+    /// keep ctime.
+    pub fn old_states(&self, now: u64) -> Option<Vec<(Day, Option<FolderState>)>> {
         let limit = now.saturating_sub(2_000).saturating_mul(1_000_000);
-        let state = |day| Some((day, self.folder_state(day).filter(|state| state.ctime <= limit)?));
-        let states = self.days().ok()?.into_iter().map(state).collect::<Option<_>>();
-        states.filter(|_| keeps_change_times(&self.dir).unwrap_or(false))
+        let (mut states, mut months) = (Vec::new(), Vec::new());
+        let Some(old) = dir_at(&self.dir, OLD).ok()? else { return Some(states) };
+        if !keeps_change_times(&old).unwrap_or(false) {
+            return None;
+        }
+        self.each_entry_in(&old, |file, kind| {
+            months.extend(Day::parse_month(file).filter(|_| kind == FileType::Directory));
+        })
+        .ok()?;
+        for month in months.iter().map(|month| month.month()) {
+            let Some(dir) = dir_at(&old, month.as_str()).ok()? else { continue };
+            let mut days = Vec::new();
+            self.each_entry_in(&dir, |file, kind| {
+                let day = Day::parse(month.as_bytes(), file);
+                days.extend(day.filter(|_| kind == FileType::Directory));
+            })
+            .ok()?;
+            for day in days {
+                let folder = dir_at(&dir, day.day()).ok()?;
+                let Some(state) = folder.and_then(FolderState::of) else { continue };
+                states.push((day, Some(state).filter(|state| state.ctime <= limit)));
+            }
+        }
+        Some(states)
     }
 
     /// The bubbs that count in a day's folder, by id.

@@ -4,7 +4,9 @@ use std::io::{self, BufWriter, Write};
 use std::process::{Child, ChildStdin};
 use std::thread::JoinHandle;
 
-use super::git::{Git, failed, last_words};
+use super::git::Git;
+use super::running::{failed, last_words};
+use super::tree::Oid;
 use crate::error::{Error, Result};
 
 /// The subject of a commit that is pushed after the one before it has arrived.
@@ -20,6 +22,16 @@ pub struct FastImport<'g> {
     running: Option<Running>,
     /// The next change begins a commit of its own.
     is_at_part: bool,
+    commits: usize,
+}
+
+/// The commits that were made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The last one.
+    pub last: Oid,
+    /// How many.
+    pub commits: usize,
 }
 
 struct Running {
@@ -39,7 +51,8 @@ impl<'g> FastImport<'g> {
         tip: Option<&str>,
     ) -> FastImport<'g> {
         let committer = format!("{clone} <{}> {} +0000", email.replace(['<', '>', '\n'], ""), now / 1000);
-        FastImport { git, name, committer, tip: tip.map(str::to_string), running: None, is_at_part: false }
+        let tip = tip.map(str::to_string);
+        FastImport { git, name, committer, tip, running: None, is_at_part: false, commits: 0 }
     }
 
     /// Begins the commit, which may stay without a change.
@@ -68,21 +81,25 @@ impl<'g> FastImport<'g> {
         self.is_at_part = self.running.is_some();
     }
 
-    /// Ends the last commit, and waits until the ref is set; whether there is any commit.
-    pub fn end(mut self) -> Result<bool> {
-        let Some(mut running) = self.running.take() else { return Ok(false) };
-        let written = writeln!(running.to, "\ndone").and_then(|()| running.to.flush());
+    /// Ends the last commit, and waits until the ref is set; the commits, if there is any.
+    pub fn end(mut self) -> Result<Option<Made>> {
+        let Some(mut running) = self.running.take() else { return Ok(None) };
+        let written = writeln!(running.to, "\nget-mark :{}\ndone", self.commits);
+        let written = written.and_then(|()| running.to.flush());
         drop(running.to);
         let status = running.child.wait();
         let status = status.map_err(|error| Error::remote("git could not be waited for").because(error))?;
         let said = |thread: Option<JoinHandle<String>>| thread.map(|t| t.join().unwrap_or_default());
         let words = said(running.errors.take()).unwrap_or_default();
-        drop(said(running.output.take()));
+        let last = said(running.output.take()).unwrap_or_default().trim().to_string();
         if !status.success() {
             return Err(failed(&words));
         }
         written.map_err(cannot_write)?;
-        Ok(true)
+        match last.bytes().all(|byte| byte.is_ascii_hexdigit()) && !last.is_empty() {
+            true => Ok(Some(Made { last, commits: self.commits })),
+            false => Err(Error::remote("git does not tell what it committed")),
+        }
     }
 
     /// The program's stdin, within a commit.
@@ -95,9 +112,10 @@ impl<'g> FastImport<'g> {
         let running = self.running.insert(running);
         if is_first || self.is_at_part {
             let subject = if is_first { "sync" } else { PART };
-            let (name, committer) = (&self.name, &self.committer);
+            self.commits += 1;
+            let (name, committer, mark) = (&self.name, &self.committer, self.commits);
             let mut begin = || {
-                writeln!(running.to, "commit {name}\ncommitter {committer}")?;
+                writeln!(running.to, "commit {name}\nmark :{mark}\ncommitter {committer}")?;
                 writeln!(running.to, "data {}\n{subject}", subject.len())?;
                 match &self.tip {
                     Some(tip) if is_first => writeln!(running.to, "from {tip}"),

@@ -1,10 +1,10 @@
 //! Runs the program git, so that nothing of a repository it works in or talks to can run a command.
 
 use std::ffi::OsStr;
-use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use super::running::{Running, cannot_start, feed};
 use crate::error::{Error, Result};
 
 /// Settings of every call: no hooks, no fsmonitor, no `ext::` transport, all received objects checked.
@@ -41,8 +41,9 @@ const REMOVED: &[&str] = &[
     "GIT_TRACE",
 ];
 
-/// Bytes of git's own output that are kept.
-const MOST: u64 = 256 << 20;
+/// So many loose objects, or packs, are packed into one.
+const LOOSE: usize = 3000;
+const PACKS: usize = 50;
 
 /// git with one bare repository.
 #[derive(Debug, Clone)]
@@ -58,16 +59,21 @@ impl Git {
         Git { dir: dir.to_path_buf(), may_ask }
     }
 
-    /// Makes the bare repository, if it is not there.
-    pub fn init(&self) -> Result<()> {
+    /// A file of lepo's own in the bare repository: it is gone when that is.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Makes the bare repository; false if it is there.
+    pub fn init(&self) -> Result<bool> {
         if self.dir.join("HEAD").exists() {
-            return Ok(());
+            return Ok(false);
         }
         let mut command = self.bare();
         command
             .args(["init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--"])
             .arg(&self.dir);
-        output(command).map(|_| ())
+        Running::start(command)?.printed().map(|_| true)
     }
 
     /// Removes lock files of a git that was killed. The caller holds the lock of the state, so that only a git
@@ -92,9 +98,19 @@ impl Git {
         Ok(())
     }
 
-    /// Packs the repository where many loose objects or packs have come together, as git does by itself.
+    /// Packs the repository where many loose objects or packs have come together, as git does by itself. git
+    /// counts the loose objects by one of their 256 folders; counted here, no program is started for it.
     pub fn tidy(&self) -> Result<()> {
-        self.run(["-c", "gc.auto=3000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]).map(|_| ())
+        let count = |folder: &str, end: &str| {
+            let listed = std::fs::read_dir(self.dir.join("objects").join(folder));
+            let names = listed.into_iter().flatten().flatten().map(|entry| entry.file_name());
+            names.filter(|name| name.to_string_lossy().ends_with(end)).count()
+        };
+        if count("17", "") <= LOOSE.div_ceil(256) && count("pack", ".pack") <= PACKS {
+            return Ok(());
+        }
+        let loose = format!("gc.auto={LOOSE}");
+        self.run(["-c", &loose, "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]).map(|_| ())
     }
 
     /// Sets refs to objects, or deletes those without one, all at once.
@@ -133,8 +149,14 @@ impl Git {
     /// A call in the repository, to be started by the caller.
     pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = self.bare();
-        command.arg("--git-dir").arg(&self.dir).args(args).current_dir(&self.dir);
+        let place = if self.dir.is_dir() { self.dir.as_path() } else { Path::new("/") };
+        command.arg("--git-dir").arg(&self.dir).args(args).current_dir(place);
         command
+    }
+
+    /// Starts a call that prints, and does not wait for it.
+    pub fn begin<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Running> {
+        Running::start(self.command(args))
     }
 
     /// Runs a call and gives what it printed.
@@ -143,7 +165,7 @@ impl Git {
     /// [`Kind::Remote`](crate::error::Kind::Remote) with git's last words; a git that cannot be started is
     /// [`Kind::Usage`](crate::error::Kind::Usage).
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Vec<u8>> {
-        output(self.command(args))
+        self.begin(args)?.printed()
     }
 
     /// Starts a call whose stdin and stdout are pipes.
@@ -176,110 +198,4 @@ fn printed(mut command: Command) -> Option<String> {
     let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&out.stdout).trim().to_string();
     (out.status.success() && !text.is_empty()).then_some(text)
-}
-
-fn cannot_start(error: io::Error) -> Error {
-    Error::usage("cannot run git").because(error).hint("`lepo sync` needs the program git in PATH")
-}
-
-/// Runs a command to its end and gives its stdout.
-fn output(mut command: Command) -> Result<Vec<u8>> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
-    let errors = child.stderr.take().map(last_words);
-    let mut printed = Vec::new();
-    let read = child.stdout.take().map_or(Ok(0), |out| out.take(MOST).read_to_end(&mut printed));
-    let status = child.wait();
-    let words = errors.map(|thread| thread.join().unwrap_or_default()).unwrap_or_default();
-    match (read, status) {
-        (Ok(_), Ok(status)) if status.success() => Ok(printed),
-        (Err(error), _) | (_, Err(error)) => Err(Error::remote("git could not be read").because(error)),
-        _ => Err(failed(&words)),
-    }
-}
-
-/// Collects the end of git's stderr in a thread, so that a flood of it holds nothing up.
-pub fn last_words(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
-    const KEPT: usize = 4 << 10;
-    std::thread::spawn(move || {
-        let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
-        while let Ok(n @ 1..) = from.read(&mut buffer) {
-            kept.extend(&buffer[..n]);
-            let over = kept.len().saturating_sub(KEPT);
-            kept.drain(..over);
-        }
-        String::from_utf8_lossy(&kept).into_owned()
-    })
-}
-
-/// The error of a git call that ended badly.
-pub fn failed(words: &str) -> Error {
-    let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let told: Vec<&str> = lines
-        .iter()
-        .copied()
-        .filter(|line| {
-            line.starts_with("fatal:")
-                || line.starts_with("error:")
-                || line.starts_with(" !")
-                || line.contains("rejected")
-        })
-        .collect();
-    let shown = if told.is_empty() { lines.last().map(|line| vec![*line]).unwrap_or_default() } else { told };
-    let shown = shown.into_iter().take(3).collect::<Vec<_>>().join("; ");
-    Error::remote(format!("git failed: {}", without_password(&shown)))
-}
-
-/// A text with the user part of every URL in it masked.
-fn without_password(text: &str) -> String {
-    let mut masked = String::new();
-    for word in text.split_inclusive([' ', '\'', '"']) {
-        match (word.find("://"), word.find('@')) {
-            (Some(scheme), Some(at)) if scheme + 3 < at => {
-                masked.push_str(word.get(..scheme + 3).unwrap_or_default());
-                masked.push_str("***");
-                masked.push_str(word.get(at..).unwrap_or_default());
-            }
-            _ => masked.push_str(word),
-        }
-    }
-    masked
-}
-
-/// Feeds a child's stdin and waits for it; its stdout is dropped.
-pub fn feed(mut child: Child, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let errors = child.stderr.take().map(last_words);
-    let out = child.stdout.take().map(last_words);
-    let written = match child.stdin.take() {
-        Some(stdin) => {
-            let mut stdin = io::BufWriter::with_capacity(256 << 10, stdin);
-            write(&mut stdin).and_then(|()| stdin.flush())
-        }
-        None => Ok(()),
-    };
-    let status = child.wait().map_err(|error| Error::remote("git could not be waited for").because(error))?;
-    let words = errors.map(|thread| thread.join().unwrap_or_default()).unwrap_or_default();
-    drop(out.map(std::thread::JoinHandle::join));
-    if !status.success() {
-        return Err(failed(&words));
-    }
-    written.map_err(|error| Error::remote("cannot write to git").because(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn failures_tell_the_line_that_matters_and_no_password() {
-        for (words, told) in [
-            (
-                "hint: x\nfatal: repository 'https://me:secret@host/x' not found\n",
-                "git failed: fatal: repository 'https://***@host/x' not found",
-            ),
-            ("just this", "git failed: just this"),
-            ("", "git failed: "),
-        ] {
-            assert_eq!(failed(words).message, told);
-        }
-    }
 }

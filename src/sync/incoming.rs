@@ -6,6 +6,7 @@ use std::path::Path;
 use super::git::Git;
 use super::merge::{Changes, Side};
 use super::paths::{Entry, decoded};
+use super::record::Record;
 use super::remote::Refs;
 use super::tree::{Misfits, Objects, Oid, Tree, proves};
 use crate::bubb::{BubbId, Name, sha256_hex};
@@ -35,6 +36,7 @@ pub struct Came {
 /// Forgets that a clone was taken in, so that the next sync looks at all of it.
 pub fn forget_taken(git: &Git, clone: &str) -> Result<()> {
     git.init()?;
+    Record::remove(git)?;
     git.update_refs([(format!("refs/taken/{clone}"), None)])
 }
 
@@ -225,7 +227,7 @@ fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>>
 pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects) -> Result<Side> {
     Ok(Side {
         clone: clone.into(),
-        bubbs: tree.bubbs.iter().map(|(id, (name, _))| (*id, *name)).collect(),
+        bubbs: tree.names(),
         branches: tree.branch_ids(objects)?.into_iter().collect::<BTreeMap<String, BubbId>>(),
         removed: tree.removed(objects)?,
     })

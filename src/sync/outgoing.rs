@@ -1,17 +1,19 @@
 //! Committing: what is new here becomes a commit on this clone's ref, by one `git fast-import`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::ops::ControlFlow;
 
-use super::fast_import::FastImport;
+use super::compare::Compared;
+use super::fast_import::{FastImport, Made};
 use super::git::Git;
 use super::merge::Side;
 use super::paths::{Entry, REMOVED};
 use super::remote::own_ref;
 use super::secrets::Secrets;
 use super::state::State;
-use super::tree::{LARGEST, Tree, proves};
+use super::tree::{LARGEST, blobs_of, proves};
 use crate::bubb::{BubbId, Day, Name, is_hash, sha256_hex};
 use crate::error::{Error, Result};
 use crate::store::{Store, in_order};
@@ -30,8 +32,15 @@ pub struct Sent {
     pub removed: usize,
     /// Ids and hashes that were held back, each with the reason.
     pub held: Vec<(String, String)>,
-    /// There is a new commit.
-    pub is_new: bool,
+    /// The new commits, if there are any.
+    pub made: Option<Made>,
+}
+
+impl Sent {
+    /// The ids of bubbs that were held back.
+    pub fn held_bubbs(&self) -> Vec<BubbId> {
+        self.held.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
+    }
 }
 
 /// The inputs of a commit.
@@ -59,12 +68,13 @@ enum Checked {
 }
 
 /// Commits what differs between the store and the tree that was committed last.
-pub fn commit(sender: &Sender<'_>, here: &Side, tree: &Tree, pushed: &Side) -> Result<Sent> {
+pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     let Sender { git, store, state, author, tip, .. } = *sender;
+    let Compared { here, pushed, .. } = compared;
     let import = FastImport::new(git, own_ref(&state.settings.name), &state.settings.name, author, tip);
-    let mut writer = Writer::new(sender, tree, import);
+    let mut writer = Writer::new(sender, compared.blobs.as_ref(), import);
     let mut new: Vec<Name> =
-        here.bubbs.values().filter(|name| !tree.bubbs.contains_key(&name.id)).copied().collect();
+        here.bubbs.values().filter(|name| !pushed.bubbs.contains_key(&name.id)).copied().collect();
     new.sort_unstable_by_key(|name| name.id);
     let mut written = Ok(());
     let check = |name| check(sender, name);
@@ -77,19 +87,21 @@ pub fn commit(sender: &Sender<'_>, here: &Side, tree: &Tree, pushed: &Side) -> R
     for hash in state.settings.held_blobs.iter().chain(allowed) {
         writer.blob(hash)?;
     }
-    let Writer { mut import, mut sent, .. } = writer;
-    for (name, _) in tree.bubbs.values().filter(|(name, _)| !here.bubbs.contains_key(&name.id)) {
-        sent.removed += 1;
-        import.delete(&Entry::Bubb(*name).path())?;
+    for name in pushed.bubbs.values().filter(|name| !here.bubbs.contains_key(&name.id)) {
+        writer.sent.removed += 1;
+        writer.import.delete(&Entry::Bubb(*name).path())?;
     }
-    if sent.removed > 0 {
-        for hash in tree.blobs.keys() {
+    if writer.sent.removed > 0 {
+        let mut gone = Vec::new();
+        for hash in writer.committed()? {
             if store.open_blob(hash)?.is_none() {
-                sent.removed += 1;
-                import.delete(&Entry::Blob(hash.clone()).path())?;
+                gone.push(Entry::Blob(hash.clone()).path());
             }
         }
+        writer.sent.removed += gone.len();
+        gone.iter().try_for_each(|path| writer.import.delete(path))?;
     }
+    let Writer { mut import, mut sent, .. } = writer;
     branch_changes(here, pushed, &mut import)?;
     if here.removed != pushed.removed {
         import.file(REMOVED, here.removed.text().as_bytes())?;
@@ -97,7 +109,7 @@ pub fn commit(sender: &Sender<'_>, here: &Side, tree: &Tree, pushed: &Side) -> R
     if tip.is_none() {
         import.begin()?;
     }
-    sent.is_new = import.end()?;
+    sent.made = import.end()?;
     Ok(sent)
 }
 
@@ -128,14 +140,16 @@ fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
     {
         return held(&format!("seems to hold {what}"));
     }
-    let blobs = sender.store.blobs_of(&name)?;
+    let blobs = Store::blobs_in(&bytes, name.kind);
     Ok(Checked::Good { name, bytes, blobs })
 }
 
 /// Writes bubbs, and the blobs that they name, each once.
 struct Writer<'s> {
     sender: &'s Sender<'s>,
-    tree: &'s Tree,
+    /// The blobs of the last commit: listed already, or when one is to be sent.
+    known: Option<&'s HashSet<String>>,
+    listed: OnceCell<HashSet<String>>,
     import: FastImport<'s>,
     sent: Sent,
     /// Blobs that were decided about.
@@ -146,9 +160,18 @@ struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    fn new(sender: &'s Sender<'s>, tree: &'s Tree, import: FastImport<'s>) -> Writer<'s> {
-        let (sent, looked) = (Sent::default(), BTreeSet::new());
-        Writer { sender, tree, import, sent, looked, month: String::new(), bytes: 0 }
+    fn new(sender: &'s Sender<'s>, known: Option<&'s HashSet<String>>, import: FastImport<'s>) -> Writer<'s> {
+        let (sent, looked, listed) = (Sent::default(), BTreeSet::new(), OnceCell::new());
+        Writer { sender, known, listed, import, sent, looked, month: String::new(), bytes: 0 }
+    }
+
+    /// The blobs of the last commit.
+    fn committed(&self) -> Result<&HashSet<String>> {
+        if let Some(known) = self.known.or(self.listed.get()) {
+            return Ok(known);
+        }
+        let listed = blobs_of(self.sender.git, self.sender.tip)?;
+        Ok(self.listed.get_or_init(|| listed))
     }
 
     fn bubb(&mut self, checked: Checked) -> Result<()> {
@@ -173,7 +196,7 @@ impl<'s> Writer<'s> {
 
     /// Writes a blob if it is here, may be sent, and was not yet.
     fn blob(&mut self, hash: &str) -> Result<()> {
-        if self.tree.blobs.contains_key(hash) || !self.looked.insert(hash.to_string()) {
+        if !self.looked.insert(hash.to_string()) || self.committed()?.contains(hash) {
             return Ok(());
         }
         let Some((mut file, len)) = self.sender.store.open_blob(hash)? else { return Ok(()) };
@@ -203,8 +226,10 @@ impl<'s> Writer<'s> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::remote::Remote;
     use super::super::send::push;
     use super::super::state::Identity;
+    use super::super::tree::Tree;
     use super::*;
     use crate::bubb::Kind;
 
@@ -213,12 +238,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap().0;
         let (mut batch, month) = (store.batch(false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
-        let mut here = Side::default();
+        let mut compared = Compared::default();
         for i in 0..6 {
             let text = format!("message {i}");
             let time = 1_700_000_000_000 + i / 2 * month;
             let name = batch.add(Kind::User, false, None, time, text.as_bytes()).unwrap().name;
-            here.bubbs.insert(name.id, name);
+            compared.here.bubbs.insert(name.id, name);
         }
         batch.flush().unwrap();
         let mut state = State::open(dir.path(), &Identity::of(&store.path()).unwrap()).unwrap();
@@ -238,15 +263,18 @@ mod tests {
             tip: None,
             part_bytes: 1,
         };
-        let sent = commit(&sender, &here, &Tree::default(), &Side::default()).unwrap();
-        assert_eq!((sent.bubbs, sent.is_new, sent.held.len()), (6, true, 0));
+        let sent = commit(&sender, &compared).unwrap();
+        let made = sent.made.unwrap();
+        assert_eq!((sent.bubbs, made.commits, sent.held.len()), (6, 3, 0));
         // Each part arrives by a push of its own: the remote is told of three objects, one after another.
         remote.run(["config", "core.logAllRefUpdates", "always"]).unwrap();
-        assert_eq!(push(&git, &mut state).unwrap(), None);
+        let mut there = Remote::default();
+        assert_eq!(push(&git, &mut state, &made.last, &mut there, false).unwrap(), None);
+        assert_eq!(there.own, Some(made.last.clone()));
         let pushes = std::fs::read_to_string(dir.path().join("remote.git/logs/refs/lepo/me")).unwrap();
         assert_eq!(pushes.lines().count(), 3, "{pushes}");
         let tree = Tree::of(&remote, Some("refs/lepo/me")).unwrap();
         assert_eq!(tree.bubbs.len(), 6);
-        assert_eq!(push(&git, &mut state).unwrap(), None);
+        assert_eq!(push(&git, &mut state, &made.last, &mut there, true).unwrap(), None);
     }
 }

@@ -38,9 +38,10 @@ impl Entry {
                 .is_ok()
                 .then(|| Entry::Branch(name.into()));
         }
-        let (day, file) = text.rsplit_once('/')?;
-        let name = Name::parse(file.as_bytes()).filter(|name| name.to_string() == file)?;
-        (Day::of(name.id).to_string() == day).then_some(Entry::Bubb(name))
+        let (folder, file) = text.rsplit_once('/')?;
+        let name = Name::parse(file.as_bytes()).filter(|_| Name::is_canonical(file.as_bytes()))?;
+        let (month, day) = folder.split_once('/')?;
+        (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id))).then_some(Entry::Bubb(name))
     }
 
     /// Its path.

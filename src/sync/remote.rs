@@ -1,12 +1,15 @@
 //! The refs of the remote: one listing, and those that were fetched.
 //!
-//! In the bare repository `refs/lepo/NAME` is this clone's own, `refs/theirs/NAME` is each clone's as the remote
-//! has it (this clone's too: what was pushed), and `refs/taken/NAME` is what was taken into the store.
+//! In the bare repository `refs/lepo/NAME` is this clone's own, `refs/theirs/NAME` is each other clone's as the
+//! remote has it, and `refs/taken/NAME` is what was taken into the store.
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::git::Git;
 use super::refs::{Namespace, is_clone_name};
+use super::running::{MOST, Running};
 use super::state::Settings;
 use super::tree::Oid;
 use crate::error::{Error, Result};
@@ -22,12 +25,21 @@ pub fn own_ref(name: &str) -> String {
 /// The tips of clones by their names.
 pub type Tips = BTreeMap<String, Oid>;
 
+/// The refs of clones on the remote.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remote {
+    /// This clone's own.
+    pub own: Option<Oid>,
+    /// Those of the others.
+    pub theirs: Tips,
+}
+
 /// The refs of the bare repository.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refs {
     /// This clone's own.
     pub own: Option<Oid>,
-    /// Each clone's on the remote.
+    /// Each other clone's, as it was fetched.
     pub theirs: Tips,
     /// The commit of each clone that was taken into the store.
     pub taken: Tips,
@@ -42,16 +54,16 @@ impl Refs {
     pub fn read(git: &Git, own: &str) -> Result<Refs> {
         let format = "--format=%(objectname) %(objecttype) %(refname) %(committeremail:trim)";
         let listed = git.run(["for-each-ref", format])?;
-        let (text, own, mut refs) = (String::from_utf8_lossy(&listed), own_ref(own), Refs::default());
+        let (text, mut refs) = (String::from_utf8_lossy(&listed), Refs::default());
         for line in text.lines() {
             let mut words = line.splitn(4, ' ');
             let (Some(oid), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else {
                 continue;
             };
             let oid = oid.to_string();
-            if name == own {
+            if name.strip_prefix("refs/lepo/") == Some(own) {
                 refs.own = Some(oid);
-            } else if let Some(clone) = name.strip_prefix("refs/theirs/") {
+            } else if let Some(clone) = name.strip_prefix("refs/theirs/").filter(|clone| *clone != own) {
                 if kind != "commit" {
                     refs.no_commits.insert(clone.into(), oid);
                     continue;
@@ -71,33 +83,46 @@ impl Refs {
     }
 }
 
-/// The tips of the clones on the remote. Names that no clone can have are passed over; of more than 256
-/// clones the first are looked at, and `own` always.
-pub fn remote_tips(git: &Git, url: &str, namespace: Namespace, own: &str) -> Result<Tips> {
-    let listed = git.run(["ls-remote", "--refs", "--", url, &format!("{}*", namespace.prefix())])?;
-    let text = String::from_utf8_lossy(&listed);
-    let all = text.lines().filter_map(|line| {
-        let (oid, name) = line.split_once('\t')?;
-        let clone = name.strip_prefix(namespace.prefix()).filter(|clone| is_clone_name(clone))?;
-        Some((clone.to_string(), oid.to_string()))
-    });
-    let mut tips: Tips = all.collect();
-    let mine = tips.remove_entry(own);
-    while tips.len() > MOST_CLONES {
-        tips.pop_last();
-    }
-    tips.extend(mine);
-    Ok(tips)
+/// Asks the remote for its refs, and does not wait for them.
+pub fn ask(git: &Git, url: &str, namespace: Namespace) -> Result<Running> {
+    git.begin(["ls-remote", "--refs", "--", url, &format!("{}*", namespace.prefix())])
 }
 
-/// The names of the clones on a remote.
-pub fn clones_of(git: &Git, url: &str, namespace: Namespace) -> Result<Vec<String>> {
-    Ok(remote_tips(git, url, namespace, "")?.into_keys().collect())
+impl Remote {
+    /// The refs that the remote was asked for. Names that no clone can have are passed over; of more than 256
+    /// other clones the first are looked at.
+    pub fn told(asked: Running, namespace: Namespace, own: &str) -> Result<Remote> {
+        let mut remote = Remote::default();
+        asked.each(b'\n', MOST, |line| {
+            let Some((oid, name)) = std::str::from_utf8(line).ok().and_then(|line| line.split_once('\t'))
+            else {
+                return;
+            };
+            let clone = name.strip_prefix(namespace.prefix()).filter(|clone| is_clone_name(clone));
+            match clone {
+                None => {}
+                Some(clone) if clone == own => remote.own = Some(oid.into()),
+                Some(clone) => {
+                    remote.theirs.insert(clone.into(), oid.into());
+                    if remote.theirs.len() > MOST_CLONES {
+                        remote.theirs.pop_last();
+                    }
+                }
+            }
+        })?;
+        Ok(remote)
+    }
+
+    /// The refs of a remote, of which none is this clone's yet.
+    pub fn of(git: &Git, url: &str, namespace: Namespace) -> Result<Remote> {
+        Remote::told(ask(git, url, namespace)?, namespace, "")
+    }
 }
 
 /// Fetches the refs that changed, all by one call; where git refuses that, one by one: a bad ref blocks no
 /// other. Refs that are gone from the remote are deleted. The clones that could not be fetched are given back.
-pub fn fetch(git: &Git, settings: &Settings, tips: &Tips, refs: &Refs) -> Result<Vec<(String, Error)>> {
+pub fn fetch(git: &Git, settings: &Settings, remote: &Remote, refs: &Refs) -> Result<Vec<(String, Error)>> {
+    let tips = &remote.theirs;
     let gone = refs.theirs.keys().chain(refs.no_commits.keys()).filter(|clone| !tips.contains_key(*clone));
     git.update_refs(gone.map(|clone| (format!("refs/theirs/{clone}"), None)))?;
     let fetched = |clone: &String| refs.theirs.get(clone).or_else(|| refs.no_commits.get(clone));

@@ -1,18 +1,21 @@
 //! One round of syncing: fetch, merge, commit, push. Each step may be repeated: a crash does no harm, since what
 //! was taken in is noted only after all of it was carried out.
 
+use std::cell::LazyCell;
+use std::collections::HashSet;
+
+use super::compare::{Compared, Glance};
 use super::git::{self, Git};
-use super::incoming::{Came, Merged, Mine, side_of, take_others};
-use super::merge::{Changes, Side, merge, note_own_removals};
+use super::incoming::{Came, Merged, Mine, take_others};
+use super::merge::{Changes, Side, merge};
 use super::outgoing::{PART_BYTES, Sender, Sent, commit};
-use super::paths::encoded;
-use super::remote::{Refs, Tips, fetch, remote_tips};
+use super::record::{Record, decided};
+use super::remote::{Refs, Remote, ask, fetch};
 use super::secrets::Secrets;
 use super::send::push;
-use super::settled::{store_state, whole_state};
 use super::state::State;
-use super::tree::{Objects, Tree};
-use crate::bubb::is_hash;
+use super::tree::{Oid, Tree};
+use crate::bubb::{BubbId, is_hash};
 use crate::error::{Error, Result};
 use crate::store::{Store, now};
 
@@ -48,112 +51,203 @@ pub struct Round {
     pub failed: Option<Error>,
 }
 
-/// Syncs a store once. What was found to send is committed even if the remote cannot be reached.
-pub fn round(store: &Store, state: &mut State, options: &Options<'_>) -> Result<Round> {
+/// Syncs a store once. What was found to send is committed even if the remote cannot be reached. The refs of the
+/// remote are asked for, unless they were `told` just now.
+pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Option<Remote>) -> Result<Round> {
     let git = Git::at(&state.repository(), options.may_ask);
-    git.init()?;
+    let (is_made, namespace) = (git.init()?, state.settings.namespace());
     git.unlock()?;
-    let mut round = Round::default();
-    let (mut refs, remote) = look(&git, state, &mut round)?;
-    let no_commit = |clone: &String| (clone.clone(), Error::remote("its ref is not a commit"));
-    round.bad.extend(refs.no_commits.keys().map(no_commit));
-    // The store is looked at before anything is done: what is written meanwhile is for the next round.
-    let before = store_state(store);
-    if let (Some(before), Some(remote), Some(settled)) = (&before, &remote, &state.settings.settled)
-        && *settled == whole_state(before, &state.settings, &refs, remote)
-    {
-        state.note_synced()?;
-        return Ok(round);
+    let asked = told.is_none().then(|| ask(&git, &state.settings.url, namespace)).transpose()?;
+    // The store is looked at while the remote answers.
+    let mut record = Record::read(&git, &state.settings.name);
+    let glance = record.as_ref().map(|record| Glance::of(store, record)).transpose()?.flatten();
+    let is_same = glance.as_ref().is_some_and(|glance| glance.is_same);
+    let email = LazyCell::new(|| git::email(store.root()).unwrap_or_default());
+    if !is_same {
+        LazyCell::force(&email);
+        options.secrets.prepare();
     }
-    exchange(&git, store, state, options, &mut refs, &mut round)?;
-    if round.failed.is_none() {
-        match push(&git, state) {
+    let mut refs = match &record {
+        Some(record) => record.refs.clone(),
+        None if is_made => Refs::default(),
+        None => Refs::read(&git, &state.settings.name)?,
+    };
+    let remote = match asked {
+        Some(asked) => Remote::told(asked, namespace, &state.settings.name),
+        None => Ok(told.unwrap_or_default()),
+    };
+    let settled = decided(&state.settings);
+    let is_nothing_new = |record: &Record| {
+        is_same
+            && record.settled.as_ref() == Some(&settled)
+            && remote.as_ref().is_ok_and(|remote| record.remote == *remote)
+    };
+    if let Some(record) = record.take_if(|record| is_nothing_new(record)) {
+        if let Some(glance) = glance.filter(Glance::tells_more) {
+            record.described_anew(&git, glance, &state.settings.name)?;
+        }
+        state.note_synced()?;
+        return Ok(Round::default());
+    }
+    Record::remove(&git)?;
+    let mut round = Round::default();
+    let mut remote = receive(&git, state, remote, &mut refs, &mut round);
+    let work = Work { git: &git, store, options, email: &email, seen: glance.zip(record) };
+    let before = refs.own.clone();
+    let (compared, since) = work.exchange(state, &mut refs, &mut round)?;
+    if let (Some(remote), Some(own)) = (&mut remote, &refs.own) {
+        // The remote has the commit before the one that was made.
+        let is_next = remote.own == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
+        match push(&git, state, own, remote, is_next) {
             Ok(renamed) => round.renamed = renamed,
             Err(error) => round.failed = Some(error),
         }
     }
-    if round.failed.is_none() {
+    if let (None, Some(own)) = (&round.failed, &refs.own) {
+        state.note_pushed(own)?;
         state.note_synced()?;
-        settle(&git, state, &round, before, remote)?;
     }
-    if round.sent.is_new || !round.came.is_empty() {
+    let mut record = compared.recorded(&round.sent.held_bubbs(), &since);
+    record.settled = round.is_done().then(|| decided(&state.settings));
+    (record.refs, record.remote) = (refs, remote.unwrap_or_default());
+    record.keep(&git, &state.settings.name)?;
+    if round.sent.made.is_some() || !round.came.is_empty() {
         git.tidy()?;
     }
     Ok(round)
 }
 
-/// Lists what the remote has and fetches what changed there. What fails is noted; nothing then came.
-fn look(git: &Git, state: &State, round: &mut Round) -> Result<(Refs, Option<Tips>)> {
-    let settings = &state.settings;
-    let refs = Refs::read(git, &settings.name)?;
-    let listed = remote_tips(git, &settings.url, settings.namespace(), &settings.name);
-    let fetched = listed.and_then(|tips| {
-        let is_new = refs.theirs != tips;
-        round.bad = if is_new { fetch(git, settings, &tips, &refs)? } else { Vec::new() };
-        Ok((tips, is_new))
-    });
-    match fetched {
-        Ok((tips, is_new)) => Ok((if is_new { Refs::read(git, &settings.name)? } else { refs }, Some(tips))),
-        Err(error) => {
-            round.failed = Some(error);
-            Ok((refs, None))
+/// Fetches what changed on the remote. What fails is noted; nothing then came.
+fn receive(
+    git: &Git,
+    state: &State,
+    remote: Result<Remote>,
+    refs: &mut Refs,
+    round: &mut Round,
+) -> Option<Remote> {
+    let fetched = remote.and_then(|remote| {
+        if refs.theirs != remote.theirs {
+            round.bad = fetch(git, &state.settings, &remote, refs)?;
+            *refs = Refs::read(git, &state.settings.name)?;
         }
+        Ok(remote)
+    });
+    let no_commit = |clone: &String| (clone.clone(), Error::remote("its ref is not a commit"));
+    round.bad.extend(refs.no_commits.keys().map(no_commit));
+    fetched.map_err(|error| round.failed = Some(error)).ok()
+}
+
+impl Round {
+    /// Whether nothing is left to be done or told by the next round, if nothing changes.
+    fn is_done(&self) -> bool {
+        self.failed.is_none()
+            && self.bad.is_empty()
+            && self.unknown.is_empty()
+            && self.renamed.is_none()
+            && self.sent.held.is_empty()
+            && self.came.iter().all(|(came, _)| came.waiting == 0)
     }
 }
 
-/// Takes in what came, and commits what is new here.
-fn exchange(
+/// The inputs of an exchange.
+struct Work<'w> {
+    git: &'w Git,
+    store: &'w Store,
+    options: &'w Options<'w>,
+    email: &'w str,
+    /// The store beside the record of the last sync.
+    seen: Option<(Glance, Record)>,
+}
+
+impl Work<'_> {
+    /// Takes in what came, and commits what is new here. Gives what the commit was made of, and the bubbs that
+    /// came to the store after it was listed.
+    fn exchange(
+        self,
+        state: &mut State,
+        refs: &mut Refs,
+        round: &mut Round,
+    ) -> Result<(Compared, HashSet<BubbId>)> {
+        let Work { git, store, options, email, seen } = self;
+        let mut mine = Vec::new();
+        for clone in refs.theirs.keys().filter(|clone| **clone != state.settings.name) {
+            if state.settings.mine.contains(clone) {
+                mine.push(clone.clone());
+                continue;
+            }
+            let is_same = refs.emails.get(clone).is_some_and(|theirs| *theirs == email);
+            if !email.is_empty() && is_same && !state.settings.others.contains(clone) {
+                round.unknown.push(clone.clone());
+            }
+            round.came.push((take_others(git, store, clone, refs)?, false));
+        }
+        let (clone, tip) = (state.settings.name.as_str(), refs.own.as_deref());
+        let is_news = mine.iter().any(|clone| !refs.is_taken(clone));
+        let parts = match seen.filter(|_| !is_news) {
+            Some((glance, record)) => Compared::parts(git, clone, glance, &record)?,
+            None => None,
+        };
+        let mut since = HashSet::new();
+        let compared = match parts {
+            Some(compared) => compared,
+            None => {
+                let mut compared = Compared::whole(git, store, clone, tip)?;
+                if !options.may_remove_most {
+                    check_removals(&compared)?;
+                }
+                if is_news || compared.is_to_merge() {
+                    since = merge_mine(git, store, &mine, refs, &mut compared.here, round)?;
+                }
+                compared
+            }
+        };
+        let author = if email.is_empty() { "lepo@localhost" } else { email };
+        let sender = Sender {
+            git,
+            store,
+            state,
+            secrets: options.secrets,
+            author: (author, now()),
+            tip,
+            part_bytes: PART_BYTES,
+        };
+        round.sent = commit(&sender, &compared)?;
+        if let Some(made) = &round.sent.made {
+            refs.own = Some(made.last.clone());
+        }
+        let held = round.sent.held.iter().map(|(id, _)| id.clone()).filter(|id| is_hash(id)).collect();
+        if state.settings.held_blobs != held {
+            state.settings.held_blobs = held;
+            state.save()?;
+        }
+        note_taken(git, refs, round)?;
+        Ok((compared, since))
+    }
+}
+
+/// Merges the user's other clones into the store. The bubbs that came are given back.
+fn merge_mine(
     git: &Git,
     store: &Store,
-    state: &mut State,
-    options: &Options<'_>,
-    refs: &mut Refs,
+    mine: &[String],
+    refs: &Refs,
+    here: &mut Side,
     round: &mut Round,
-) -> Result<()> {
-    let email = git::email(store.root()).unwrap_or_default();
-    let mut mine = Vec::new();
-    for clone in refs.theirs.keys().filter(|clone| **clone != state.settings.name) {
-        if state.settings.mine.contains(clone) {
-            mine.push(clone.clone());
-            continue;
-        }
-        let is_same = refs.emails.get(clone).is_some_and(|theirs| *theirs == email);
-        if !email.is_empty() && is_same && !state.settings.others.contains(clone) {
-            round.unknown.push(clone.clone());
-        }
-        round.came.push((take_others(git, store, clone, refs)?, false));
+) -> Result<HashSet<BubbId>> {
+    let sides = Mine::of(git, mine, refs)?;
+    round.changes = merge(here, &sides.sides);
+    let Merged { came, added, removed } = sides.apply(git, store, &round.changes, here, refs)?;
+    round.came.extend(came.into_iter().map(|came| (came, true)));
+    note_merged(here, &round.changes);
+    here.bubbs.extend(added.iter().map(|name| (name.id, *name)));
+    for name in removed {
+        here.bubbs.remove(&name.id);
     }
-    let tree = Tree::of(git, refs.own.as_deref())?;
-    let pushed = side_of(&state.settings.name, &tree, &mut Objects::of(git)?)?;
-    let mut here = side_here(store, &state.settings.name)?;
-    here.removed = pushed.removed.clone();
-    if !options.may_remove_most {
-        check_removals(&here, &pushed)?;
-    }
-    note_own_removals(&mut here, &pushed);
-    let is_news = mine.iter().any(|clone| !refs.is_taken(clone));
-    if is_news || here.bubbs.len() != pushed.bubbs.len() || here.removed != pushed.removed {
-        let sides = Mine::of(git, &mine, refs)?;
-        round.changes = merge(&here, &sides.sides);
-        let Merged { came, added, removed } = sides.apply(git, store, &round.changes, &here, refs)?;
-        round.came.extend(came.into_iter().map(|came| (came, true)));
-        note_merged(&mut here, &round.changes);
-        here.bubbs.extend(added.into_iter().map(|name| (name.id, name)));
-        for name in removed {
-            here.bubbs.remove(&name.id);
-        }
-    }
-    let author = if email.is_empty() { "lepo@localhost" } else { &email };
-    let tip = refs.own.as_deref();
-    let author = (author, now());
-    let sender = Sender { git, store, state, secrets: options.secrets, author, tip, part_bytes: PART_BYTES };
-    round.sent = commit(&sender, &here, &tree, &pushed)?;
-    let held = round.sent.held.iter().map(|(id, _)| id.clone()).filter(|id| is_hash(id)).collect();
-    if state.settings.held_blobs != held {
-        state.settings.held_blobs = held;
-        state.save()?;
-    }
-    // A clone with messages dated ahead is looked at again.
+    Ok(added.into_iter().map(|name| name.id).collect())
+}
+
+/// Notes the commits of clones that were taken in. One with messages dated ahead is looked at again.
+fn note_taken(git: &Git, refs: &mut Refs, round: &Round) -> Result<()> {
     let whole = round.came.iter().filter(|(came, _)| came.waiting == 0).map(|(came, _)| &came.clone);
     let taken = whole.filter(|clone| !refs.is_taken(clone));
     let taken = taken.filter_map(|clone| Some((clone.clone(), refs.theirs.get(clone)?.clone())));
@@ -164,12 +258,12 @@ fn exchange(
 }
 
 /// Refuses to send that most of a store is gone: it may be a disk that is not mounted.
-fn check_removals(here: &Side, pushed: &Side) -> Result<()> {
-    let gone = pushed.bubbs.keys().filter(|id| !here.bubbs.contains_key(id)).count();
-    if gone < MANY_GONE || gone * 2 < pushed.bubbs.len() {
+fn check_removals(compared: &Compared) -> Result<()> {
+    let (gone, all) = compared.gone();
+    if gone < MANY_GONE || gone * 2 < all {
         return Ok(());
     }
-    Err(Error::usage(format!("{gone} of {} messages that were sent are gone from here", pushed.bubbs.len()))
+    Err(Error::usage(format!("{gone} of {all} messages that were sent are gone from here"))
         .hint("if that is meant: `lepo sync --yes` removes them from your other clones too"))
 }
 
@@ -182,52 +276,9 @@ fn note_merged(here: &mut Side, changes: &Changes) {
     here.branches.extend(changes.branches.iter().cloned());
 }
 
-/// Records the state in which nothing is left to do, if this is one.
-fn settle(
-    git: &Git,
-    state: &mut State,
-    round: &Round,
-    before: Option<String>,
-    remote: Option<Tips>,
-) -> Result<()> {
-    let is_done = round.bad.is_empty()
-        && round.unknown.is_empty()
-        && round.renamed.is_none()
-        && round.sent.held.is_empty()
-        && round.changes.add.is_empty()
-        && round.changes.remove.is_empty()
-        && round.changes.branches.is_empty()
-        && round.changes.branches_removed.is_empty()
-        && round.came.iter().all(|(came, _)| came.waiting == 0);
-    let settled = match (before.filter(|_| is_done), remote) {
-        (Some(before), Some(mut remote)) => {
-            let refs = Refs::read(git, &state.settings.name)?;
-            remote.extend(refs.own.clone().map(|own| (state.settings.name.clone(), own)));
-            Some(whole_state(&before, &state.settings, &refs, &remote))
-        }
-        _ => None,
-    };
-    if state.settings.settled != settled {
-        state.settings.settled = settled;
-        state.save()?;
-    }
-    Ok(())
-}
-
-/// How many bubbs of a store the remote did not have when it was last asked.
-pub fn unsent(store: &Store, git: &Git, clone: &str) -> Result<usize> {
+/// How many bubbs of a store the remote did not have when it was last asked. It had this commit.
+pub fn unsent(store: &Store, git: &Git, pushed: Option<Oid>) -> Result<usize> {
     git.init()?;
-    let refs = Refs::read(git, clone)?;
-    let tree = Tree::of(git, refs.theirs.get(clone).map(String::as_str))?;
+    let tree = Tree::of(git, pushed.as_deref())?;
     Ok(store.names()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
-}
-
-/// The content of the store.
-fn side_here(store: &Store, clone: &str) -> Result<Side> {
-    Ok(Side {
-        clone: clone.into(),
-        bubbs: store.names()?.into_iter().map(|name| (name.id, name)).collect(),
-        branches: store.branches()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect(),
-        ..Side::default()
-    })
 }

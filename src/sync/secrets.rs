@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 /// Values shorter than this are not looked for: they would be found in honest words.
 const SHORTEST: usize = 8;
@@ -33,33 +33,17 @@ const SHAPES: &[(&str, &str)] = &[
 
 /// The secrets that are looked for.
 pub struct Secrets {
-    /// A name for each value, and the value.
-    values: Vec<(String, String)>,
-    /// Read when the first text is looked at: most syncs send nothing.
-    shapes: OnceLock<Shapes>,
+    /// A name for each value, and a search for it.
+    values: Vec<(String, Finder<'static>)>,
+    /// All shapes at once, read when the first text is looked at: most syncs send nothing.
+    any: OnceLock<Option<RegexMatcher>>,
+    /// Each shape, read when one is found: most texts have none.
+    each: OnceLock<Vec<Option<RegexMatcher>>>,
 }
 
-/// The shapes as they are searched for.
-struct Shapes {
-    /// All at once: most texts have none.
-    any: RegexMatcher,
-    each: Vec<(&'static str, RegexMatcher)>,
-}
-
-impl Shapes {
-    fn read() -> std::result::Result<Shapes, grep_regex::Error> {
-        let read = |shape: &str| RegexMatcherBuilder::new().unicode(false).build(shape);
-        let any = SHAPES.iter().map(|(_, shape)| format!("(?:{shape})")).collect::<Vec<_>>().join("|");
-        let each = SHAPES.iter().map(|(name, shape)| Ok((*name, read(shape)?)));
-        Ok(Shapes { any: read(&any)?, each: each.collect::<std::result::Result<_, grep_regex::Error>>()? })
-    }
-
-    fn find(&self, text: &[u8]) -> Option<&'static str> {
-        if !self.any.is_match(text).unwrap_or(true) {
-            return None;
-        }
-        self.each.iter().find(|(_, shape)| shape.is_match(text).unwrap_or(true)).map(|(name, _)| *name)
-    }
+/// `None` is not reached: the shapes are constants, and a test reads them.
+fn read(shape: &str) -> Option<RegexMatcher> {
+    RegexMatcherBuilder::new().unicode(false).build(shape).ok()
 }
 
 impl Secrets {
@@ -75,25 +59,34 @@ impl Secrets {
         };
         let named =
             variables.into_iter().filter(secret).map(|(name, value)| (format!("the value of {name}"), value));
-        let values = named.chain(others).filter(|(_, value)| value.len() >= SHORTEST).collect();
-        Secrets { values, shapes: OnceLock::new() }
+        let values = named.chain(others).filter(|(_, value)| value.len() >= SHORTEST);
+        let values = values.map(|(name, value)| (name, Finder::new(&value).into_owned())).collect();
+        Secrets { values, any: OnceLock::new(), each: OnceLock::new() }
     }
 
-    /// Names of the secrets that a text seems to hold; never their values.
+    /// Does beforehand what the first search does once.
+    pub fn prepare(&self) {
+        self.any();
+    }
+
+    fn any(&self) -> Option<&RegexMatcher> {
+        let shapes = || SHAPES.iter().map(|(_, shape)| format!("(?:{shape})")).collect::<Vec<String>>();
+        self.any.get_or_init(|| read(&shapes().join("|"))).as_ref()
+    }
+
+    /// Names of the secrets that a text seems to hold; never their values. A search that fails finds.
     pub fn find(&self, text: &[u8]) -> Option<&str> {
-        let value = self.values.iter().find(|(_, value)| memmem::find(text, value.as_bytes()).is_some());
+        let value = self.values.iter().find(|(_, value)| value.find(text).is_some());
         if let Some((name, _)) = value {
             return Some(name);
         }
-        let shapes = match self.shapes.get() {
-            Some(shapes) => shapes,
-            None => match Shapes::read() {
-                Ok(shapes) => self.shapes.get_or_init(|| shapes),
-                // Not reached: the shapes are constants, and a test reads them.
-                Err(_) => return Some("what cannot be looked for"),
-            },
-        };
-        shapes.find(text)
+        let has =
+            |shape: Option<&RegexMatcher>| shape.is_none_or(|shape| shape.is_match(text).unwrap_or(true));
+        if !has(self.any()) {
+            return None;
+        }
+        let each = self.each.get_or_init(|| SHAPES.iter().map(|(_, shape)| read(shape)).collect());
+        SHAPES.iter().zip(each).find(|(_, shape)| has(shape.as_ref())).map(|((name, _), _)| *name)
     }
 }
 

@@ -20,6 +20,9 @@ use crate::error::{Error, Result};
 /// The file whose time tells when the last sync ended well.
 const SYNCED: &str = "synced";
 
+/// The file that holds the last commit which the remote is known to have.
+const PUSHED: &str = "pushed";
+
 /// Which directory a store is, whatever its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
@@ -71,8 +74,6 @@ pub struct Settings {
     pub allowed: BTreeSet<String>,
     /// Blobs that were held back although a bubb that names them was sent: looked at again at each sync.
     pub held_blobs: BTreeSet<String>,
-    /// The state of the store and of all refs in which nothing was left to do.
-    pub settled: Option<String>,
 }
 
 impl Settings {
@@ -87,6 +88,8 @@ pub struct State {
     dir: PathBuf,
     /// Its settings.
     pub settings: Settings,
+    /// The settings as they are kept, if they are.
+    saved: Option<Settings>,
     /// Held while it is open: two syncs of one store go one after the other.
     _lock: File,
 }
@@ -124,6 +127,20 @@ impl State {
         write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
     }
 
+    /// The commit that the remote of a store is known to have, told without asking it.
+    pub fn pushed(data: &Path, store: &Identity) -> Option<String> {
+        let text = fs::read_to_string(Self::dir_of(data, store).join(PUSHED)).ok()?;
+        let oid = text.trim_end();
+        (oid.len() >= 40 && oid.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| oid.to_string())
+    }
+
+    /// Notes the commit that the remote has.
+    pub fn note_pushed(&self, oid: &str) -> Result<()> {
+        let path = self.dir.join(PUSHED);
+        fs::write(&path, format!("{oid}\n"))
+            .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+    }
+
     /// Opens the state of a store, made if it is not there, and waits for a sync that runs.
     pub fn open(data: &Path, store: &Identity) -> Result<State> {
         let dir = Self::dir_of(data, store);
@@ -136,8 +153,8 @@ impl State {
             .open(dir.join("lock"))
             .map_err(failed)?;
         rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
-        let settings = read_settings(&dir)?.unwrap_or_default();
-        Ok(State { dir, settings, _lock: lock })
+        let saved = read_settings(&dir)?;
+        Ok(State { dir, settings: saved.clone().unwrap_or_default(), saved, _lock: lock })
     }
 
     /// The bare repository.
@@ -145,8 +162,11 @@ impl State {
         self.dir.join("repository.git")
     }
 
-    /// Keeps the settings, whole or not at all.
-    pub fn save(&self) -> Result<()> {
+    /// Keeps the settings, whole or not at all; those that are kept already cost nothing.
+    pub fn save(&mut self) -> Result<()> {
+        if self.saved.as_ref() == Some(&self.settings) {
+            return Ok(());
+        }
         let path = self.dir.join("settings.json");
         let write = || -> std::io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
@@ -157,7 +177,9 @@ impl State {
             file.persist(&path)?;
             Ok(())
         };
-        write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+        write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
+        self.saved = Some(self.settings.clone());
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reading what clones have pushed: the trees of their refs, and the contents of their files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
 
@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 use super::git::Git;
 use super::paths::Entry;
 use super::removed::Removed;
-use crate::bubb::{BubbId, Name};
+use super::running::MOST;
+use crate::bubb::{BubbId, Day, Name};
 use crate::error::{Error, Result};
 
 /// The largest bubb or blob that is sent or taken, in bytes.
@@ -70,36 +71,57 @@ impl Misfits {
 impl Tree {
     /// The tree of a commit; an empty one where there is none.
     pub fn of(git: &Git, commit: Option<&str>) -> Result<Tree> {
-        let Some(commit) = commit else { return Ok(Tree::default()) };
-        let listed = git.run(["ls-tree", "-r", "-z", "--full-tree", commit])?;
+        match commit {
+            Some(commit) => Tree::listed(git, commit, &[], u64::MAX),
+            None => Ok(Tree::default()),
+        }
+    }
+
+    /// The part of a commit's tree that lies in the folders of these days.
+    pub fn of_days(git: &Git, commit: &str, days: &[Day]) -> Result<Tree> {
+        let folders: Vec<String> = days.iter().map(|day| format!("{day}/")).collect();
+        Tree::listed(git, commit, &folders, u64::MAX)
+    }
+
+    fn listed(git: &Git, commit: &str, folders: &[String], most: u64) -> Result<Tree> {
+        let args = ["ls-tree", "-r", "-z", "--full-tree", commit, "--"];
         let mut tree = Tree::default();
-        for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
-            let Some(tab) = memchr::memchr(b'\t', line) else { continue };
+        git.begin(args.into_iter().chain(folders.iter().map(String::as_str)))?.each(0, most, |line| {
+            let Some(tab) = memchr::memchr(b'\t', line) else { return };
             let (head, path) = (&line[..tab], &line[tab + 1..]);
             let mut words = head.split(|byte| *byte == b' ');
             let (mode, _, oid) = (words.next(), words.next(), words.next());
             tree.add(mode.unwrap_or_default(), oid.unwrap_or_default(), path);
-        }
+        })?;
         Ok(tree)
     }
 
     /// Compares a commit's tree with an older one's: entries that are new or changed; and the entries that it has not
-    /// any more.
+    /// any more. Others decide how large it is.
     pub fn since(git: &Git, old: Option<&str>, new: &str) -> Result<(Tree, Vec<Entry>)> {
-        let Some(old) = old else { return Ok((Tree::of(git, Some(new))?, Vec::new())) };
-        let listed = git.run(["diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new])?;
+        let Some(old) = old else { return Ok((Tree::listed(git, new, &[], MOST)?, Vec::new())) };
         let (mut tree, mut gone) = (Tree::default(), Vec::new());
-        let mut fields = listed.split(|byte| *byte == 0);
         // `:OLD_MODE NEW_MODE OLD_OID NEW_OID LETTER`, then the path.
-        while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
+        let mut head: Option<Vec<u8>> = None;
+        let args = ["diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new];
+        git.begin(args)?.each(0, MOST, |field| {
+            let Some(head) = head.take() else {
+                head = Some(field.to_vec());
+                return;
+            };
             let words: Vec<&[u8]> = head.split(|byte| *byte == b' ').collect();
-            let [_, mode, _, oid, letter] = words[..] else { continue };
+            let [_, mode, _, oid, letter] = words[..] else { return };
             match letter {
-                b"D" => gone.extend(Entry::parse(path)),
-                _ => tree.add(mode, oid, path),
+                b"D" => gone.extend(Entry::parse(field)),
+                _ => tree.add(mode, oid, field),
             }
-        }
+        })?;
         Ok((tree, gone))
+    }
+
+    /// The bubbs by id.
+    pub fn names(&self) -> HashMap<BubbId, Name> {
+        self.bubbs.iter().map(|(id, (name, _))| (*id, *name)).collect()
     }
 
     fn add(&mut self, mode: &[u8], oid: &[u8], path: &[u8]) {
@@ -140,6 +162,13 @@ impl Tree {
         found.sort();
         Ok(found)
     }
+}
+
+/// The blobs of a commit by their SHA-256; none where there is no commit.
+pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<String>> {
+    let Some(commit) = commit else { return Ok(HashSet::new()) };
+    let tree = Tree::listed(git, commit, &["_blobs/".to_string()], u64::MAX)?;
+    Ok(tree.blobs.into_keys().collect())
 }
 
 /// `git cat-file --batch`: contents of objects, one after another.

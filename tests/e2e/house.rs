@@ -48,7 +48,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/ls/", &["tool"]),
     ("commands/export", &["page", "stats", "sys"]),
     ("commands/stats", &["stats"]),
-    ("commands/sync.rs", &["sync"]),
+    ("commands/sync/", &["sync"]),
     ("commands/browse.rs", &["browse"]),
     ("cli/version.rs", &["sys", "tool"]),
 ];

@@ -74,6 +74,7 @@ mod show_journal;
 mod shown;
 mod stats;
 mod sync;
+mod sync_days;
 mod sync_random;
 mod sync_servers;
 mod sync_together;

@@ -242,6 +242,7 @@ fn what_is_lost_outside_the_store_is_made_again() {
     // A git that was killed has left locks.
     let states: Vec<_> = std::fs::read_dir(a.path().join("data/lepo/sync")).unwrap().flatten().collect();
     let repository = states[0].path().join("repository.git");
+    std::fs::create_dir_all(repository.join("refs/theirs")).unwrap();
     for lock in ["packed-refs.lock", "HEAD.lock", "refs/lepo/a.lock", "refs/theirs/a.lock"] {
         std::fs::write(repository.join(lock), "").unwrap();
     }
@@ -334,6 +335,42 @@ fn where_to_is_asked_and_bad_remotes_are_refused() {
     assert!(status.out.ends_with("\nnot sent yet: 0 messages\n"), "{}", status.out);
     home.add(&["--prev", "head"], "more");
     assert!(home.alone(&["sync", "--status"]).out.ends_with("\nnot sent yet: 1 message\n"));
+}
+
+#[test]
+fn a_store_is_made_where_there_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let a = clone("me@x");
+    let one = a.add(&["--prev", "head"], "one");
+    begin(&a, &remote, "a");
+    let b = clone("me@x");
+    let store = b.work().join(".lepo");
+    let ran = b.alone(&["sync"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("`lepo sync URL` makes one"), "{}", ran.err);
+    let gone = dir.path().join("gone.git").to_string_lossy().into_owned();
+    let remote = remote.to_string_lossy().into_owned();
+    for (args, code) in [
+        (vec!["sync", "--yes", &gone], 3),
+        (vec!["sync", &remote], 2),
+        (vec!["sync", "--yes", "--as", "a", &remote], 2),
+        (vec!["sync", "--yes", "--as", "../a", &remote], 2),
+        (vec!["sync", "--yes", "ext::sh -c true"], 2),
+    ] {
+        assert_eq!(b.alone(&args).code, code, "{args:?}");
+        assert!(!store.exists(), "{args:?}");
+    }
+    let ran = b.alone(&["sync", "--yes", "--as", "b", "--mine", "a", &remote]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.err.lines().next(), Some("made .lepo"), "{}", ran.err);
+    assert_eq!(ran.out, "sent 1 message as b\nfrom a (yours): 1 message\n");
+    assert_eq!(ids(&b), [one]);
+    assert!(store.join("_insts.toml").exists());
+    // In a place of the user's choice.
+    let ran = b.alone(&["-s", "notes", "sync", "--yes", &remote]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.starts_with("made notes\n"), "{}", ran.err);
 }
 
 #[test]

@@ -1,8 +1,13 @@
 //! `lepo sync`: sends this store's messages to a git remote and takes those of other clones.
 
-use std::sync::atomic::AtomicBool;
+mod place;
+mod told;
+
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
+
+use place::{Place, set_remote};
+use told::{count, tell_held, tell_news};
 
 use super::Context;
 use crate::bubb::BubbId;
@@ -11,8 +16,8 @@ use crate::env::Env;
 use crate::error::{Error, Kind, Result};
 use crate::store::{Store, now};
 use crate::sync::{
-    Came, Git, Identity, Namespace, Options, Round, Secrets, State, check_clone_name, check_url, clones_of,
-    default_clone_name, email, forget, forget_taken, free_clone_name, remote_url, round, unsent,
+    Git, Identity, Options, Round, Secrets, State, check_clone_name, email, forget, forget_taken, round,
+    unsent,
 };
 use crate::term::{say, tty};
 use crate::when;
@@ -20,9 +25,10 @@ use crate::when;
 /// Carry this store between machines and people with git
 ///
 /// The first time, REMOTE is needed: a URL, a path, or the name of a git remote of this repository.
-/// Everyone who can read it can read every message. From then on `lepo sync` sends new messages and
-/// fetches those of others. Messages of your own other clones (--mine) become part of this store; those
-/// of other people are kept in `.lepo/_from/NAME/` and shown beside yours.
+/// Where there is no store yet, one is made. Everyone who can read REMOTE can read every message. From
+/// then on `lepo sync` sends new messages and fetches those of others. Messages of your own other clones
+/// (--mine) become part of this store; those of other people are kept in `.lepo/_from/NAME/` and shown
+/// beside yours.
 ///
 /// Text that looks like a secret, and messages whose content does not match their id, are held back
 /// and named: exit 1.
@@ -63,9 +69,25 @@ pub struct SyncArgs {
 
 /// Syncs.
 pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
-    let store = context.store()?;
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
+    let (store, first) = match (context.find_store()?, &args.remote) {
+        (Some(store), _) => (store, None),
+        (None, Some(remote)) => {
+            let place = Place::first(remote, &args, &paths, context)?;
+            let store = context.store_or_make()?;
+            say(&format!("made {}", store.shown().display()));
+            (store, Some(place))
+        }
+        (None, None) => {
+            return Err(context
+                .store()
+                .map(|_| ())
+                .err()
+                .unwrap_or_else(|| Error::nothing("no store"))
+                .hint("`lepo sync URL` makes one and takes what is there"));
+        }
+    };
     let identity = Identity::of(&store.path())?;
     if args.status {
         return status(&store, &paths, &identity, context);
@@ -76,12 +98,14 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("say where: lepo sync URL, or lepo sync REMOTE for a remote of this git repository"));
     }
     let mut state = State::open(&paths.data, &identity)?;
-    let may_ask = tty().is_some();
-    if let Some(remote) = &args.remote {
-        set_remote(remote, &args, &store, &mut state, may_ask)?;
-    }
+    let told = match (&args.remote, first) {
+        (None, _) => None,
+        (Some(_), Some(place)) => Some(place.take(&mut state)),
+        (Some(remote), None) => set_remote(remote, &args, &store, &mut state)?,
+    };
     set_rest(&args, &mut state, &store)?;
     state.save()?;
+    let may_ask = tty().is_some();
     if args.forget {
         let git = Git::at(&state.repository(), may_ask);
         let email = email(store.root()).unwrap_or_else(|| "lepo@localhost".into());
@@ -96,73 +120,10 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     match args.watch {
         None => {
             let options = Options { secrets: &secrets, may_ask, may_remove_most: args.yes };
-            tell(round(&store, &mut state, &options)?, &store, &state, context)
+            tell(round(&store, &mut state, &options, told)?, &store, &state, context)
         }
         Some(seconds) => watch(seconds, &store, &mut state, &secrets, context),
     }
-}
-
-/// Decides where to sync to, on a yes.
-fn set_remote(remote: &str, args: &SyncArgs, store: &Store, state: &mut State, may_ask: bool) -> Result<()> {
-    check_url(remote)?;
-    let is_place = remote.contains([':', '/']) || std::path::Path::new(remote).is_dir();
-    let url = match is_place {
-        true => match std::fs::canonicalize(remote) {
-            Ok(path) if !remote.contains("://") => path.to_string_lossy().into_owned(),
-            _ => remote.to_string(),
-        },
-        false => remote_url(store.root(), remote).ok_or_else(|| {
-            Error::usage(format!("{remote:?} is neither a URL nor a git remote here"))
-                .hint("give a URL, a path, or a name that `git remote` lists")
-        })?,
-    };
-    check_url(&url)?;
-    if state.settings.url == url {
-        return Ok(());
-    }
-    if !args.yes {
-        let mut terminal = tty().ok_or_else(|| {
-            Error::usage("there is no terminal to ask on")
-                .hint(format!("to sync with {url}: lepo sync --yes {remote}"))
-        })?;
-        terminal.forget_typed();
-        let question = format!(
-            "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store. Go on? (y/N): ",
-            store.shown().display()
-        );
-        let answer = terminal
-            .ask(&question, &AtomicBool::new(false))
-            .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
-        if answer
-            .is_none_or(|answer| !answer.eq_ignore_ascii_case("y") && !answer.eq_ignore_ascii_case("yes"))
-        {
-            return Err(Error::nothing("nothing was sent"));
-        }
-    }
-    state.settings.heads |= args.heads;
-    if state.settings.name.is_empty() {
-        let host = host_name();
-        let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host));
-        check_clone_name(&wanted)?;
-        let git = Git::at(&state.repository(), may_ask);
-        git.init()?;
-        let namespace = if state.settings.heads { Namespace::Heads } else { Namespace::Own };
-        let taken = clones_of(&git, &url, namespace)?;
-        if args.name.is_some() && taken.contains(&wanted) {
-            return Err(Error::usage(format!("another clone is named {wanted}")).hint(
-                "take another name: --as NAME; if it is this very clone's old one, it stays as it was",
-            ));
-        }
-        state.settings.name = free_clone_name(&wanted, |name| taken.iter().any(|clone| clone == name));
-    }
-    state.settings.url = url;
-    Ok(())
-}
-
-/// The name of this machine, as uname(1) tells it.
-fn host_name() -> String {
-    let told = std::process::Command::new("uname").arg("-n").output();
-    told.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_string()).unwrap_or_default()
 }
 
 /// Takes over the other decisions of the command line.
@@ -224,7 +185,7 @@ fn watch(
     let mut is_offline = false;
     let options = Options { secrets, may_ask: false, may_remove_most: false };
     loop {
-        let mut done = round(store, state, &options)?;
+        let mut done = round(store, state, &options, None)?;
         match (done.failed.take(), is_offline) {
             (Some(error), false) => {
                 say(&format!("{}; trying again every {seconds} s", error.chain()));
@@ -274,80 +235,6 @@ fn tell(done: Round, store: &Store, state: &State, context: &mut Context<'_>) ->
     Ok(u8::from(!done.sent.held.is_empty()))
 }
 
-/// Prints a line for each thing that went or came; how many.
-fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
-    let mut lines = Vec::new();
-    if let Some(name) = &done.renamed {
-        lines.push(format!("this is a copy of another clone: it is named {name} now"));
-    }
-    let sent = &done.sent;
-    if sent.bubbs + sent.blobs + sent.removed > 0 {
-        let mut parts = vec![count(sent.bubbs, "message")];
-        parts.extend((sent.blobs > 0).then(|| count(sent.blobs, "blob")));
-        parts.extend((sent.removed > 0).then(|| format!("{} removed", sent.removed)));
-        lines.push(format!("sent {} as {}", parts.join(", "), state.settings.name));
-    }
-    for (came, mine) in &done.came {
-        let from = if *mine { format!("{} (yours)", came.clone) } else { came.clone.clone() };
-        if came.bubbs + came.branches > 0 {
-            let mut parts = vec![count(came.bubbs, "message")];
-            parts.extend((came.branches > 0).then(|| count_branches(came)));
-            lines.push(format!("from {from}: {}", parts.join(", ")));
-        }
-        if came.removed > 0 {
-            lines.push(format!("{from} removed {}; they stay here", count(came.removed, "message")));
-        }
-        if came.waiting > 0 {
-            lines
-                .push(format!("from {from}: {} dated ahead, left for later", count(came.waiting, "message")));
-        }
-        for left in &came.left_out.first {
-            lines.push(format!("from {from}: left out {left}"));
-        }
-        if came.left_out.count > came.left_out.first.len() {
-            lines.push(format!(
-                "from {from}: left out {} more",
-                came.left_out.count - came.left_out.first.len()
-            ));
-        }
-    }
-    let changes = &done.changes;
-    if !changes.remove.is_empty() {
-        lines.push(format!(
-            "removed {} that another clone of yours removed",
-            count(changes.remove.len(), "message")
-        ));
-    }
-    for name in &changes.back {
-        lines.push(format!("{} was restored: another message follows it", name.id));
-    }
-    for (branch, id) in &changes.branches {
-        lines.push(format!("branch {} is at {id}", branch.replace("%2F", "/")));
-    }
-    for line in &lines {
-        context.out.line(line);
-    }
-    lines.len()
-}
-
-fn tell_held(done: &Round) {
-    for (id, why) in &done.sent.held {
-        let hint = match why.starts_with("seems") {
-            true => format!("; `lepo sync --allow {id}` sends it"),
-            false => String::new(),
-        };
-        say(&format!("held back {id}: it {why}{hint}"));
-    }
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-fn count_branches(came: &Came) -> String {
-    format!("{} branch{}", came.branches, if came.branches == 1 { "" } else { "es" })
-}
-
 /// Tells where it syncs to and when it last did.
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
     let Some(settings) = State::read(&paths.data, identity)? else {
@@ -370,6 +257,7 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     };
     out.line(&format!("last synced: {last}"));
     let git = Git::at(&State::repository_of(&paths.data, identity), false);
-    out.line(&format!("not sent yet: {}", count(unsent(store, &git, &settings.name)?, "message")));
+    let pushed = State::pushed(&paths.data, identity);
+    out.line(&format!("not sent yet: {}", count(unsent(store, &git, pushed)?, "message")));
     Ok(0)
 }

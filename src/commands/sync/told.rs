@@ -1,0 +1,81 @@
+//! What a sync did, told line by line.
+
+use crate::commands::Context;
+use crate::sync::{Came, Round, State};
+use crate::term::say;
+
+/// Prints a line for each thing that went or came; how many.
+pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
+    let mut lines = Vec::new();
+    if let Some(name) = &done.renamed {
+        lines.push(format!("this is a copy of another clone: it is named {name} now"));
+    }
+    let sent = &done.sent;
+    if sent.bubbs + sent.blobs + sent.removed > 0 {
+        let mut parts = vec![count(sent.bubbs, "message")];
+        parts.extend((sent.blobs > 0).then(|| count(sent.blobs, "blob")));
+        parts.extend((sent.removed > 0).then(|| format!("{} removed", sent.removed)));
+        lines.push(format!("sent {} as {}", parts.join(", "), state.settings.name));
+    }
+    for (came, mine) in &done.came {
+        let from = if *mine { format!("{} (yours)", came.clone) } else { came.clone.clone() };
+        if came.bubbs + came.branches > 0 {
+            let mut parts = vec![count(came.bubbs, "message")];
+            parts.extend((came.branches > 0).then(|| count_branches(came)));
+            lines.push(format!("from {from}: {}", parts.join(", ")));
+        }
+        if came.removed > 0 {
+            lines.push(format!("{from} removed {}; they stay here", count(came.removed, "message")));
+        }
+        if came.waiting > 0 {
+            lines
+                .push(format!("from {from}: {} dated ahead, left for later", count(came.waiting, "message")));
+        }
+        for left in &came.left_out.first {
+            lines.push(format!("from {from}: left out {left}"));
+        }
+        if came.left_out.count > came.left_out.first.len() {
+            lines.push(format!(
+                "from {from}: left out {} more",
+                came.left_out.count - came.left_out.first.len()
+            ));
+        }
+    }
+    let changes = &done.changes;
+    if !changes.remove.is_empty() {
+        lines.push(format!(
+            "removed {} that another clone of yours removed",
+            count(changes.remove.len(), "message")
+        ));
+    }
+    for name in &changes.back {
+        lines.push(format!("{} was restored: another message follows it", name.id));
+    }
+    for (branch, id) in &changes.branches {
+        lines.push(format!("branch {} is at {id}", branch.replace("%2F", "/")));
+    }
+    for line in &lines {
+        context.out.line(line);
+    }
+    lines.len()
+}
+
+/// Names what was held back, and how it is sent all the same.
+pub fn tell_held(done: &Round) {
+    for (id, why) in &done.sent.held {
+        let hint = match why.starts_with("seems") {
+            true => format!("; `lepo sync --allow {id}` sends it"),
+            false => String::new(),
+        };
+        say(&format!("held back {id}: it {why}{hint}"));
+    }
+}
+
+/// A number of things, in words.
+pub fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn count_branches(came: &Came) -> String {
+    format!("{} branch{}", came.branches, if came.branches == 1 { "" } else { "es" })
+}
