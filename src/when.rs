@@ -87,6 +87,16 @@ pub fn short(moment: u64, now: u64) -> String {
     }
 }
 
+/// A moment within a sentence, as seen at `now`: `just now`, `5m ago`, `3 Mar`.
+pub fn ago(moment: u64, now: u64) -> String {
+    let short = short(moment, now);
+    match short.as_str() {
+        "now" => "just now".into(),
+        span if span.ends_with(['m', 'h', 'd']) => format!("{span} ago"),
+        _ => short,
+    }
+}
+
 /// The widest text of [`short`].
 pub const SHORT_WIDTH: usize = 8;
 

@@ -23,7 +23,7 @@ impl Session<'_> {
 
     /// Says what a stopped turn left: a request that waits, or a part of an answer.
     pub(super) fn tell_stopped(&mut self, user: Option<BubbId>) -> Result<()> {
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let Some(user) = user.and_then(|id| forest.find(id)) else {
             say("stopped");
             return Ok(());

@@ -144,7 +144,7 @@ impl Session<'_> {
 
     /// The last answer, into the clipboard of the terminal.
     pub(super) fn copy(&mut self) -> Result<()> {
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let at = self.at.and_then(|id| forest.find(id));
         let answer = at.and_then(|ix| {
             let mut up = forest.up(ix).map(|ix| forest.name(ix));
@@ -162,7 +162,7 @@ impl Session<'_> {
         let before = match self.past.pop() {
             Some(before) => before,
             None => {
-                let forest = self.store.forest()?;
+                let forest = self.forest()?;
                 let question = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
                 let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
                 forest.name(question).prev
@@ -210,7 +210,7 @@ impl Session<'_> {
             (self.at, self.branch, self.waiting) = (None, None, None);
             return Ok(());
         }
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
         let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
         let text = match name {
@@ -249,7 +249,7 @@ impl Session<'_> {
 
     /// Goes on from a summary of the conversation but its last turns.
     pub(super) async fn compact(&mut self, instruction: &str) -> Result<()> {
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let Start::Under(tail) = self.start(&forest, false)? else {
             return Err(Error::nothing("there is nothing to summarise yet"));
         };

@@ -1,10 +1,10 @@
 //! Where a session stands and what it has cost: the line at its begin, `/tokens`, `/ls`.
 
 use super::session::Session;
-use crate::conv::Ix;
+use crate::conv::{Ix, Wanted};
 use crate::error::Result;
 use crate::store::now;
-use crate::term::{columns, excerpt_within, say, say_dim};
+use crate::term::{columns, excerpt_within, say, say_dim, width};
 use crate::ui;
 use crate::when;
 
@@ -31,7 +31,7 @@ impl Spent {
 impl Session<'_> {
     /// The line at the begin: the model, and what it goes on with.
     pub(super) async fn tell_place(&mut self) -> Result<()> {
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         if self.model.is_none() {
             // Where none can be chosen, the first question says why.
             self.model = self.env.interrupt.or(self.env.configured.choose()).await.ok();
@@ -52,7 +52,7 @@ impl Session<'_> {
             ui::grouped(input),
             ui::grouped(output)
         ));
-        let forest = self.store.forest()?;
+        let forest = self.forest()?;
         let facts = self.store.fact_index();
         let at = self.at.and_then(|id| forest.find(id));
         let last = at.and_then(|ix| {
@@ -69,18 +69,22 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The newest conversations, numbered for `/tail`.
+    /// The newest conversations, also other people's, numbered for `/tail`.
     pub(super) fn list(&mut self) -> Result<()> {
-        let forest = self.store.forest()?;
+        let others = self.store.others();
+        let wanted = if others.is_empty() { Wanted::Newest(LISTED) } else { Wanted::Everyone };
+        let forest = self.store.forest_for(&[wanted])?;
         let (tails, now) = (forest.newest_first(false).take(LISTED).collect::<Vec<Ix>>(), now());
         let heights = forest.heights(&tails);
         for (i, (&tail, height)) in tails.iter().zip(&heights).enumerate() {
             let name = forest.name(tail);
             let question = forest.last_question(tail).map(|ix| forest.name(ix));
             let text = question.and_then(|name| ui::text_or_warn(&self.store, &name)).unwrap_or_default();
+            let from = forest.store_of(tail).and_then(|number| others.get(number));
+            let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
             let begin =
-                format!("{:>3}  {} ({height}) {}  ", i + 1, name.id, when::short(name.id.time(), now));
-            let room = columns().saturating_sub(begin.len());
+                format!("{:>3}  {from}{} ({height}) {}  ", i + 1, name.id, when::short(name.id.time(), now));
+            let room = columns().saturating_sub(width(&begin));
             say(&match room < 12 {
                 true => format!(
                     "{}\n     {}",

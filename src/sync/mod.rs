@@ -23,7 +23,7 @@ mod state;
 mod tree;
 
 pub use git::{Git, email, remote_url};
-pub use incoming::{Came, forget_taken};
+pub use incoming::forget_taken;
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
 pub use remote::Remote;
 pub use round::{Options, Round, round, unsent};

@@ -30,6 +30,8 @@ pub struct Sent {
     pub blobs: usize,
     /// Bubbs and blobs taken out.
     pub removed: usize,
+    /// Branches made, moved or deleted.
+    pub branches: usize,
     /// Ids and hashes that were held back, each with the reason.
     pub held: Vec<(String, String)>,
     /// The new commits, if there are any.
@@ -102,7 +104,7 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
         gone.iter().try_for_each(|path| writer.import.delete(path))?;
     }
     let Writer { mut import, mut sent, .. } = writer;
-    branch_changes(here, pushed, &mut import)?;
+    sent.branches = branch_changes(here, pushed, &mut import)?;
     if here.removed != pushed.removed {
         import.file(REMOVED, here.removed.text().as_bytes())?;
     }
@@ -113,16 +115,19 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     Ok(sent)
 }
 
-/// Branches that were made, moved or deleted since the last commit.
-fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Result<()> {
+/// Writes the branches that were made, moved or deleted since the last commit; how many.
+fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Result<usize> {
     let (here, pushed): (&BTreeMap<String, BubbId>, _) = (&here.branches, &pushed.branches);
+    let mut changed = 0;
     for (file, id) in here.iter().filter(|(file, id)| pushed.get(*file) != Some(id)) {
         import.file(&Entry::Branch(file.clone()).path(), format!("{id}\n").as_bytes())?;
+        changed += 1;
     }
     for file in pushed.keys().filter(|file| !here.contains_key(*file)) {
         import.delete(&Entry::Branch(file.clone()).path())?;
+        changed += 1;
     }
-    Ok(())
+    Ok(changed)
 }
 
 /// Reads a bubb and decides whether it may be sent.

@@ -15,11 +15,7 @@ pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, c
     let Some(ix) = at else { return format!("{model}new conversation") };
     let name = forest.name(ix);
     let height = forest.heights(&[ix]).first().copied().unwrap_or_default();
-    let ago = match when::short(name.id.time(), now()).as_str() {
-        "now" => "just now".to_string(),
-        span if span.ends_with(['m', 'h', 'd']) => format!("{span} ago"),
-        day => day.to_string(),
-    };
+    let ago = when::ago(name.id.time(), now());
     let id = name.id.to_string();
     let short = format!("{}…", id.chars().take(SHORT_ID).collect::<String>());
     let forms = [

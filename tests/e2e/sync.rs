@@ -55,7 +55,7 @@ fn clones_of_one_person_become_one_set_and_what_is_removed_stays_removed() {
     let answer = a.add(&["--kind", "a"], "so");
     a.ok(&["branch", "main", &answer]);
     let ran = begin(&a, &remote, "laptop");
-    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 2 messages as laptop\n"), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 2 messages, 1 branch as laptop\n"), "{}", ran.err);
     b.add(&["--prev", "head"], "elsewhere");
     let ran = begin(&b, &remote, "desktop");
     assert!(ran.err.contains("lepo sync --mine laptop"), "{}", ran.err);
@@ -184,7 +184,7 @@ fn a_held_blob_is_named_at_each_sync_until_it_is_allowed() {
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
     assert!(ran.err.contains(&format!("held back {hash}: it seems to hold a private key")), "{}", ran.err);
     let ran = home.alone(&["sync", "--allow", &hash]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 0 messages, 1 blob as me\n"), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 1 blob as me\n"), "{}", ran.err);
     assert_eq!(home.alone(&["sync"]).out, "");
 }
 
@@ -333,6 +333,7 @@ fn where_to_is_asked_and_bad_remotes_are_refused() {
     let status = home.alone(&["sync", "--status"]);
     assert!(status.out.contains(&remote), "{}", status.out);
     assert!(status.out.ends_with("\nnot sent yet: 0 messages\n"), "{}", status.out);
+    assert!(status.out.contains("\nlast synced: just now\n"), "{}", status.out);
     home.add(&["--prev", "head"], "more");
     assert!(home.alone(&["sync", "--status"]).out.ends_with("\nnot sent yet: 1 message\n"));
 }

@@ -27,7 +27,7 @@ fn exchange(url: &str, ssh: &str) {
         assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
         ran.out
     };
-    assert_eq!(synced(&a, &["--yes", "--as", "a", url]), "sent 3 messages as a\n");
+    assert_eq!(synced(&a, &["--yes", "--as", "a", url]), "sent 3 messages, 1 branch as a\n");
     // Enough that git sends its request in pieces.
     let messages: String = (0..3000)
         .map(|i| {

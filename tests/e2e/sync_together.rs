@@ -41,6 +41,7 @@ fn a_session_tells_who_answered_below_its_conversation() {
     assert_eq!(screen.whole().matches("answered below").count(), 1, "{}", screen.whole());
     let shown = bot.home.ok(&["show", "@"]);
     assert!(shown.contains("because of this") && shown.contains("second"), "{shown}");
+    screen.enters("/ls").shows("  alice/");
     // Her branches do not move, and `alice/@` is none.
     let ran = bot.home.alone(&["do", "--no-stdin", "--tail", "alice/@", "and then?"]);
     assert_eq!((ran.code, ran.out.trim()), (0, "third"), "{}", ran.err);

@@ -253,7 +253,7 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     let last = State::synced(&paths.data, identity).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let last = match last {
         None => "never".to_string(),
-        Some(at) => format!("{} ago", when::short(at.as_millis() as u64, now())),
+        Some(at) => when::ago(at.as_millis() as u64, now()),
     };
     out.line(&format!("last synced: {last}"));
     let git = Git::at(&State::repository_of(&paths.data, identity), false);

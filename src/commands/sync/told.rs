@@ -1,7 +1,7 @@
 //! What a sync did, told line by line.
 
 use crate::commands::Context;
-use crate::sync::{Came, Round, State};
+use crate::sync::{Round, State};
 use crate::term::say;
 
 /// Prints a line for each thing that went or came; how many.
@@ -11,17 +11,20 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
         lines.push(format!("this is a copy of another clone: it is named {name} now"));
     }
     let sent = &done.sent;
-    if sent.bubbs + sent.blobs + sent.removed > 0 {
-        let mut parts = vec![count(sent.bubbs, "message")];
+    if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 {
+        let mut parts = Vec::new();
+        parts.extend((sent.bubbs > 0).then(|| count(sent.bubbs, "message")));
         parts.extend((sent.blobs > 0).then(|| count(sent.blobs, "blob")));
-        parts.extend((sent.removed > 0).then(|| format!("{} removed", sent.removed)));
+        parts.extend((sent.removed > 0).then(|| count(sent.removed, "removal")));
+        parts.extend((sent.branches > 0).then(|| branches(sent.branches)));
         lines.push(format!("sent {} as {}", parts.join(", "), state.settings.name));
     }
     for (came, mine) in &done.came {
         let from = if *mine { format!("{} (yours)", came.clone) } else { came.clone.clone() };
         if came.bubbs + came.branches > 0 {
-            let mut parts = vec![count(came.bubbs, "message")];
-            parts.extend((came.branches > 0).then(|| count_branches(came)));
+            let mut parts = Vec::new();
+            parts.extend((came.bubbs > 0).then(|| count(came.bubbs, "message")));
+            parts.extend((came.branches > 0).then(|| branches(came.branches)));
             lines.push(format!("from {from}: {}", parts.join(", ")));
         }
         if came.removed > 0 {
@@ -76,6 +79,6 @@ pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-fn count_branches(came: &Came) -> String {
-    format!("{} branch{}", came.branches, if came.branches == 1 { "" } else { "es" })
+fn branches(number: usize) -> String {
+    format!("{number} branch{}", if number == 1 { "" } else { "es" })
 }
