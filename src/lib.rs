@@ -26,7 +26,7 @@
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
 //! | [`sys`] | what differs between Linux and macOS | everything else |
 //! | [`env`] | the environment of the process, read only here | everything else |
-//! | [`when`] | times as people write and read them | everything else |
+//! | [`when`] | times as people write and read them | everything but the environment |
 //! | [`error`] | errors with hints, exit codes | everything else |
 //! | [`cli`] | the root parser and dispatch | |
 //!

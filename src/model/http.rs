@@ -7,6 +7,7 @@ use reqwest::header::{
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 use tokio::time::sleep;
+use tokio_stream::wrappers::ReceiverStream;
 
 use super::Timeouts;
 use super::gate::{Gate, GateLayer};
@@ -91,8 +92,12 @@ impl Http {
         request = match body.length() {
             ..=SHORT if !body.has_files() => request.body(body.to_vec()),
             length => {
-                let chunks = tokio_stream::iter(body.chunks());
-                request.header(CONTENT_LENGTH, length).body(Body::wrap_stream(chunks))
+                let ahead = if body.has_files() { body.chunks_ahead() } else { None };
+                let chunks = match ahead {
+                    Some(chunks) => Body::wrap_stream(ReceiverStream::new(chunks)),
+                    None => Body::wrap_stream(tokio_stream::iter(body.chunks())),
+                };
+                request.header(CONTENT_LENGTH, length).body(chunks)
             }
         };
         self.respond(request).await

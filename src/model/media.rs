@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -37,16 +38,64 @@ impl MediaFile {
         encoded_len(self.len)
     }
 
-    /// Its base64 from this byte of the file on, a piece; nothing at the end. A file that is shorter than
-    /// it was is an error.
-    pub(super) fn encoded(&self, at: u64) -> io::Result<Option<(Bytes, u64)>> {
-        let len = PIECE.min(self.len.saturating_sub(at));
+    /// Its base64 in pieces. A file that is shorter than it was is an error.
+    pub(super) fn encoded(self) -> Pieces {
+        let (used, unused) = channel();
+        Pieces { file: self, at: 0, bytes: Vec::new(), used, unused }
+    }
+}
+
+/// The base64 of a file, a piece at a time. The memory of a piece that was sent is used again: to have it anew each
+/// time would take longer than to encode it.
+pub(super) struct Pieces {
+    file: MediaFile,
+    at: u64,
+    bytes: Vec<u8>,
+    used: Sender<Vec<u8>>,
+    unused: Receiver<Vec<u8>>,
+}
+
+impl Pieces {
+    fn piece(&mut self, len: u64) -> io::Result<Bytes> {
+        self.bytes.resize(len as usize, 0);
+        self.file.file.read_exact_at(&mut self.bytes, self.at)?;
+        self.at += len;
+        let mut text = self.unused.try_recv().unwrap_or_default();
+        text.resize(encoded_len(len) as usize, 0);
+        BASE64_STANDARD.encode_slice(&self.bytes, &mut text).map_err(io::Error::other)?;
+        Ok(Bytes::from_owner(Piece { text, used: self.used.clone() }))
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = io::Result<Bytes>;
+
+    fn next(&mut self) -> Option<io::Result<Bytes>> {
+        let len = PIECE.min(self.file.len.saturating_sub(self.at));
         if len == 0 {
-            return Ok(None);
+            return None;
         }
-        let mut bytes = vec![0; len as usize];
-        self.file.read_exact_at(&mut bytes, at)?;
-        Ok(Some((Bytes::from(BASE64_STANDARD.encode(&bytes)), at + len)))
+        // Nothing comes after an error.
+        Some(self.piece(len).inspect_err(|_| self.at = u64::MAX))
+    }
+}
+
+/// A piece that is being sent.
+struct Piece {
+    text: Vec<u8>,
+    used: Sender<Vec<u8>>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        // Once the file is at its end, its memory is of no more use.
+        let _ = self.used.send(std::mem::take(&mut self.text));
     }
 }
 
@@ -117,10 +166,9 @@ mod tests {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&bytes).unwrap();
             let media = MediaFile::new(Media::Png, "x".into(), len, file);
-            let (mut text, mut at) = (Vec::new(), 0);
-            while let Some((piece, next)) = media.encoded(at).unwrap() {
-                text.extend_from_slice(&piece);
-                at = next;
+            let mut text = Vec::new();
+            for piece in media.clone().encoded() {
+                text.extend_from_slice(&piece.unwrap());
             }
             assert_eq!(text, BASE64_STANDARD.encode(&bytes).into_bytes());
             assert_eq!(media.encoded_len(), text.len() as u64);
@@ -130,6 +178,7 @@ mod tests {
     #[test]
     fn a_file_that_became_shorter_is_an_error() {
         let media = MediaFile::new(Media::Png, "x".into(), 10, tempfile::tempfile().unwrap());
-        assert!(media.encoded(0).is_err());
+        let pieces: Vec<_> = media.encoded().collect();
+        assert!(matches!(pieces.as_slice(), [Err(_)]));
     }
 }

@@ -6,8 +6,9 @@ use std::io;
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use tokio::sync::mpsc::{Receiver, channel};
 
-use super::media::MediaFile;
+use super::media::{MediaFile, Pieces};
 use super::text::Text;
 
 /// Texts up to this length are escaped at once.
@@ -15,6 +16,9 @@ const SMALL: usize = 4 << 10;
 
 /// How much of a long text is escaped at a time.
 const SLICE: usize = 64 << 10;
+
+/// Chunks that are made before they are asked for. Those of a file have a quarter of a megabyte.
+const AHEAD: usize = 32;
 
 /// A JSON document in pieces. Clones share the long texts.
 #[derive(Debug, Clone, Default)]
@@ -95,7 +99,23 @@ impl Payload {
     /// Its bytes, in chunks that are made when they are asked for.
     pub fn chunks(mut self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
         self.flush();
-        self.parts.into_iter().flat_map(|part| Chunks { part, at: 0 })
+        self.parts.into_iter().flat_map(Chunks::of)
+    }
+
+    /// The same, made by a thread of its own a few megabytes ahead of who takes them: of a large file while the
+    /// disk, the connection and the server are waited for. `None` without a thread to be had.
+    pub fn chunks_ahead(&self) -> Option<Receiver<io::Result<Bytes>>> {
+        let (sender, receiver) = channel(AHEAD);
+        let chunks = self.clone().chunks();
+        // Nobody takes the rest of a request that was given up.
+        let work = move || {
+            for chunk in chunks {
+                if sender.blocking_send(chunk).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().spawn(work).ok().map(|_| receiver)
     }
 
     /// All of it at once, for short requests: without files, so that none can fail to be read.
@@ -118,37 +138,39 @@ impl Payload {
 }
 
 /// The chunks of one part.
-struct Chunks {
-    part: Part,
-    at: u64,
+enum Chunks {
+    Json(Bytes),
+    /// A text, and how much of it is done.
+    Text(Text, usize),
+    File(Pieces),
+}
+
+impl Chunks {
+    fn of(part: Part) -> Chunks {
+        match part {
+            Part::Json(json) => Chunks::Json(json),
+            Part::Text(text) => Chunks::Text(text, 0),
+            Part::File(file) => Chunks::File(file.encoded()),
+        }
+    }
 }
 
 impl Iterator for Chunks {
     type Item = io::Result<Bytes>;
 
     fn next(&mut self) -> Option<io::Result<Bytes>> {
-        match &mut self.part {
-            Part::Json(json) => {
-                Some(Ok(std::mem::take(json))).filter(|json| json.as_ref().is_ok_and(|json| !json.is_empty()))
-            }
-            Part::Text(text) => {
-                let rest = text.get(self.at as usize..).filter(|rest| !rest.is_empty())?;
+        match self {
+            Chunks::Json(json) if json.is_empty() => None,
+            Chunks::Json(json) => Some(Ok(std::mem::take(json))),
+            Chunks::Text(text, at) => {
+                let rest = text.get(*at..).filter(|rest| !rest.is_empty())?;
                 let slice = rest.split_at(rest.floor_char_boundary(SLICE)).0;
-                self.at += slice.len() as u64;
+                *at += slice.len();
                 let mut json = serde_json::to_vec(slice).unwrap_or_default();
                 json.pop();
                 Some(Ok(Bytes::from(json).slice(1..)))
             }
-            Part::File(file) => match file.encoded(self.at) {
-                Ok(piece) => piece.map(|(piece, next)| {
-                    self.at = next;
-                    Ok(piece)
-                }),
-                Err(error) => {
-                    self.at = u64::MAX;
-                    Some(Err(error))
-                }
-            },
+            Chunks::File(pieces) => pieces.next(),
         }
     }
 }

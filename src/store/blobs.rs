@@ -5,12 +5,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::sync::{MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 use sha2::{Digest, Sha256};
 
 use super::Store;
+use super::temporary::Temporary;
 use crate::bubb::{Attachment, Kind, Name, hex, is_hash, thousands};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sys;
 
 /// A blob that is kept.
@@ -41,7 +43,23 @@ impl Store {
 
     /// Keeps all that `from` gives, durable when this returns.
     pub fn blob(&self, from: &mut dyn Read) -> Result<Blob> {
-        self.keep_blob(from).map_err(|error| self.error("cannot write in", "_blobs", error))
+        let mut new = self.begin_blob(from)?;
+        new.publish(self)?;
+        Ok(new.blob)
+    }
+
+    /// Copies all that `from` gives. A large blob is made durable while the caller goes on.
+    pub fn begin_blob(&self, from: &mut dyn Read) -> Result<NewBlob> {
+        let mut begun = || {
+            let tmp = self.temporary("blob")?;
+            let (blob, syncing) = copy_and_sync(from, &tmp.file)?;
+            Ok(NewBlob { blob, tmp, syncing })
+        };
+        begun().map_err(|error| self.blob_error(error))
+    }
+
+    fn blob_error(&self, error: io::Error) -> Error {
+        self.error("cannot write in", "_blobs", error)
     }
 
     /// The blobs that a bubb's last lines name, in order.
@@ -75,15 +93,39 @@ impl Store {
     fn proven(&self) -> MutexGuard<'_, HashMap<String, Mark>> {
         self.proven.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn keep_blob(&self, from: &mut dyn Read) -> io::Result<Blob> {
-        let mut tmp = self.temporary("blob")?;
-        let (hash, len) = keep_hashed(from, &mut tmp.file)?;
-        let folder = self.blob_folder(&hash, self.has_many_blobs(&hash)?)?;
-        tmp.replace(&folder, &hash)?;
-        sys::sync(&folder)?;
-        self.proven().insert(hash.clone(), Mark::of(&tmp.file)?);
-        Ok(Blob { hash, len })
+/// A blob that has no name yet. Dropped before it has one, it is gone.
+pub struct NewBlob {
+    /// Its hash and its length.
+    pub blob: Blob,
+    tmp: Temporary,
+    /// The thread that makes its bytes durable, if one does.
+    syncing: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl NewBlob {
+    /// Its file.
+    pub fn file(&self) -> io::Result<File> {
+        self.tmp.file.try_clone()
+    }
+
+    /// Gives it its name, durable when this returns. A blob that was there under that name, damaged perhaps, is
+    /// removed with this value.
+    pub fn publish(&mut self, store: &Store) -> Result<()> {
+        let mut published = || {
+            match self.syncing.take() {
+                Some(thread) => thread.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))?,
+                None => self.tmp.file.sync_all()?,
+            }
+            let hash = &self.blob.hash;
+            let folder = store.blob_folder(hash, store.has_many_blobs(hash)?)?;
+            self.tmp.exchange(&folder, hash)?;
+            sys::sync(&folder)?;
+            store.proven().insert(hash.clone(), Mark::of(&self.tmp.file)?);
+            Ok(())
+        };
+        published().map_err(|error| store.blob_error(error))
     }
 }
 
@@ -106,24 +148,24 @@ impl Mark {
 /// Blobs of more bytes are hashed while the disk is waited for.
 const LARGE: u64 = 1 << 20;
 
-/// Copies all bytes, durable when this returns; their SHA-256 and how many they are.
-fn keep_hashed(from: &mut dyn Read, to: &mut File) -> io::Result<(String, u64)> {
-    let (hash, len) = copy_hashed(&mut from.take(LARGE), to)?;
-    if len < LARGE {
-        to.sync_all()?;
-        return Ok((hash, len));
+/// Copies all bytes. Those of a large blob are made durable by a thread, and hashed meanwhile.
+fn copy_and_sync(
+    from: &mut dyn Read,
+    mut to: &File,
+) -> io::Result<(Blob, Option<JoinHandle<io::Result<()>>>)> {
+    let mut hasher = Sha256::new();
+    let first = copy(&mut from.take(LARGE), &mut to, &mut |bytes| hasher.update(bytes))?;
+    let mut len = first;
+    let mut syncing = None;
+    if first == LARGE {
+        len += copy(from, &mut to, &mut |_| {})?;
+        let written = to.try_clone()?;
+        // Without a thread to be had, it is done when the blob gets its name.
+        syncing = std::thread::Builder::new().spawn(move || written.sync_all()).ok();
+        to.seek(SeekFrom::Start(first))?;
+        copy(&mut to, &mut io::sink(), &mut |bytes| hasher.update(bytes))?;
     }
-    copy(from, to, &mut |_| {})?;
-    let (written, mut read) = (to.try_clone()?, to.try_clone()?);
-    read.seek(SeekFrom::Start(0))?;
-    let synced = std::thread::Builder::new().spawn(move || written.sync_all());
-    let hashed = copy_hashed(&mut read, &mut io::sink());
-    match synced {
-        Ok(synced) => synced.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))?,
-        // Without a thread to be had, one after the other.
-        Err(_) => to.sync_all()?,
-    }
-    hashed
+    Ok((Blob { hash: hex(&hasher.finalize()), len }, syncing))
 }
 
 /// Copies all bytes; their SHA-256 and how many they are.

@@ -54,7 +54,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 pub use batch::{Batch, MANY};
-pub use blobs::Blob;
+pub use blobs::{Blob, NewBlob};
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
 pub use draft::Draft;

@@ -48,6 +48,17 @@ impl Temporary {
         Ok(rustix::fs::renameat(&self.dir, self.name.as_str(), dir, name)?)
     }
 
+    /// Gives it a place. A file that was there has its name then, and is removed with this value: to free the space
+    /// of a large one takes a while, which nothing waits for.
+    pub(super) fn exchange(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
+        let tmp = self.name.as_str();
+        match rustix::fs::renameat_with(&self.dir, tmp, dir, name, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(()),
+            // Nothing is there, or the filesystem cannot exchange names.
+            Err(_) => self.replace(dir, name),
+        }
+    }
+
     /// Gives it a place, unless there is something: then false.
     pub(super) fn place(&self, dir: &OwnedFd, name: &str) -> io::Result<bool> {
         rename_new((&self.dir, &self.name), (dir, name))

@@ -2,47 +2,81 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use super::stderr_is_terminal;
+use super::Live;
 
 /// Work that is done in less needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How often the bar is drawn at most.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The columns of the bar.
+const COLUMNS: u64 = 30;
+
 /// The progress of one work. Dropped, its bar is gone.
 pub struct Progress {
-    start: Instant,
+    next: Instant,
     bytes: bool,
-    bar: Option<ProgressBar>,
+    bar: Live,
 }
 
 impl Progress {
     /// Begins; counts in bytes, or in files.
     pub fn new(bytes: bool) -> Progress {
-        Progress { start: Instant::now(), bytes, bar: None }
+        Progress { next: Instant::now() + PATIENCE, bytes, bar: Live::new(true) }
     }
 
     /// Shows how far it is with `what`.
     pub fn show(&mut self, what: &str, done: u64, total: u64) {
-        if self.start.elapsed() < PATIENCE || !stderr_is_terminal() {
-            return;
+        let now = Instant::now();
+        if now >= self.next {
+            self.next = now + TICK;
+            self.bar.show(&[line(what, done, total, self.bytes)]);
         }
-        let bar = self.bar.get_or_insert_with(|| {
-            let counts = if self.bytes { "{bytes} of {total_bytes}" } else { "{pos} of {len}" };
-            let form = format!("{{msg}} {{bar:30}} {counts}");
-            let style = ProgressStyle::with_template(&form).unwrap_or_else(|_| ProgressStyle::default_bar());
-            ProgressBar::new(total).with_style(style)
-        });
-        bar.set_message(what.to_string());
-        bar.set_length(total);
-        bar.set_position(done);
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+/// `reading ███████░░░ 1.25 MiB of 5.00 MiB`
+fn line(what: &str, done: u64, total: u64, bytes: bool) -> String {
+    let full = COLUMNS * done.min(total) / total.max(1);
+    let bar: String = (0..COLUMNS).map(|column| if column < full { '█' } else { '░' }).collect();
+    let count = |n: u64| if bytes { size(n) } else { n.to_string() };
+    format!("{what} {bar} {} of {}", count(done), count(total))
+}
+
+/// A number of bytes in few characters.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut size = bytes as f64 / 1024.0;
+    if size < 1.0 {
+        return format!("{bytes} B");
+    }
+    let mut units = UNITS.iter();
+    let mut unit = units.next();
+    while let Some(larger) = units.next().filter(|_| size >= 1024.0) {
+        (size, unit) = (size / 1024.0, Some(larger));
+    }
+    format!("{size:.2} {}", unit.unwrap_or(&""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_tells_how_much_is_done() {
+        for (done, total, bytes, full, counts) in [
+            (0, 10, false, 0, "0 of 10"),
+            (5, 10, false, 15, "5 of 10"),
+            (10, 10, false, 30, "10 of 10"),
+            (11, 10, false, 30, "11 of 10"),
+            (0, 0, false, 0, "0 of 0"),
+            (512, 1 << 20, true, 0, "512 B of 1.00 MiB"),
+            (3 << 29, 3 << 30, true, 15, "1.50 GiB of 3.00 GiB"),
+            (1 << 10, 5 << 50, true, 0, "1.00 KiB of 5120.00 TiB"),
+        ] {
+            let bar = "█".repeat(full) + &"░".repeat(30 - full);
+            assert_eq!(line("reading", done, total, bytes), format!("reading {bar} {counts}"));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::answer_loop::Offer;
-use super::attach::keep_files;
+use super::attach::begin_files;
 use super::command_runner::{Carried, stdout_to_watch};
 use super::record::TurnRecord;
 use super::request::Next;
@@ -105,14 +105,17 @@ impl<'t> Turn<'t> {
             }
         }
         opening.extend(served);
+        let mut files = Vec::new();
         if let Some(question) = ask.question {
-            opening.push((Kind::User, false, keep_files(&self.env.store, question)?));
+            let text;
+            (text, files) = begin_files(&self.env.store, question)?;
+            opening.push((Kind::User, false, text));
         }
         if opening.is_empty() {
             self.gate.open();
         } else {
             let gate = self.gate.clone();
-            self.record.transcript.begin(opening, move || gate.open());
+            self.record.transcript.begin(opening, files, move || gate.open());
         }
         let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
         for note in left.words(&self.config.name) {

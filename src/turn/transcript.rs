@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use super::Start;
-use super::attach::{Attached, LeftOut, choose};
+use super::attach::{Arriving, Attached, LeftOut, choose};
 use super::called::CalledAnswer;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
@@ -106,14 +106,26 @@ impl Transcript {
         Ok(name)
     }
 
-    /// Begins to write bubbs, in a thread of its own: a connection opens meanwhile. `written` is
-    /// called when they are durable.
-    pub fn begin(&mut self, bubbs: Vec<(Kind, bool, String)>, written: impl FnOnce() + Send + 'static) {
+    /// Begins to write bubbs, the last of which has these files, in a thread of its own: a connection opens
+    /// meanwhile. `written` is called when all of it is durable.
+    pub fn begin(
+        &mut self,
+        bubbs: Vec<(Kind, bool, String)>,
+        mut files: Vec<Arriving>,
+        written: impl FnOnce() + Send + 'static,
+    ) {
         for (i, (kind, hidden, text)) in bubbs.iter().enumerate() {
-            self.push_text(*kind, *hidden, i == 0 && self.path.is_empty(), text.as_bytes());
+            let root = i == 0 && self.path.is_empty();
+            if i + 1 == bubbs.len() && !files.is_empty() {
+                let files = files.iter().map(Arriving::attached).collect();
+                self.push_text_with(*kind, *hidden, root, text.as_bytes(), files);
+            } else {
+                self.push_text(*kind, *hidden, root, text.as_bytes());
+            }
         }
         let (store, not_before, mut tip) = (self.store.clone(), self.not_before, self.tip());
         self.unsaved = Some(tokio::task::spawn_blocking(move || {
+            files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
             for (kind, hidden, text) in bubbs {
                 let name = store.write(kind, hidden, tip, not_before, text.as_bytes())?;
@@ -121,6 +133,8 @@ impl Transcript {
                 names.push((name, text.into_bytes()));
             }
             written();
+            // What they take the place of is removed now.
+            drop(files);
             Ok(names)
         }));
     }
@@ -165,8 +179,12 @@ impl Transcript {
 
     /// Adds a text to those that the model is sent; the bubb of it is written elsewhere.
     fn push_text(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
+        let files = Attached::of(&self.store, kind, &String::from_utf8_lossy(text));
+        self.push_text_with(kind, hidden, root, text, files);
+    }
+
+    fn push_text_with(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8], files: Vec<Attached>) {
         let text: Text = String::from_utf8_lossy(text).into_owned().into();
-        let files = Attached::of(&self.store, kind, &text);
         self.said.push(Said { kind, hidden, root, text, files });
     }
 }

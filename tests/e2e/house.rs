@@ -9,7 +9,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("sys", &[]),
     ("env", &["error"]),
     ("tls", &[]),
-    ("when", &[]),
+    ("when", &["env"]),
     ("bubb", &[]),
     ("process", &["env", "sys"]),
     ("fetch", &["error", "tls"]),
@@ -147,7 +147,6 @@ const TERMINAL: &[(&str, &[&str])] = &[
     ("/dev/tty", &["sys/linux/mod.rs", "sys/macos.rs"]),
     // The line editor writes by itself.
     ("reedline::", &["repl/complete.rs", "repl/keys.rs", "repl/menu.rs", "repl/reader.rs"]),
-    ("indicatif::", &[]),
 ];
 
 #[test]

@@ -1,14 +1,15 @@
 //! A file that is to go with a question: told by its bytes, measured by its header, not kept yet.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Arriving;
 use crate::bubb::{Attachment, MAGIC, Media, clean_name, thousands};
 use crate::error::{Error, Result};
 use crate::fetch::{Fetched, fetch};
-use crate::store::Store;
+use crate::store::{Blob, NewBlob, Store};
 
 /// Bytes of a file from the web at most.
 const WEB: u64 = 100 << 20;
@@ -99,19 +100,35 @@ impl NewFile {
 
     /// Keeps it in the store, durable when this returns.
     pub fn keep(&self, store: &Store) -> Result<Attachment> {
-        let blob = match &self.data {
-            Data::Bytes(bytes) => store.blob(&mut bytes.as_slice())?,
+        let mut arriving = Arriving::begin(self, store)?;
+        arriving.publish(store)?;
+        Ok(arriving.line)
+    }
+
+    /// Copies it into the store.
+    pub(super) fn begin_blob(&self, store: &Store) -> Result<NewBlob> {
+        match &self.data {
+            Data::Bytes(bytes) => store.begin_blob(&mut bytes.as_slice()),
             Data::File(file) => {
                 let mut file: &File = file;
-                file.seek(SeekFrom::Start(0))
-                    .map_err(|error| Error::usage(format!("cannot read {}", self.name)).because(error))?;
-                store.blob(&mut file)?
+                file.seek(SeekFrom::Start(0)).map_err(|error| self.unreadable(error))?;
+                store.begin_blob(&mut file)
             }
-        };
+        }
+    }
+
+    /// Its line, once it is this blob.
+    pub(super) fn line(&self, blob: &Blob) -> Result<Attachment> {
         if blob.len != self.len {
             return Err(Error::usage(format!("{} changed while it was read", self.name)));
         }
-        Ok(Attachment { media: self.media, len: blob.len, name: self.name.clone(), hash: blob.hash })
+        let (name, hash) = (self.name.clone(), blob.hash.clone());
+        Ok(Attachment { media: self.media, len: blob.len, name, hash })
+    }
+
+    /// The error for a file that can no longer be read.
+    pub(super) fn unreadable(&self, error: io::Error) -> Error {
+        Error::usage(format!("cannot read {}", self.name)).because(error)
     }
 
     /// Its name, size and pixels, for messages.

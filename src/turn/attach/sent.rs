@@ -1,6 +1,7 @@
 //! Which of a conv's files are sent: those of its user bubbs whose blobs are there and right, as far as
 //! the provider takes them. The question's own always are; earlier ones give way from the oldest on.
 
+use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
 
 use super::limits::{Size, fitting, is_taken};
@@ -59,16 +60,22 @@ impl Attached {
     }
 
     fn find(store: &Store, line: Attachment) -> Attached {
-        let nothing = |line| Attached { line, file: None, side: None };
-        let Ok(Some((file, len))) = store.open_proven_blob(&line.hash) else { return nothing(line) };
+        let Ok(Some((file, len))) = store.open_proven_blob(&line.hash) else {
+            return Attached::open(line, None, None);
+        };
         let mut file = file;
         if len != line.len || file.seek(SeekFrom::Start(0)).is_err() {
-            return nothing(line);
+            return Attached::open(line, None, None);
         }
         let side = imagesize::reader_size(BufReader::new(&file)).ok().map(|size| size.width.max(size.height));
         let side = side.filter(|_| line.media.is_image()).map(|side| u32::try_from(side).unwrap_or(u32::MAX));
-        let file = MediaFile::new(line.media, line.name.clone(), len, file);
-        Attached { file: Some(file), line, side }
+        Attached::open(line, Some(file), side)
+    }
+
+    /// A file of this line, by its blob where that is there and right.
+    pub(super) fn open(line: Attachment, file: Option<File>, side: Option<u32>) -> Attached {
+        let file = file.map(|file| MediaFile::new(line.media, line.name.clone(), line.len, file));
+        Attached { line, file, side }
     }
 
     fn size(&self) -> Size {
