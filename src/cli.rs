@@ -147,16 +147,21 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Ok(args) => args,
         Err(error) => return report(&error),
     };
-    let (args, is_do) = match preparse(&root, args) {
-        Preparsed::Parse { args, is_do } => (args, is_do),
+    let (args, command) = match preparse(&root, args) {
+        Preparsed::Parse { args, command } => (args, command),
         Preparsed::Help { words, is_short: true } => return help::print_short(root, &words),
         Preparsed::Help { words, .. } => return help::print_long(root, &words),
         Preparsed::Version { verbose } => return print_version(verbose),
     };
-    let parsed = root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
+    let parse = |root: &mut clap::Command| {
+        root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches))
+    };
+    // Where that fails, all commands are parsed: an error names the ones that are meant.
+    let alone = parser_of(&root, &command).and_then(|mut alone| parse(&mut alone).ok());
+    let parsed = alone.map_or_else(|| parse(&mut root), Ok);
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return report_parse_error(&args, is_do, &error),
+        Err(error) => return report_parse_error(&args, command == "do", &error),
     };
     if cli.globals.version {
         return print_version(false); // from a cluster of short options
@@ -184,6 +189,14 @@ pub fn run(args: Vec<OsString>) -> u8 {
             report(&name_store_in_hint(error, save_to.as_deref()))
         }
     }
+}
+
+/// The parser with one command alone: to give all of them the options that every command has takes longer than to
+/// parse.
+fn parser_of(root: &clap::Command, command: &str) -> Option<clap::Command> {
+    let command = root.find_subcommand(command)?;
+    let alone = clap::Command::new("lepo").disable_version_flag(true).disable_help_flag(true);
+    Some(alone.subcommand_required(true).args(root.get_arguments()).subcommand(command.clone()))
 }
 
 /// Puts `-s PATH` into the commands of a hint, so that they name the same store.

@@ -10,8 +10,8 @@ use crate::commands;
 
 /// A command line before it is parsed.
 pub(super) enum Preparsed {
-    /// It is for the parser; whether it is for `do`.
-    Parse { args: Vec<OsString>, is_do: bool },
+    /// It is for the parser, and for this command.
+    Parse { args: Vec<OsString>, command: String },
     /// Help for the command that these words name: a screen of it, or all.
     Help { words: Vec<String>, is_short: bool },
     /// The version, and with `--verbose` more.
@@ -21,7 +21,8 @@ pub(super) enum Preparsed {
 /// `-h` and `-v` win over everything else, help over version; no command at all means `do`, and so does a
 /// first word with white space in it, or behind an option of `do` one that is no command: it is a question.
 pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Preparsed {
-    let takes_value = |word: &OsStr| takes_value(root, word);
+    let tree_of_do = OnceCell::new();
+    let takes_value = |word: &OsStr| takes_value(root, &tree_of_do, word);
     let mut words = Vec::new();
     let (mut help, mut all_help, mut external) = (false, false, false);
     let (mut version, mut verbose) = (false, false);
@@ -73,12 +74,13 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
     if words.first().is_some_and(|name| name == "grep") {
         args = with_letters_of_grep(args);
     }
-    Preparsed::Parse { args, is_do: words.first().is_none_or(|name| name == "do") }
+    let command = words.into_iter().next().unwrap_or_else(|| "do".into());
+    Preparsed::Parse { args, command }
 }
 
 /// Where the first word stands that is neither a command nor a question; none if another comes first.
 pub(super) fn first_unknown(root: &clap::Command, args: &[OsString]) -> Option<usize> {
-    let mut value_next = false;
+    let (mut value_next, tree_of_do) = (false, OnceCell::new());
     for (at, word) in args.iter().enumerate().skip(1) {
         if std::mem::take(&mut value_next) {
             continue;
@@ -90,7 +92,7 @@ pub(super) fn first_unknown(root: &clap::Command, args: &[OsString]) -> Option<u
         if word == "-" || word == "--" || !is_of_root(root, word) {
             return None;
         }
-        value_next = takes_value(root, word);
+        value_next = takes_value(root, &tree_of_do, word);
     }
     None
 }
@@ -145,9 +147,8 @@ fn with_letters_of_grep(args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.
-fn takes_value(root: &clap::Command, word: &OsStr) -> bool {
+fn takes_value(root: &clap::Command, tree_of_do: &OnceCell<clap::Command>, word: &OsStr) -> bool {
     let Some(word) = word.to_str() else { return false };
-    let tree_of_do = OnceCell::new();
     let takes = |is_meant: &dyn Fn(&clap::Arg) -> bool| {
         let of = |command: &clap::Command| {
             command.get_arguments().find(|arg| is_meant(arg)).map(|arg| arg.get_action().takes_values())

@@ -40,6 +40,9 @@ impl Insts {
     /// Reads the bytes of `_insts.toml`, and says what was ignored in it. A key that is missing
     /// means its default. A syntax error or a text that is none: exit 2, with `path` and line.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
+        if bytes == DEFAULTS.as_bytes() {
+            return Ok((Insts::default(), Vec::new()));
+        }
         let (said, ignored) = read(path, bytes)?;
         Ok((said.over(Insts::default()), ignored))
     }

@@ -5,6 +5,7 @@ mod compact;
 mod group;
 mod group_args;
 mod input;
+mod log;
 mod output;
 mod setup;
 mod tools;

@@ -1,32 +1,24 @@
 //! The set-up of a turn: options, the user's files and those of the repository, the store, the log.
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tracing::Level;
-use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt::time::SystemTime;
-use tracing_subscriber::layer::SubscriberExt;
-
 use super::DoArgs;
+use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::config::{LogLevel, Paths, ToolMode};
+use crate::config::{Paths, ToolMode};
 use crate::conv::{Addressee, Forest};
 use crate::env::Env;
 use crate::error::{Error, Result};
-use crate::store::{Store, now};
+use crate::store::Store;
 use crate::term::say;
 use crate::tool::covers_home;
 use crate::tool::mcp::Servers;
 use crate::turn::{Configured, TrustedFile};
-use crate::when;
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {
@@ -117,26 +109,3 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 
 /// Longer than any process lives.
 const FOR_GOOD: Duration = Duration::from_secs(1 << 30);
-
-/// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
-/// be written is done without.
-fn start_log(paths: &Paths, level: LogLevel) {
-    let dir = paths.logs();
-    if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
-        return;
-    }
-    let name = format!("application-lepo-{}.log", when::day(now()));
-    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(dir.join(name));
-    let Ok(file) = file else { return };
-    let level = match level {
-        LogLevel::Debug => Level::DEBUG,
-        LogLevel::Info => Level::INFO,
-        LogLevel::Warn => Level::WARN,
-        LogLevel::Error => Level::ERROR,
-    };
-    let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_timer(SystemTime).with_writer(file);
-    // Libraries log what they like: whole URLs, with the tokens in them.
-    let lepo_alone = Targets::new().with_target("lepo", level);
-    let subscriber = tracing_subscriber::registry().with(layer.with_filter(lepo_alone));
-    let _ = tracing::subscriber::set_global_default(subscriber);
-}

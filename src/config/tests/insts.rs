@@ -11,8 +11,11 @@ fn parse(text: &str) -> Result<(Insts, Vec<String>)> {
 
 #[test]
 fn the_default_file_has_every_default_and_nothing_else() {
-    let (insts, ignored) = parse(Insts::default_file_text()).unwrap();
+    let file = Insts::default_file_text();
+    let (insts, ignored) = parse(file).unwrap();
     assert_eq!((&insts, ignored.len()), (&Insts::default(), 0));
+    // The file as it is made is known; changed, it is read.
+    assert_eq!(parse(&format!("{file}\n# mine")).unwrap(), (Insts::default(), Vec::new()));
     let texts = [
         (insts.general, "language"),
         (insts.tool_chooser, r#"{"tool":"none"}"#),

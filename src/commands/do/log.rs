@@ -1,0 +1,149 @@
+//! The log of turns: lepo's own events, a line each, in the file of the local day.
+
+use std::fmt::{self, Write as _};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+
+use jiff::Timestamp;
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+use crate::config::{LogLevel, Paths};
+use crate::store::now;
+use crate::when;
+
+/// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
+/// be written is done without.
+pub fn start_log(paths: &Paths, level: LogLevel) {
+    let dir = paths.logs();
+    if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
+        return;
+    }
+    let name = format!("application-lepo-{}.log", when::day(now()));
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(dir.join(name));
+    let Ok(file) = file else { return };
+    let level = match level {
+        LogLevel::Debug => Level::DEBUG,
+        LogLevel::Info => Level::INFO,
+        LogLevel::Warn => Level::WARN,
+        LogLevel::Error => Level::ERROR,
+    };
+    let _ = tracing::subscriber::set_global_default(Log { file, level });
+}
+
+/// Writes events of lepo up to a level. Spans are not told.
+struct Log {
+    file: File,
+    level: Level,
+}
+
+impl Subscriber for Log {
+    /// Libraries log what they like: whole URLs, with the tokens in them.
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= self.level && is_of_lepo(metadata.target())
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::from_level(self.level))
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let metadata = event.metadata();
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        let (level, target) = (metadata.level().as_str(), metadata.target());
+        let line = format!("{:.6} {level:>5} {target}:{}\n", Timestamp::now(), fields.0);
+        // In one write, as other processes append to the same file.
+        let _ = (&self.file).write_all(line.as_bytes());
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+fn is_of_lepo(target: &str) -> bool {
+    target.strip_prefix("lepo").is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// The message of an event as it is, and behind it each field as `name=value`. Control characters are escaped, so
+/// that an event is one line.
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "message" => self.record_debug(field, &format_args!("{value}")),
+            _ => self.record_debug(field, &value),
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.push(' ');
+        if field.name() != "message" {
+            self.0.push_str(field.name());
+            self.0.push('=');
+        }
+        // A string takes whatever is written to it.
+        let _ = write!(Line(&mut self.0), "{value:?}");
+    }
+}
+
+/// Text that stays in one line.
+struct Line<'t>(&'t mut String);
+
+impl fmt::Write for Line<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for c in text.chars() {
+            match c.is_control() {
+                true => self.0.extend(c.escape_default()),
+                false => self.0.push(c),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Seek};
+
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line_and_only_lepos_are_told() {
+        let mut file = tempfile::tempfile().unwrap();
+        let log = Log { file: file.try_clone().unwrap(), level: Level::INFO };
+        tracing::subscriber::with_default(log, || {
+            tracing::info!(target: "lepo::model", model = "a\nb", ms = 3, said = %"x\ny", "request {}", "done\x1b");
+            tracing::warn!(target: "lepo", error = None::<u8>, "failed");
+            tracing::debug!(target: "lepo::model", "too much");
+            tracing::error!(target: "hyper", "not ours");
+            tracing::error!(target: "lepos", "not ours");
+        });
+        let mut text = String::new();
+        file.rewind().unwrap();
+        file.read_to_string(&mut text).unwrap();
+        let lines: Vec<(&str, &str)> = text.lines().map(|line| line.split_at(27)).collect();
+        assert!(
+            lines.iter().all(|(time, _)| time.ends_with('Z') && time.parse::<Timestamp>().is_ok()),
+            "{text}"
+        );
+        let said: Vec<&str> = lines.iter().map(|(_, said)| *said).collect();
+        assert_eq!(
+            said,
+            [r#"  INFO lepo::model: request done\u{1b} model="a\nb" ms=3 said=x\ny"#, "  WARN lepo: failed",]
+        );
+    }
+}
