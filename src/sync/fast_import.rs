@@ -129,8 +129,8 @@ impl<'g> FastImport<'g> {
     }
 
     fn start(&self) -> Result<Running> {
-        let mut child =
-            self.git.start(["fast-import", "--quiet", "--done", "--force", "--date-format=raw"])?;
+        // Not forced: a ref that is not at the tip, which only a hand can have done, stays as it is.
+        let mut child = self.git.start(["fast-import", "--quiet", "--done", "--date-format=raw"])?;
         let (errors, output) = (child.stderr.take().map(last_words), child.stdout.take().map(last_words));
         let Some(to) = child.stdin.take() else { return Err(Error::remote("git has no stdin")) };
         Ok(Running { child, to: BufWriter::with_capacity(256 << 10, to), errors, output })

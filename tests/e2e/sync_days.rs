@@ -115,6 +115,13 @@ fn a_sync_without_its_record_ends_the_same() {
         assert_eq!(synced(&a), "");
     }
     assert_eq!(tree(&remote, "a"), 5);
+    // One that tells of an older commit, as a backup brings it: nothing is lost, and the next sync mends it.
+    std::fs::write(&path, good).unwrap();
+    a.add(&["--prev", "head"], "more");
+    assert_eq!(a.alone(&["sync"]).code, 3);
+    assert_eq!(synced(&a), "sent 1 message as a\n");
+    assert_eq!(tree(&remote, "a"), 6);
+    assert!(!a.lepo(&["sync", "--status"]).out.contains("a-2"));
 }
 
 /// How many files a clone has on the remote below folders of years.
