@@ -2,9 +2,13 @@
 //!
 //! A moment is milliseconds since 1970, UTC. Days are those of the local time zone.
 
+use std::sync::OnceLock;
+
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
+
+use crate::env;
 
 /// Which end of a day a date without a time stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,15 +118,24 @@ pub fn iso_minute(moment: u64) -> String {
 
 fn zoned(moment: u64) -> Option<Zoned> {
     let timestamp = Timestamp::from_millisecond(i64::try_from(moment).ok()?).ok()?;
-    Some(timestamp.to_zoned(TimeZone::system()))
+    Some(timestamp.to_zoned(zone()))
+}
+
+/// The local time zone, as it was when it was first asked for. Where `TZ` names none, its file is read as it is: the
+/// library looks for its name too, in a listing of all zones, which takes as long as the rest of a command.
+fn zone() -> TimeZone {
+    static ZONE: OnceLock<TimeZone> = OnceLock::new();
+    let of_file = || TimeZone::tzif("local", &std::fs::read("/etc/localtime").ok()?).ok();
+    let found = || env::var("TZ").is_none().then(of_file).flatten().unwrap_or_else(TimeZone::system);
+    ZONE.get_or_init(found).clone()
 }
 
 fn start_of(date: Date) -> Option<i64> {
-    Some(date.to_zoned(TimeZone::system()).ok()?.timestamp().as_millisecond())
+    Some(date.to_zoned(zone()).ok()?.timestamp().as_millisecond())
 }
 
 fn local(at: DateTime) -> Option<i64> {
-    Some(at.to_zoned(TimeZone::system()).ok()?.timestamp().as_millisecond())
+    Some(at.to_zoned(zone()).ok()?.timestamp().as_millisecond())
 }
 
 #[cfg(test)]
