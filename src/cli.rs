@@ -232,7 +232,7 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
     if error.use_stderr() { 2 } else { 0 }
 }
 
-/// Whether a document was asked for, on a command line that could not be parsed.
+/// True if a document was asked for, on a command line that could not be parsed.
 fn wants_document(args: &[OsString]) -> bool {
     args.iter().take_while(|word| *word != "--").any(|word| word == "--json" || word == "--events")
 }

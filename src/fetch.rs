@@ -12,7 +12,7 @@ use url::Host;
 
 use crate::error::{Error, Result, cause};
 
-/// How many redirects are followed.
+/// The most redirects that are followed.
 const REDIRECTS: usize = 5;
 /// To open a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -28,7 +28,7 @@ pub struct Fetched {
     pub bytes: Vec<u8>,
 }
 
-/// Whether a word is an address to fetch, and no path.
+/// True if a word is an address to fetch, and no path.
 pub fn is_url(word: &str) -> bool {
     word.starts_with("https://") || word.starts_with("http://")
 }
@@ -78,8 +78,8 @@ async fn get(first: Url, limit: u64, take: Take<'_>) -> Result<String> {
     Err(Error::remote(format!("{} redirects in circles", shown(&first))))
 }
 
-/// Which addresses may be asked: https, or http on this machine; and after a redirect to another place
-/// no private one.
+/// Checks that an address may be fetched: https, or http on this machine; after a redirect to another place,
+/// not a private one.
 fn allowed(first: &Url, url: &Url) -> Result<()> {
     let led = url.origin() != first.origin();
     let host = url.host();
@@ -192,7 +192,7 @@ fn is_this_machine(host: &Host<&str>) -> bool {
     }
 }
 
-/// Whether a host is no private address by its very words.
+/// True if a host is no private address by its very words.
 pub fn is_public_host(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(_) => true,
@@ -201,7 +201,7 @@ pub fn is_public_host(host: &Host<&str>) -> bool {
     }
 }
 
-/// Whether an address belongs to the internet at large.
+/// True if an address belongs to the internet at large.
 fn is_public_address(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),

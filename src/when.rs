@@ -10,7 +10,7 @@ use jiff::{Timestamp, ToSpan, Zoned};
 
 use crate::env;
 
-/// Which end of a day a date without a time stands for.
+/// The end of a day that a date without a time stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayEnd {
     /// Its first millisecond.

@@ -67,7 +67,7 @@ impl<'a> Rows<'a> {
         self.read.get(at)
     }
 
-    /// Whether rows up to this place may need conversations that were not read.
+    /// True if rows up to this place may need conversations that were not read.
     pub fn may_lack(&mut self, at: usize) -> bool {
         let Some(last) = self.limit.and_then(|limit| limit.checked_sub(1)) else { return false };
         at >= last && self.get(last).is_some()

@@ -38,7 +38,7 @@ impl Name {
         })
     }
 
-    /// Whether a bubb's file name has its ids in upper case, as they are written.
+    /// True if a bubb's file name has its ids in upper case, as they are written.
     pub fn is_canonical(file: &[u8]) -> bool {
         // "Lower case" needs both these bits; every byte is looked at, as that is quicker than to stop.
         let lower = |id: &[u8]| id.iter().fold(0, |bits, byte| bits | (byte & byte << 1)) & 0x40 != 0;
@@ -46,7 +46,7 @@ impl Name {
         !lower(id) && !lower(prev)
     }
 
-    /// Whether the bubb of a file name may be older than the one it follows, told without parsing: true
+    /// True if the bubb of a file name may be older than the one it follows, told without parsing: true
     /// also where the name is in lower case, or no bubb's.
     pub fn may_precede_its_prev(file: &[u8]) -> bool {
         let (id, prev) = Self::written_ids(file);

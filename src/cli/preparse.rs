@@ -78,7 +78,7 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
     Preparsed::Parse { args, command }
 }
 
-/// Where the first word stands that is neither a command nor a question; none if another comes first.
+/// The index of the first word that is neither a command nor a question; none if another comes first.
 pub(super) fn first_unknown(root: &clap::Command, args: &[OsString]) -> Option<usize> {
     let (mut value_next, tree_of_do) = (false, OnceCell::new());
     for (at, word) in args.iter().enumerate().skip(1) {
@@ -101,7 +101,7 @@ fn has_white_space(word: &OsStr) -> bool {
     word.to_string_lossy().contains(char::is_whitespace)
 }
 
-/// Whether the root has this option: what it does not know stands there for `do`.
+/// True if the root has this option: what it does not know stands there for `do`.
 fn is_of_root(root: &clap::Command, word: &OsStr) -> bool {
     let Some(word) = word.to_str() else { return true };
     let known = |is_meant: &dyn Fn(&clap::Arg) -> bool| root.get_arguments().any(is_meant);
@@ -129,7 +129,7 @@ fn with_letters_of_grep(args: Vec<OsString>) -> Vec<OsString> {
             word.to_str().and_then(|text| text.strip_prefix('-')).filter(|text| !text.starts_with('-'));
         match cluster {
             Some(text) if is_behind && !is_rest => {
-                // What follows a letter that takes a value is that value.
+                // Letters after one that takes a value are that value.
                 let (flags, value) = text.split_at(text.find(takes).unwrap_or(text.len()));
                 let is_ours = |letter: char| LETTERS.iter().any(|(ours, _)| *ours == letter);
                 let longs = LETTERS.iter().filter(|(letter, _)| flags.contains(*letter));
@@ -146,7 +146,7 @@ fn with_letters_of_grep(args: Vec<OsString>) -> Vec<OsString> {
     spelled
 }
 
-/// Whether the word after this option is its value: of the root's options or of `do`'s, which stand there too.
+/// True if the word after this option is its value: of the root's options or of `do`'s, which stand there too.
 fn takes_value(root: &clap::Command, tree_of_do: &OnceCell<clap::Command>, word: &OsStr) -> bool {
     let Some(word) = word.to_str() else { return false };
     let takes = |is_meant: &dyn Fn(&clap::Arg) -> bool| {

@@ -22,7 +22,7 @@ pub struct Entry {
     pub questions: Vec<String>,
 }
 
-/// How wide the columns of a block of entries are.
+/// The widths of the columns of a block of entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Widths {
     id: usize,
@@ -109,7 +109,7 @@ fn excerpts(entry: &Entry, room: usize, paint: Paint) -> String {
     let mut parts: Vec<&str> = Vec::new();
     parts.extend((!entry.title.is_empty()).then_some(entry.title.as_str()));
     parts.extend(entry.questions.iter().map(String::as_str));
-    // Where there is no room for all, a title tells most, then the last question.
+    // If there is no room for all, the title comes first, then the last question.
     let is_titled = !entry.title.is_empty();
     while parts.len() > 1 && room / parts.len() < 16 {
         let least = if is_titled { 1 } else { parts.len() - 2 };

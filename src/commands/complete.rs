@@ -14,7 +14,7 @@ use crate::term::{Color, Out, clean, excerpt};
 use crate::turn::Prompts;
 use crate::ui;
 
-/// More ids than a screen holds help nobody.
+/// The most candidates: more ids than fit on a screen are no help.
 const MOST: usize = 50;
 
 /// Completes an address, or the second one of a range.
@@ -163,7 +163,7 @@ impl There {
 }
 
 /// Bash puts a candidate on the command line as it is, and a repository may have brought the branch: one whose
-/// name a shell would take apart, or that is not what it looks like, is typed by whoever wants it.
+/// name a shell would take apart, or that is not what it looks like, is not offered.
 fn is_bare(word: &str) -> bool {
     let special = |c: char| c.is_ascii_punctuation() && !"-_.,@%+=/".contains(c);
     !word.contains(special) && clean(word) == word

@@ -62,11 +62,11 @@ pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
         .var(ASKED_BY)
         .shells(SHELLS)
         .try_complete(args.iter().cloned(), here.as_deref());
-    // A shell that asks wrongly, or left meanwhile, is nobody to complain to.
+    // An error is dropped: a shell that completes shows no messages.
     answered.unwrap_or(true)
 }
 
-/// Options are for whoever began one, or where there is nothing else.
+/// Hides options, which are offered only if one was begun, or if there are no other candidates.
 fn without_options(mut tree: clap::Command) -> clap::Command {
     tree.build();
     let hide = |command: clap::Command| {

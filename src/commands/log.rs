@@ -131,7 +131,7 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
     joints
 }
 
-/// Which bubbs to list, newest first.
+/// The bubbs to list, newest first.
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
         let forest = store.forest_for(&[Wanted::Everyone])?;

@@ -46,7 +46,7 @@ use crate::error::{Error, Result};
 use crate::store::{STORE, Store};
 use crate::term::{Color, Out, Paint, is_dumb};
 
-/// Where a command runs and where its output goes.
+/// The working directory, the store and the output of a command.
 pub struct Context<'o> {
     cwd: PathBuf,
     save_to: Option<PathBuf>,
@@ -86,7 +86,7 @@ impl<'o> Context<'o> {
         self.save_to.as_deref()
     }
 
-    /// Where the user stands.
+    /// The working directory.
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
@@ -105,7 +105,7 @@ impl<'o> Context<'o> {
         self.out.page(&command, is_there);
     }
 
-    /// Whether the user stands in the home directory.
+    /// True if the user stands in the home directory.
     pub fn is_at_home(&self) -> bool {
         let home = env::var("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
         home.is_some() && home == self.cwd.canonicalize().ok()

@@ -30,7 +30,7 @@ pub fn in_browser(file: &Path) -> Result<()> {
         .hint("open that file, or name a program in BROWSER"))
 }
 
-/// Whether there seems to be a browser to open something in.
+/// True if there seems to be a browser to open something in.
 pub fn has_browser() -> bool {
     let is_set = |name: &str| crate::env::text(name).is_some_and(|value| !value.is_empty());
     DISPLAYS.is_empty() || is_set("BROWSER") || DISPLAYS.iter().any(|name| is_set(name))

@@ -63,7 +63,7 @@ enum Verb {
 }
 
 impl PromptArgs {
-    /// Whether a failure is to be a document too.
+    /// True if a failure is to be a document too.
     pub fn wants_json(&self) -> bool {
         matches!(self.verb, Some(Verb::Ls { json: true }))
     }

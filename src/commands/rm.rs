@@ -129,7 +129,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// What goes with these tails; `pass_over`: not those that a branch names any of.
+    /// The files to delete with these tails; `pass_over` leaves out tails that a branch names.
     fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<Plan> {
         let branches = store.branches()?;
         let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();

@@ -7,7 +7,7 @@ pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     (near.0 <= most && near.0 < word.chars().count()).then_some(near.1)
 }
 
-/// How many letters are missing, too many, wrong, or exchanged with their neighbour.
+/// The number of letters that are missing, too many, wrong, or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

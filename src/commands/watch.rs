@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::store::Seen;
 use crate::term::{clean, stdout_is_read};
 
-/// How often it is looked whether anybody reads, and whether the store is there.
+/// The interval at which the reader of the output and the store are checked.
 const TICK: Duration = Duration::from_millis(500);
 
-/// How many bubbs that may name a speaker are remembered.
+/// The number of bubbs that may name a speaker and are remembered.
 const MOST_SELECTS: usize = 256;
 
 /// Print messages as they are written, by any process

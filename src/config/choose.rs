@@ -1,4 +1,4 @@
-//! Which model answers: the one asked for, the active one, or, where nothing is configured at all,
+//! Chooses the model that answers: the one asked for, the active one, or, if nothing is configured at all,
 //! what the environment offers; else the words that tell a person how to get one.
 //!
 //! This room does no network. Where an Ollama server would have to be asked, it says so and waits
@@ -55,7 +55,7 @@ impl Settings {
         }))
     }
 
-    /// The name of the model that answers, and who says so, as far as that is known without asking anybody.
+    /// The name of the model that answers, and the source of the choice, if no server has to be asked for it.
     pub fn chosen(&self) -> Option<Set<String>> {
         let set = |value: &str, source: &Source| Set { value: value.to_string(), source: source.clone() };
         if let Some(wanted) = &self.wanted {

@@ -20,7 +20,7 @@ pub struct NewModel {
     pub provider: Provider,
     /// The provider's name for it, where it has one.
     pub model: Option<String>,
-    /// Where it is, if not at the usual place.
+    /// The path of the file, if not the usual one.
     pub base_url: Option<String>,
     /// Its key, written into the file.
     pub api_key: Option<Secret>,

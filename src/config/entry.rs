@@ -13,7 +13,7 @@ use super::word::Word;
 use super::{AnswerForm, Options, Provider, Secret, Wire};
 use crate::error::Result;
 
-/// Where a model's key is, as the file says it.
+/// The place of a model's key, as the file gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyEntry {
     /// Nothing is said.
@@ -39,11 +39,11 @@ pub struct ModelEntry {
     pub model: String,
     /// Checked, no trailing slash.
     pub base_url: Option<String>,
-    /// Where its key is.
+    /// The place of its key.
     pub key: KeyEntry,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Where the answer stands.
+    /// The place of the answer.
     pub answer: AnswerForm,
     /// `system = "first"`.
     pub system_first: bool,

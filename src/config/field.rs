@@ -20,7 +20,7 @@ pub struct Field<'d> {
     pub key: &'static str,
     /// ` in [NAME]`, or nothing for the root.
     pub title: String,
-    /// Where the key starts.
+    /// The byte offset at which the key starts.
     pub at: usize,
     /// The value.
     pub value: Spanned<DeValue<'d>>,

@@ -18,7 +18,7 @@ pub struct Insts {
     pub general: Option<String>,
     /// Is a command needed (`toolChooser`).
     pub tool_chooser: Option<String>,
-    /// Which one (`commandWriter`).
+    /// The name of the inst (`commandWriter`).
     pub command_writer: Option<String>,
     /// A debate: who speaks.
     pub orchestrator: Option<String>,

@@ -47,7 +47,7 @@ pub struct Key {
     pub command: Vec<String>,
 }
 
-/// How the answer stands in what a `cli` model prints.
+/// The form of the answer in the output of a `cli` model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AnswerForm {
     /// All of stdout, as it comes.
@@ -71,19 +71,19 @@ pub struct ModelConfig {
     pub provider: Provider,
     /// The provider's own name for it; empty for `cli`.
     pub model: String,
-    /// Where it is (`openai`, `ollama`); no trailing slash; empty for `cli` and `embedded`.
+    /// The address (`openai`, `ollama`); no trailing slash; empty for `cli` and `embedded`.
     pub base_url: String,
     /// The key that is sent to `base_url` and nowhere else.
     pub key: Key,
     /// The program and its arguments (`cli`); `{prompt}` stands for the question, else it goes to stdin.
     pub command: Vec<String>,
-    /// Where the answer stands in its output (`cli`).
+    /// The place of the answer in its output (`cli`).
     pub answer: AnswerForm,
     /// It takes a system message only as the first one (`system = "first"`).
     pub system_first: bool,
     /// The price of its tokens.
     pub price: Option<Price>,
-    /// Which API of its server is spoken to; none if that depends on the address.
+    /// The API of its server that is used; none if that depends on the address.
     pub wire: Option<Wire>,
     /// The options of every request.
     pub options: Options,

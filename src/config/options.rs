@@ -8,17 +8,17 @@ use super::field::Field;
 use super::reader::Section;
 use crate::error::Result;
 
-/// How deep a value of `extra` may be.
+/// The most levels that a value of `extra` may have.
 const DEEPEST: usize = 32;
 
 /// `options = { … }`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// How much chance is in the answer.
+    /// The temperature.
     pub temperature: Option<Number>,
     /// The longest answer, thinking included, in tokens.
     pub max_tokens: Option<u64>,
-    /// How much the model thinks: `none`, `low`, `medium`, `high`, and what else its server knows.
+    /// The thinking effort: `none`, `low`, `medium`, `high`, or another word that its server knows.
     pub effort: Option<String>,
     /// The share of likely tokens that are chosen from.
     pub top_p: Option<Number>,

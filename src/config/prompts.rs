@@ -31,7 +31,7 @@ impl Paths {
     }
 }
 
-/// Whether a prompt can have this name: a part of a path, without white space.
+/// Checks that a prompt can have this name: a part of a path, without white space.
 pub fn check_prompt_name(name: &str) -> Result<()> {
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let ok = !name.is_empty() && name.len() <= 100 && !name.starts_with(['.', '-']) && name.chars().all(good);

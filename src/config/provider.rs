@@ -4,7 +4,7 @@
 use super::url::{base_url, ollama_url};
 use super::word::Word;
 
-/// Which API or program speaks for a model. The set is closed: a provider is code, not configuration.
+/// The API or program behind a model. The set is closed: a provider is code, not configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     /// Any server that speaks OpenAI's chat completions or Responses.
@@ -30,12 +30,12 @@ pub enum Fields {
     Weights,
 }
 
-/// Where a server is and where its key is, unless a file says otherwise.
+/// The address of a server and the place of its key, unless a file has others.
 #[derive(Debug)]
 pub struct ServerFacts {
     /// Its own address.
     pub url: &'static str,
-    /// Whether that address needs a key.
+    /// True if that address needs a key.
     pub needs_key: bool,
     /// The variable with another address.
     pub url_env: &'static str,
@@ -53,7 +53,7 @@ pub struct ServerFacts {
     pub example: &'static str,
 }
 
-/// Which of its APIs a server of `openai` is spoken to by.
+/// The API that a server of `openai` is used by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     /// Chat completions.

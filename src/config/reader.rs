@@ -16,7 +16,7 @@ pub struct Section<'d> {
     document: &'d Document<'d>,
     /// ` in [http]`, or nothing for the root.
     title: String,
-    /// Where the table starts.
+    /// The byte offset at which the table starts.
     pub at: usize,
     table: DeTable<'d>,
     known: Vec<&'static str>,
@@ -43,7 +43,7 @@ impl<'d> Section<'d> {
         Some(Field { document, key, title, at: name.span().start, value })
     }
 
-    /// Whether the table has a key that was not taken yet.
+    /// True if the table has a key that was not taken yet.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
@@ -101,7 +101,7 @@ impl<'d> Section<'d> {
         self.document.error(self.at, what, allowed)
     }
 
-    /// Where this table stands.
+    /// The place of this table, for messages.
     pub fn source(&self) -> Source {
         self.document.source(self.at)
     }

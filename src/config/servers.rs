@@ -24,7 +24,7 @@ pub struct ServerConfig {
     pub target: Target,
 }
 
-/// Where a server is.
+/// The place of a server: a program or an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A program of this machine, which is spoken to on its stdin and stdout.
@@ -40,7 +40,7 @@ pub enum Target {
     Remote {
         /// The address.
         url: Url,
-        /// How it is spoken to.
+        /// The transport.
         transport: Transport,
         /// HTTP headers of every request.
         headers: Vec<(String, Secret)>,
@@ -49,7 +49,7 @@ pub enum Target {
     },
 }
 
-/// How a remote server is spoken to.
+/// The transport of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     /// HTTP with server-sent events, of the protocol's first revision.

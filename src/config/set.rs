@@ -71,7 +71,7 @@ pub fn setting_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied().filter(|name| *name != "model")
 }
 
-/// Whether a setting of this name can stand in a file.
+/// Checks that a setting of this name can stand in a file.
 fn check(name: &str) -> Result<()> {
     let no = |what: String, hint: &str| Err(Error::usage(what).hint(hint));
     if name == "model" {

@@ -40,7 +40,7 @@ pub struct Line {
     pub name: String,
     /// The value as a person reads it; times in seconds, empty if there is none.
     pub value: String,
-    /// Where it comes from.
+    /// The source of the value.
     pub source: Source,
 }
 
@@ -66,7 +66,7 @@ impl Settings {
             Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.of_repository()?,
             None => ConfigFile::default(),
         };
-        // Of every file, also of one that another stands in for now: a key is no command's, whoever uses it.
+        // Of every file, also of a model that another one replaces now: no command gets a key.
         let mut keys: Vec<String> = user.key_variables().chain(repo.key_variables()).collect();
         if flags.config.is_some()
             && let Some(bytes) = read_if_there(&paths.config_file())?
@@ -94,7 +94,7 @@ impl Settings {
         self.models.iter().filter_map(|model| Some(model.key.value.as_ref()?.reveal().to_string())).collect()
     }
 
-    /// How it is decided that a command is needed; `fitting` is what suits the model that answers. Without
+    /// The planner in force; `fitting` is the one that suits the model that answers. Without
     /// tools there is nothing to decide.
     pub fn planner_or(&self, fitting: Planner) -> Planner {
         match (self.tool_call_mode, self.planner) {

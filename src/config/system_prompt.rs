@@ -58,7 +58,7 @@ mod tests {
             assert_eq!(std::fs::read(&file).unwrap(), bytes);
         }
 
-        // Where none can be made, the default counts all the same.
+        // If the file cannot be made, the default counts all the same.
         let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", "/proc/lepo")];
         let nowhere = Paths::from_env(&Env::of(&env)).unwrap();
         assert_eq!(system_prompt(&nowhere).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));

@@ -131,15 +131,15 @@ settings! {
     wanted: Option<String>, - "model", (), None, option model "--model", variable "LEPO_MODEL";
     /// The least of what the log holds.
     log_level: LogLevel, file "log_level", LogLevel::ALL, LogLevel::Info, variable "LEPO_LOG_LEVEL";
-    /// How a tool request gets its consent.
+    /// The way a tool request gets its consent.
     tool_call_mode: ToolMode, file "tool_call_mode", ToolMode::LASTING, ToolMode::Manual,
         option tools "--tools", variable "LEPO_TOOL_CALL_MODE";
     /// The most that `auto` runs without asking.
     auto_access: AutoAccess, file "auto_access", AutoAccess::ALL, AutoAccess::Read,
         variable "LEPO_AUTO_ACCESS";
-    /// Whether a conversation that outgrows its window is compacted by itself.
+    /// Automatic compaction of a conversation that outgrows its window.
     compact: AutoCompact, file "compact", AutoCompact::ALL, AutoCompact::Off;
-    /// How it is decided that a command is needed; see [`Settings::planner_or`].
+    /// The way it is decided that a command is needed; see [`Settings::planner_or`].
     planner: Planner, file "planner", Planner::ALL, Planner::Auto, variable "LEPO_PLANNER";
     /// Rounds of tool requests in one turn.
     max_rounds: u32, file "max_rounds", ROUNDS, 8, variable "LEPO_MAX_ROUNDS";

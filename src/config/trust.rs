@@ -38,7 +38,7 @@ impl Trust {
         Trust { record: HashFile::at(paths.state.join("trust")) }
     }
 
-    /// Whether a person said yes to this file: these bytes, at this path.
+    /// True if a person said yes to this file: these bytes, at this path.
     pub fn covers(&self, file: &RepoFile) -> Result<bool> {
         self.record.has(&file.hash())
     }
@@ -144,7 +144,7 @@ impl HashFile {
         HashFile { path }
     }
 
-    /// Whether there is a line of this hash.
+    /// True if there is a line of this hash.
     pub fn has(&self, hash: &str) -> Result<bool> {
         Ok(self.which(&[hash])?.contains(&true))
     }

@@ -63,7 +63,7 @@ pub fn ollama_url(host: &str) -> Result<String, &'static str> {
     Ok(url.as_str().trim_end_matches('/').to_string())
 }
 
-/// Whether an address is this machine's own: no proxy stands before it.
+/// True if an address is this machine's own: no proxy stands before it.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -72,7 +72,7 @@ pub fn is_loopback(url: &Url) -> bool {
         || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Whether any connection on the way speaks TLS: to the server, or to a proxy.
+/// True if any connection on the way speaks TLS: to the server, or to a proxy.
 pub fn needs_certificates(url: &Url) -> bool {
     let secure_proxy = || {
         ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]

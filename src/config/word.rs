@@ -46,7 +46,7 @@ impl Word for LogLevel {
     }
 }
 
-/// How a tool request gets its consent.
+/// The way a tool request gets its consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolMode {
     /// The person is asked each time (the default).
@@ -74,7 +74,7 @@ impl Word for ToolMode {
     }
 }
 
-/// Whether a conversation that outgrows its window is compacted by itself.
+/// Automatic compaction of a conversation that outgrows its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AutoCompact {
     /// Only when it is asked for (the default).
@@ -123,7 +123,7 @@ impl Word for AutoAccess {
     }
 }
 
-/// How it is decided that a command is needed.
+/// The way it is decided that a command is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planner {
     /// The planner that suits the model (the default): native where its API carries tools, the chooser

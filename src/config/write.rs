@@ -22,7 +22,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Makes a file with `bytes`, mode 0600, in a directory that is made 0700 if need be. If there is
-/// one by then it stays untouched; whoever reads it sees all of it. Exit 2 on failure.
+/// one by then it stays untouched; a reader never sees a part of it. Exit 2 on failure.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
         match written_beside(path, bytes)?.persist_noclobber(path) {

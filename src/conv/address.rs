@@ -39,7 +39,7 @@ pub enum Found {
     Range(Vec<Ix>),
 }
 
-/// How a branch is looked up by its exact name.
+/// Looks up a branch by its exact name.
 pub type Branch<'b> = dyn Fn(&str) -> Result<Option<BubbId>> + 'b;
 
 /// The fewest characters of an id that stand for it.

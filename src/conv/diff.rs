@@ -1,4 +1,4 @@
-//! Where two convs part: what each has that the other has not, matched bubb by bubb.
+//! The difference of two convs after their last common bubb, matched bubb by bubb.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 

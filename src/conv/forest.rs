@@ -1,7 +1,7 @@
 //! All names of a store, sorted by id. A bubb's prev is looked up when it is first asked for: of a million
 //! names most commands follow only a few.
 //!
-//! Walks are loops, never recursion: a conv may be 100,000 long, and a hand may have tied a circle.
+//! Walks are loops, never recursion: a conv may be 100,000 long, and hand-edited file names can form a cycle.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +14,7 @@ pub struct Ix(pub(super) u32);
 
 /// In place of a prev: there is none, or it is not in the store.
 const NONE: u32 = u32::MAX;
-/// In place of a prev: nobody asked yet.
+/// In place of a prev: not looked up yet.
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Ix {
@@ -33,7 +33,7 @@ pub struct Forest {
     foreign: HashMap<BubbId, usize>,
 }
 
-/// How a conv ends at its old end.
+/// The old end of a conv.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// At a root, as it should.
@@ -49,7 +49,7 @@ pub enum End {
 pub struct Conv {
     /// The bubbs, the root first.
     pub path: Vec<Ix>,
-    /// Whether it is whole.
+    /// The old end: tells whether the conv is whole.
     pub end: End,
 }
 
@@ -75,12 +75,12 @@ impl Forest {
         if self.foreign.is_empty() { None } else { self.foreign.get(&self.name(ix).id).copied() }
     }
 
-    /// Every bubb is newer than its prev, as in all that lepo writes; only a hand dates otherwise.
+    /// Every bubb is newer than its prev, as in all that lepo writes; hand-edited names may break this.
     pub(super) fn is_ordered(&self) -> bool {
         self.ordered
     }
 
-    /// How many bubbs there are.
+    /// The number of bubbs.
     pub fn len(&self) -> usize {
         self.names.len()
     }

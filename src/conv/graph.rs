@@ -52,7 +52,7 @@ impl Forest {
         rows(&children, &roots)
     }
 
-    /// The drawn children of each bubb, and the drawn bubbs that are nobody's.
+    /// The drawn children of each bubb, and the drawn bubbs without a drawn parent.
     fn families(&self, bubbs: &[Ix]) -> (Vec<Vec<Ix>>, Vec<Ix>) {
         let mut drawn = vec![false; self.len()];
         for ix in bubbs {
@@ -106,7 +106,7 @@ impl Forest {
     }
 }
 
-/// Where a bubb is drawn.
+/// The place at which a bubb is drawn.
 #[derive(Clone, Copy)]
 struct Place {
     column: usize,

@@ -1,9 +1,9 @@
-//! How high a conv is: how many bubbs it has, hidden ones too.
+//! The height of a conv: the number of its bubbs, hidden ones too.
 
 use super::{Forest, Ix};
 
 impl Forest {
-    /// How many bubbs the conv of each of `leaves` has, in their order.
+    /// The heights of the convs of `leaves`, in their order.
     pub fn heights(&self, leaves: &[Ix]) -> Vec<u32> {
         let mut heights = Heights::of(self);
         leaves.iter().map(|&leaf| heights.height(leaf)).collect()
@@ -13,7 +13,7 @@ impl Forest {
 /// Heights of many leaves, for which a trunk that they share is walked once.
 pub struct Heights<'f> {
     forest: &'f Forest,
-    /// Kept only for bubbs newer than their prev, all but those that a hand dated.
+    /// Kept only for bubbs newer than their prev: all but some with hand-edited names.
     known: Vec<u32>,
     walked: Vec<Ix>,
 }
@@ -24,7 +24,7 @@ impl<'f> Heights<'f> {
         Heights { forest, known: vec![0; forest.len()], walked: Vec::new() }
     }
 
-    /// How many bubbs the conv of `leaf` has, hidden ones too.
+    /// The height of the conv of `leaf`, hidden bubbs too.
     pub fn height(&mut self, leaf: Ix) -> u32 {
         self.walked.clear();
         let mut base = 0;

@@ -1,4 +1,4 @@
-//! Where a conv begins: its root, and its first visible question.
+//! The origin of a conv: its root, and its first visible question.
 
 use super::{Forest, Ix};
 use crate::bubb::Kind;
@@ -24,7 +24,7 @@ impl<'f> Origins<'f> {
         Origins { forest, known: vec![None; forest.len()] }
     }
 
-    /// Where the conv of `leaf` begins.
+    /// The origin of the conv of `leaf`.
     pub fn origin(&mut self, leaf: Ix) -> Origin {
         let (mut walked, mut origin) = (Vec::new(), None);
         for ix in self.forest.up(leaf) {

@@ -1,8 +1,8 @@
-//! How a request for consent stands. The forest's shape tells; no other state exists.
+//! The state of a request for consent. It follows from the shape of the forest; no other state exists.
 
 use super::{Forest, Ix};
 
-/// How a bubb that is a request stands.
+/// The state of a bubb that is a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It waits for consent.
@@ -16,7 +16,7 @@ pub enum Standing {
 }
 
 impl Forest {
-    /// How a request stands.
+    /// The state of a request.
     pub fn standing(&self, request: Ix) -> Standing {
         if !self.name(request).hidden {
             return Standing::Visible;

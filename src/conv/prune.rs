@@ -35,7 +35,7 @@ impl<'f> Pruner<'f> {
         bubbs.iter().for_each(|ix| self.gone[ix.at()] = true);
     }
 
-    /// Whether a bubb was taken.
+    /// True if a bubb was taken.
     pub fn is_gone(&self, ix: Ix) -> bool {
         self.gone[ix.at()]
     }

@@ -1,4 +1,4 @@
-//! Where convs can be continued: the tails, newest first, found without the older ones where that is possible.
+//! The tails, newest first, at which convs can be continued; found without reading the older ones if possible.
 
 use std::collections::VecDeque;
 
@@ -109,16 +109,16 @@ impl Forest {
         self.newest_first(false).find(|&ix| self.store_of(ix).is_none())
     }
 
-    /// Whether [`newest`](Self::newest) and [`root_time`](Self::root_time) of this forest hold for a whole
-    /// store of which it has the newest bubbs only: the oldest of the bubbs that decide it, if they do. They
-    /// may not if all are dated ahead, or if what was said before the newest tail is older than all of these.
+    /// The day of the oldest bubb that [`newest`](Self::newest) and [`root_time`](Self::root_time) depend on, if
+    /// they hold for the whole store although this forest has the newest bubbs only. None if all bubbs are dated
+    /// ahead, or if the conversation of the newest tail reaches back beyond them.
     pub fn told_since(&self, now: u64) -> Option<Day> {
         let dated = self.all().next().is_some_and(|oldest| !self.is_ahead(oldest, now));
         let visible = self.nearest_visible(self.newest()?).filter(|_| dated)?;
         Some(Day::of(self.name(visible).id).min(Day::at(self.root_time(now))))
     }
 
-    /// Whether a bubb is dated more than a day after `now`.
+    /// True if a bubb is dated more than a day after `now`.
     pub fn is_ahead(&self, ix: Ix, now: u64) -> bool {
         self.name(ix).id.time() > now + AHEAD
     }

@@ -1,11 +1,11 @@
-//! Which tails have a bubb in their conv.
+//! Finds the tails that have a bubb in their conv.
 
 use super::{Forest, Ix};
 
 impl Forest {
     /// Those of `tails` whose conv has one of `named`.
     pub fn through(&self, tails: &[Ix], named: &[Ix]) -> Vec<Ix> {
-        // What is known of each bubb passed: whether one of the named is it or is before it.
+        // For each bubb passed: true if one of the named is it or is before it.
         let mut known = vec![None; self.len()];
         for ix in named {
             known[ix.at()] = Some(true);

@@ -151,12 +151,12 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Whether a file begins as a zip does.
+/// True if a file begins as a zip does.
 pub fn is_zip(path: &Path) -> bool {
     begins(path, b"PK\x03\x04")
 }
 
-/// Whether a file begins with these bytes.
+/// True if a file begins with these bytes.
 pub fn begins(path: &Path, magic: &[u8]) -> bool {
     let Ok((file, _)) = regular(path) else { return false };
     let mut first = Vec::new();

@@ -94,7 +94,7 @@ pub fn with_files(kind: Kind, text: &str, files: Vec<File>) -> (String, Vec<Vec<
     (text, blobs, lost)
 }
 
-/// Whether a text ends as one does that names a blob.
+/// True if a text ends as one does that names a blob.
 pub fn seems_to_name_a_blob(text: &str) -> bool {
     let last = text.rsplit('\n').next().unwrap_or_default();
     last.ends_with(']') && last.contains(": _blobs/")

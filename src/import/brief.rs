@@ -1,6 +1,6 @@
-//! How much of a tool's traffic is kept. It is most of a log's bytes, and where keys leak.
+//! Shortens tools' traffic. It is most of a log's bytes, and the place where keys leak.
 
-/// How much of calls and results is kept.
+/// The part of calls and results that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Tools {
     /// The first and last 2 kB of each

@@ -17,7 +17,7 @@ use super::{Each, attach, time};
 use crate::bubb::Kind;
 use crate::error::Result;
 
-/// Whether a document of an export holds conversations.
+/// True if a document of an export holds conversations.
 pub fn is_document(name: &str) -> bool {
     name.strip_prefix("conversations")
         .and_then(|rest| rest.strip_suffix(".json"))
@@ -65,7 +65,7 @@ pub fn conversation(
     let model = value.get("default_model_slug").said();
     let nodes: Vec<(String, Option<String>, Value<'_>)> =
         mapping.fields().map(|(key, node)| (key.words(), node.get("parent").said(), node)).collect();
-    // Where a parent is not named, it may name its child.
+    // If a parent is not named, it may name its child.
     let mut named: HashMap<String, &str> = HashMap::new();
     if nodes.iter().filter(|(_, parent, _)| parent.is_none()).count() > 1 {
         for (key, _, node) in &nodes {

@@ -15,7 +15,7 @@ use super::{Each, attach, claude_prompts, time};
 use crate::bubb::Kind;
 use crate::error::Result;
 
-/// How the texts begin that the program and not the person wrote.
+/// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &[
     "<command-name>",
     "<command-message>",
@@ -73,7 +73,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     each(session.finish(path, told))
 }
 
-/// Whether a file is a subagent's log, which belongs to a session's.
+/// True if a file is a subagent's log, which belongs to a session's.
 pub fn is_agent(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent-"))
 }

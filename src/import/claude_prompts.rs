@@ -14,7 +14,7 @@ use super::source::{Reading, files_in, folders_in};
 use crate::bubb::Kind;
 use crate::error::Result;
 
-/// Whether a value is a line of it.
+/// True if a value is a line of it.
 pub fn is_prompt(value: Value<'_>) -> bool {
     value.has("display") && value.get("timestamp").count().is_some() && value.has("project")
 }

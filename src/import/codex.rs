@@ -14,7 +14,7 @@ use super::{Each, attach, codex_lines, time};
 use crate::bubb::Kind;
 use crate::error::Result;
 
-/// How the texts begin that the program and not the person wrote.
+/// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &[
     "<environment_context>",
     "<user_instructions>",
@@ -27,7 +27,7 @@ const INJECTED: &[&str] = &[
     "<permissions instructions>",
 ];
 
-/// How many threads may go on from each other.
+/// The most threads that may continue each other.
 const DEEP: usize = 64;
 
 /// Reads one thread, with what it goes on from and with its subagents.
@@ -127,7 +127,7 @@ impl Log {
         let (ordinal, at, turns) = self.ends.last().copied().unwrap_or_default();
         self.at = at;
         self.turns.truncate(turns);
-        // What came later hangs on nothing that follows; it is the parent's own.
+        // Later nodes belong to the parent alone: the rest of this thread does not follow them.
         self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
         self.ordinal = ordinal + 1;
     }

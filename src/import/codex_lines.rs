@@ -16,7 +16,7 @@ const COPY: &[u8] = b",\"replacement_history\":[";
 pub fn trim(line: &mut [u8]) -> usize {
     let head = line.get(..HEAD.min(line.len())).unwrap_or_default();
     let Some(kind) = find(head, b"\"type\":\"") else { return line.len() };
-    // Where the payload stands first, this is its type.
+    // If the payload stands first, this is its type.
     if find(head, b"\"payload\"").is_some_and(|payload| payload < kind) {
         return line.len();
     }

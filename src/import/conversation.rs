@@ -9,7 +9,7 @@ pub struct Conversation {
     pub id: String,
     /// Its title there.
     pub title: Option<String>,
-    /// When it began, milliseconds since 1970: of messages without a time.
+    /// The time of its beginning, milliseconds since 1970: for messages without a time.
     pub start: Option<u64>,
     /// The directory it is about.
     pub dir: Option<String>,

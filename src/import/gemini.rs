@@ -13,7 +13,7 @@ use super::{Each, attach, time};
 use crate::bubb::Kind;
 use crate::error::Result;
 
-/// How the texts begin that the program and not the person wrote.
+/// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &["<session_context>", "<hook_context>", "<system_note>"];
 
 /// Messages in the order they were first written, each with the one before it at that moment.

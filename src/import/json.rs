@@ -18,7 +18,7 @@ struct Token {
     next: u32,
 }
 
-/// Where a scanner is.
+/// The state of a scanner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Between,
@@ -50,7 +50,7 @@ impl Scanner {
         (self.at, self.state, self.sound) = (0, State::Between, true);
     }
 
-    /// How many containers are open, and whether a string is: where a value that is too large is given up.
+    /// The open containers and strings: the depth at which a value that is too large is given up.
     pub fn depth(&self) -> (usize, bool) {
         (self.open.len(), self.state == State::String)
     }
@@ -149,7 +149,7 @@ impl Scanner {
         }
     }
 
-    /// Whether the value ends where the bytes end.
+    /// True if the value ends where the bytes end.
     pub fn ends(&self, bytes: &[u8]) -> bool {
         self.open.is_empty() && self.state == State::Scalar && self.at >= bytes.len()
     }
@@ -240,7 +240,7 @@ impl<'d> Value<'d> {
         path.iter().fold(self, |value, key| value.get(key))
     }
 
-    /// Whether there is something under a key, be it null.
+    /// True if there is something under a key, be it null.
     pub fn has(self, key: &str) -> bool {
         self.get(key).at != usize::MAX
     }

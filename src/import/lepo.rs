@@ -46,7 +46,7 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let (mut bubbs, mut roots, mut cut) = (Vec::new(), 0, 0);
     for ix in forest.all() {
         let name = forest.name(ix);
-        // Ids grow along a conversation, but for what a hand made.
+        // Ids grow along a conversation, except for hand-made names.
         let hangs = match name.prev {
             None => true,
             Some(prev) => whole.get(&prev).copied().unwrap_or(false),

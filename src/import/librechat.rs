@@ -82,7 +82,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
         let text =
             |key: &str| part.get(key).said().or_else(|| part.at(&[key, "value"]).said()).unwrap_or_default();
         match &*part.get("type").text().unwrap_or_default() {
-            // Where the text stands twice.
+            // The text stands twice.
             "text" if message.get("text").said().is_some() => {}
             "text" => parts.text(&text("text")),
             "think" => parts.aside(kind, &text("think")),

@@ -31,7 +31,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     if loose.nodes.is_empty() { Ok(()) } else { each(loose) }
 }
 
-/// Whether a value is a message.
+/// True if a value is a message.
 pub fn is_message(value: Value<'_>) -> bool {
     value.get("role").text().is_some() || (value.get("from").text().is_some() && value.has("value"))
 }

@@ -29,7 +29,7 @@ pub fn sessions_in(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(sessions)
 }
 
-/// Whether a value is a session.
+/// True if a value is a session.
 pub fn is_session(value: Value<'_>) -> bool {
     value.get("id").words().starts_with("ses_") && value.at(&["time", "created"]).count().is_some()
 }

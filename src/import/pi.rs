@@ -24,7 +24,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             "session" => {
                 conversation.id = line.get("id").words();
                 conversation.dir = line.get("cwd").said();
-                // What lepo exported is whole.
+                // A file that lepo exported is complete.
                 conversation.grows = !line.get("exportedBy").is("lepo");
                 continue;
             }

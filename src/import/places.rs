@@ -1,4 +1,4 @@
-//! Where other tools keep their histories on this machine.
+//! The places on this machine where other tools keep their histories.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use super::threads::logs_in;
 /// The history of one tool.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// How it is read.
+    /// The format of its sources.
     pub format: Format,
-    /// Whose it is.
+    /// The name of the tool.
     pub tool: &'static str,
-    /// Where it is.
+    /// The path, for people.
     pub path: PathBuf,
     /// Its sources.
     pub sources: Vec<PathBuf>,

@@ -18,16 +18,16 @@ pub const VERSION: u32 = 1;
 /// The time of what has none at all, if no other is named: the beginning of the year 2000.
 pub const NO_TIME: u64 = 946_684_800_000;
 
-/// How old a log's last message is when it counts as whole.
+/// The age of a log's last message from which on it counts as complete.
 const SETTLED: u64 = 24 * 60 * 60 * 1000;
 
-/// How far back a result looks for its call.
+/// The distance over which a result looks for its call.
 const REACH: usize = 1000;
 
 /// Parameters of the mapping besides the conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
-    /// How much of tools' traffic is kept.
+    /// The part of tools' traffic that is kept.
     pub tools: Tools,
     /// The time of conversations without one.
     pub date: Option<u64>,
@@ -101,7 +101,7 @@ pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
     let settled =
         |node: &Node| node.time.or(start).is_some_and(|time| time.saturating_add(SETTLED) <= rules.now);
     let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
-    // Where the conversation does not say when it began, its earliest message does.
+    // If the conversation has no time of its beginning, its earliest message gives it.
     let earliest = nodes.iter().filter_map(|node| node.time).min();
     let known = start.or(earliest);
     let mut planner = Planner {

@@ -9,7 +9,7 @@ use super::values::Values;
 use super::{Format, chatgpt, claude_code, claude_prompts, messages, opencode};
 use crate::error::{Error, Result};
 
-/// How deep a folder is looked into.
+/// The depth to which a folder is looked into.
 const DEPTH: usize = 8;
 
 /// Elements of an export that are looked at before it is given up.
@@ -54,7 +54,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
             folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, depth + 1)));
         }
     }
-    // What a session has beside it is read with it.
+    // Files that belong to a session are read with it.
     found.retain(|(format, path)| *format != Format::ClaudeCode || !claude_code::is_agent(path));
     found.sort();
     if found.is_empty() {
@@ -74,7 +74,7 @@ fn is_export(path: &Path) -> bool {
     chatgpt::is_document(&path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Whether a file of a folder may be a source at all.
+/// True if a file of a folder may be a source at all.
 fn is_candidate(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let known = [".json", ".jsonl", ".ndjson", ".jsonl.zst"];
@@ -184,7 +184,7 @@ fn shape(value: Value<'_>) -> Option<Format> {
     })
 }
 
-/// Whether a log is about a directory or one below it, told by its first records.
+/// True if a log is about a directory or one below it, told by its first records.
 pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
     let mut reading = Reading::default();
     let Ok(mut values) = reading.lines(path) else { return false };

@@ -18,13 +18,13 @@ use crate::error::{Error, Result};
 const LINE: usize = 256 << 20;
 /// Unpacked bytes of one archive, at most.
 const UNPACKED: u64 = 16 << 30;
-/// How many times larger than the archive, beyond the first GiB.
+/// The most times that the content may be larger than the archive, beyond the first GiB.
 const RATIO: u64 = 200;
 
 /// Counts of what was read and skipped.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// How many of each reason.
+    /// The count of each reason.
     pub skipped: BTreeMap<String, u64>,
     /// Remarks, each told once.
     pub remarks: Vec<String>,

@@ -316,7 +316,7 @@ fn nothing_hidden_is_ever_a_request() {
     }
 }
 
-/// Where the strings of a JSON text stand, quotes and all.
+/// The ranges of the strings of a JSON text, quotes and all.
 fn strings(text: &str) -> Vec<(usize, usize)> {
     let (mut found, mut start) = (Vec::new(), None);
     let mut escaped = false;

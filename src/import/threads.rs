@@ -7,7 +7,7 @@ use super::json::Value;
 use super::source::{Reading, files_in, folders_in};
 use super::time;
 
-/// How deep the logs stand below their folder: year, month, day.
+/// The depth of the logs below their folder: year, month, day.
 const DEPTH: usize = 5;
 
 /// A thread, by its first record.
@@ -19,7 +19,7 @@ pub struct Thread {
     pub id: String,
     /// The directory it is about.
     pub dir: Option<String>,
-    /// When it began.
+    /// The time of its beginning.
     pub start: Option<u64>,
     /// The thread it goes on from.
     pub parent: Option<String>,
@@ -61,7 +61,7 @@ impl Thread {
         Some(())
     }
 
-    /// Whether it is a subagent of a thread.
+    /// True if it is a subagent of a thread.
     pub fn begun_by(&self, id: &str) -> bool {
         self.begun_by.as_deref() == Some(id)
     }

@@ -33,7 +33,7 @@ pub fn parents(links: &[Link<'_>], lost: impl Fn(usize) -> Option<usize>) -> Vec
 
 /// Makes a root of one member of each circle.
 pub fn cut_circles<'a>(parents: &mut [Option<usize>], id: impl Fn(usize) -> &'a str) {
-    // Which walk came by first; a walk that meets itself has found a circle.
+    // The number of the walk that came by first; a walk that meets itself has found a cycle.
     let mut walks = vec![usize::MAX; parents.len()];
     for from in 0..parents.len() {
         let mut at = from;

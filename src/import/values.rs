@@ -33,7 +33,7 @@ pub enum Item {
 /// that says nothing.
 pub type Trim = fn(&mut [u8]) -> usize;
 
-/// How values are parted.
+/// The separation of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// By newlines; what is wrong with one line does not touch the next.
@@ -57,7 +57,7 @@ pub struct Values<R> {
     scanner: Scanner,
     /// The rest of a line, behind the value that was taken of it.
     line: usize,
-    /// Where the value stands that was found last.
+    /// The offset of the value that was found last.
     found: std::ops::Range<usize>,
     largest: usize,
     trim: Option<Trim>,
@@ -151,7 +151,7 @@ impl<R: Read> Values<R> {
 
     fn next_in_line(&mut self) -> io::Result<Option<Item>> {
         loop {
-            // What is left of the line before: another value, if two stand in one line.
+            // The rest of the line before: another value, if two stand in one line.
             if self.line == 0 {
                 match self.find_line()? {
                     None => return Ok(None),
@@ -185,7 +185,7 @@ impl<R: Read> Values<R> {
             if length.is_some() && self.value().is_some() {
                 return Ok(Some(Item::Value));
             }
-            // What is behind it on the line cannot be told apart from it.
+            // The rest of the line cannot be told apart from the value.
             self.start += self.line;
             self.line = 0;
             return Ok(Some(if ended { Item::Bad } else { Item::Torn }));

@@ -15,13 +15,13 @@ use super::thinking::ThinkFilter;
 use crate::config::Secret;
 use crate::error::{Error, Result};
 
-/// How long the price and `[DONE]` are waited for, once the answer itself is complete.
+/// The time to wait for the price and `[DONE]`, once the answer itself is complete.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often a model may pause in one answer.
+/// The most pauses of a model in one answer.
 const MOST_PAUSES: usize = 10;
 
-/// Where an answer comes from.
+/// The source of an answer.
 pub(super) enum Source<'m> {
     Http(Body, Box<dyn AnswerReader>),
     Cli(Box<Run>),
@@ -113,7 +113,7 @@ pub struct Answer<'m> {
     failure: Option<Error>,
     ended: bool,
     spent: Usage,
-    /// How it is asked again after a pause.
+    /// The request to send again after a pause.
     again: Option<Again<'m>>,
     /// The part of the answer before a pause.
     paused: Option<Replay>,
@@ -230,7 +230,7 @@ impl<'m> Answer<'m> {
         }
     }
 
-    /// Whether [`Answer::next`] has an event at hand, without waiting: a reader that writes needs
+    /// True if [`Answer::next`] has an event at hand, without waiting: a reader that writes needs
     /// to flush only when it has not.
     pub fn ready(&self) -> bool {
         !self.events.is_empty()

@@ -11,14 +11,14 @@ use super::http::place_of;
 use super::memory::replace;
 use crate::config::{ModelConfig, hash_of};
 
-/// How long what a server said of its models counts.
+/// The time for which a server's facts of its models are cached.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Where an API tells of its models.
+/// The endpoint of an API that lists its models.
 pub(super) struct Catalog {
     /// The path of the list, under `base_url`.
     pub path: &'static [&'static str],
-    /// How one model is looked up.
+    /// The way one model is looked up.
     pub one: One,
     /// Requests need what is said of their model.
     pub needed: bool,
@@ -26,7 +26,7 @@ pub(super) struct Catalog {
     pub read: fn(&Value) -> Option<ModelFacts>,
 }
 
-/// How one model is looked up.
+/// The way one model is looked up.
 pub(super) enum One {
     /// At the path of the list and its name.
     Get,
@@ -53,7 +53,7 @@ pub struct ModelFacts {
 }
 
 impl ModelFacts {
-    /// Whether it can do this.
+    /// True if it can do this.
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|known| known == capability)
     }
@@ -81,7 +81,7 @@ pub(super) fn listed(catalog: &Catalog, answer: &Value) -> Vec<ModelFacts> {
     items.into_iter().flatten().filter_map(catalog.read).collect()
 }
 
-/// Where something that was looked up is kept.
+/// The file in which a lookup is cached.
 pub(super) struct Cache(PathBuf);
 
 impl Cache {

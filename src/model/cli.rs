@@ -82,7 +82,7 @@ enum Reader {
     Jsonl {
         program: String,
         pointer: String,
-        /// Which lines count.
+        /// The lines that count.
         wanted: fn(&Value) -> bool,
         lines: Lines,
         last: Option<String>,

@@ -33,7 +33,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
 
 const NAME: &str = "lepo-embedded";
 
-/// Where the embedded model is.
+/// The program and the weights of the embedded model.
 #[derive(Debug, Clone)]
 pub struct Installed {
     /// The program; see [`embedded_program`].

@@ -50,7 +50,7 @@ pub(super) fn words(error: &Value) -> Option<String> {
     }
 }
 
-/// Whether this is JSON up to where it stops: what a cut-off answer ends in.
+/// True if this is JSON up to where it stops: what a cut-off answer ends in.
 pub(super) fn is_half(json: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(json).is_err_and(|error| error.is_eof())
 }
@@ -109,7 +109,7 @@ mod tests {
     fn a_repeated_key_is_hidden() {
         for (key, said, hidden) in [
             ("sk-12345", "bad key sk-12345", "bad key [secret]"),
-            // A short one is a word that anybody may say.
+            // A short value may be an ordinary word.
             ("none", "none of the models is there", "none of the models is there"),
             ("sk-1234", "bad key sk-1234", "bad key sk-1234"),
             ("", "bad key", "bad key"),

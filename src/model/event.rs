@@ -77,5 +77,5 @@ impl Finish {
     }
 }
 
-/// Where parsers put what they understood, in order.
+/// The queue into which readers put events, in order.
 pub(super) type Events = std::collections::VecDeque<Event>;

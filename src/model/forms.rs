@@ -3,7 +3,7 @@
 use super::message::{Message, Role};
 use super::text::Text;
 
-/// Whether a conversation is in the form of [`system_first`] as it is.
+/// True if a conversation is in the form of [`system_first`] as it is.
 pub(super) fn is_system_first(messages: &[Message]) -> bool {
     let leading = messages.iter().take_while(|message| message.role == Role::System).count();
     let late = messages.iter().skip(leading).any(|message| message.role == Role::System);
@@ -52,7 +52,7 @@ pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
 /// A conversation as one text, for a program: the question alone if it is the only message, else
 /// each message under a line `[system]`, `[user]`, `[assistant]` or `[tool]`, an empty line between.
 ///
-/// Which messages are given at all (not the root, not the `general` inst) is the caller's decision.
+/// The caller decides which messages are given at all (not the root, not the `general` inst).
 pub fn prompt_text(messages: &[Message]) -> String {
     if let [Message { role: Role::User, text, .. }] = messages {
         return text.to_string();

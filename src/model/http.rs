@@ -19,7 +19,7 @@ use crate::error::{Error, Result, cause};
 /// Bodies up to this length are made at once, longer ones while they are sent.
 const SHORT: usize = 256 << 10;
 
-/// How many redirects are followed.
+/// The most redirects that are followed.
 const REDIRECTS: usize = 5;
 
 /// A client for one endpoint of one model.
@@ -31,9 +31,9 @@ pub(super) struct Http {
     headers: HeaderMap,
     gate: Gate,
     connected: bool,
-    /// Where the model is, for messages: `base_url` without query and user.
+    /// The place of the model, for messages: `base_url` without query and user.
     pub place: String,
-    /// How long each step may take.
+    /// The time limits of each step.
     pub timeouts: Timeouts,
 }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// The longest list that is read.
 const LONGEST: usize = 16 << 20;
 
-/// How many pages of a list are read.
+/// The most pages of a list that are read.
 const PAGES: usize = 100;
 
 /// Fetches the server's facts of one model; none, if it has no such model.

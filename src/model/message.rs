@@ -74,7 +74,7 @@ pub struct ToolSpec {
 pub struct ToolCall {
     /// The id that its result must name. Made from the call's position if the model gave none.
     pub id: String,
-    /// Which tool.
+    /// The name of the tool.
     pub name: String,
     /// The arguments. If the model's text was no JSON, a [`Value::String`] with that text.
     pub arguments: Value,

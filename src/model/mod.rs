@@ -83,7 +83,7 @@ fn temperature(config: &ModelConfig) -> serde_json::Value {
     config.options.temperature.clone().map_or_else(|| TEMPERATURE.into(), serde_json::Value::Number)
 }
 
-/// How long a model may take.
+/// The time limits of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// To open a connection.
@@ -146,7 +146,7 @@ impl Model {
         Ok(Model { config: config.clone(), timeouts, gate, backend })
     }
 
-    /// Whether the server is not known to refuse native tools.
+    /// True if the server is not known to refuse native tools.
     pub fn takes_tools(&self) -> bool {
         match &self.backend {
             Backend::Http(remote) => remote.takes_tools(),

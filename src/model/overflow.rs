@@ -35,7 +35,7 @@ const PATTERNS: &[&[&str]] = &[
     &["token limit exceeded"],
 ];
 
-/// Whether a refusal with this status and these words says that the conversation is too long.
+/// True if a refusal with this status and these words says that the conversation is too long.
 pub(super) fn is_overflow(status: u16, body: &str) -> bool {
     let body = body.to_lowercase();
     matches!(status, 400 | 413 | 422 | 500)

@@ -14,7 +14,7 @@ use super::text::Text;
 /// Texts up to this length are escaped at once.
 const SMALL: usize = 4 << 10;
 
-/// How much of a long text is escaped at a time.
+/// The bytes of a long text that are escaped at a time.
 const SLICE: usize = 64 << 10;
 
 /// Chunks that are made before they are asked for. Those of a file have a quarter of a megabyte.
@@ -91,7 +91,7 @@ impl Payload {
         self.length + self.last.len()
     }
 
-    /// Whether files are in it, which can fail to be read.
+    /// True if files are in it, which can fail to be read.
     pub fn has_files(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::File(_)))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::{Client, redirect};
 use serde::Deserialize;
 
-/// How long the server may take: it is on this machine, or it is not looked for.
+/// The time limit: the server is on this machine, or it is not looked for.
 const LIMIT: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]

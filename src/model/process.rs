@@ -14,13 +14,13 @@ use super::error_text::excerpt;
 use crate::error::{Error, Result};
 use crate::process::{Program, Running, environment};
 
-/// How much of the end of stderr is kept.
+/// The most bytes of the end of stderr that are kept.
 const TAIL: usize = 2 << 10;
 
-/// How much is read at once.
+/// The most bytes that are read at once.
 const READ: usize = 16 << 10;
 
-/// How long output is waited for after the program itself has ended: what it left behind may hold the pipe.
+/// The time to wait for output after the program itself has ended: a child of it may hold the pipe.
 const LEFTOVERS: Duration = Duration::from_millis(200);
 
 /// A running program. Dropped, it is ended with all that it started.
@@ -64,7 +64,7 @@ impl Process {
         self.keep_stdin = more;
     }
 
-    /// Whether it still runs.
+    /// True if it still runs.
     pub fn is_alive(&mut self) -> bool {
         self.status.is_none() && self.running.is_alive()
     }

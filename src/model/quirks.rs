@@ -95,7 +95,7 @@ pub(super) static FILES: Quirk = Quirk {
 };
 
 impl Quirk {
-    /// Whether a refusal with this HTTP status and body is about it.
+    /// True if a refusal with this HTTP status and body is about it.
     pub fn is_named(&self, status: u16, body: &str) -> bool {
         let body = body.to_lowercase();
         self.status.contains(&status)
@@ -108,7 +108,7 @@ impl Quirk {
 pub(super) struct Quirks(BTreeMap<&'static str, &'static Quirk>);
 
 impl Quirks {
-    /// Whether this one is among them.
+    /// True if this one is among them.
     pub fn has(&self, quirk: &Quirk) -> bool {
         self.0.contains_key(quirk.word)
     }
@@ -125,7 +125,7 @@ impl Quirks {
         )
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -10,7 +10,7 @@ use super::spec::HttpSpec;
 use crate::config::ModelConfig;
 use crate::error::Error;
 
-/// How much of a refusal is read.
+/// The most bytes of a refusal that are read.
 const ENOUGH: usize = 64 << 10;
 
 /// A refused request.
@@ -74,7 +74,7 @@ impl Refusal {
         &self.words
     }
 
-    /// Whether it may pass by itself.
+    /// True if it may pass by itself.
     pub fn may_pass(&self) -> bool {
         self.should_retry.unwrap_or(self.status == 429 || (500..=599).contains(&self.status))
     }

@@ -37,7 +37,7 @@ impl Replay {
     }
 }
 
-/// Where a replay comes from; it is sent back to the same place only.
+/// The origin of a replay; it is sent back to the same server and model only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The API it is in the form of.

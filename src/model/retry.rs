@@ -1,11 +1,11 @@
-//! When to ask again, and after how long. Pure: the clock and the dice are arguments.
+//! Decides when to send a request again. Pure: the clock and the dice are arguments.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// How often a request that met 429 or 5xx is asked again.
+/// The number of times a request that met 429 or 5xx is sent again.
 pub(super) const TRIES: u32 = 3;
 
 /// The longest `Retry-After` that is waited for.

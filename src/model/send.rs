@@ -60,7 +60,7 @@ impl<'a> Asking<'a> {
         Asking { config, request, facts, learned, open: Vec::new() }
     }
 
-    /// Whether the model has this quirk. If it is not known to, a refusal may be about it.
+    /// True if the model has this quirk. If it is not known to, a refusal may be about it.
     pub fn has(&mut self, quirk: &'static Quirk) -> bool {
         let known = self.learned.has(quirk);
         if !known {
@@ -69,7 +69,7 @@ impl<'a> Asking<'a> {
         known
     }
 
-    /// Whether the model takes what this quirk would forbid.
+    /// True if the model takes what this quirk would forbid.
     pub fn takes(&mut self, quirk: &'static Quirk) -> bool {
         !self.has(quirk)
     }
@@ -87,7 +87,7 @@ impl Remote {
         Remote { http, spec, config, quirks, memory, state_dir, facts: None, rebuilds: false }
     }
 
-    /// Whether it is not known to refuse native tools.
+    /// True if it is not known to refuse native tools.
     pub fn takes_tools(&self) -> bool {
         !self.quirks.has(&TOOLS)
     }
@@ -176,7 +176,7 @@ impl Remote {
                     quirks.add(quirk);
                 }
                 if learned.has(&TOOLS) {
-                    // What follows is another turn's business: it plans without them.
+                    // The next request is another kind of turn: it plans without native tools.
                     self.accepted(quirks);
                     return Err(refusal.error(&self.config, self.spec, &self.http.place));
                 }
@@ -279,7 +279,7 @@ impl Remote {
     }
 }
 
-/// Whether files go with the last message of the person: what is asked is about them.
+/// True if files go with the last message of the person: what is asked is about them.
 fn asks_about_files(request: &Request<'_>) -> bool {
     let mut asked = request.messages.iter().rev().filter(|m| m.role == Role::User && !m.instruction);
     asked.next().is_some_and(|message| !message.files.is_empty())

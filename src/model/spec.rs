@@ -13,9 +13,9 @@ use crate::config::{ModelConfig, OPENAI_URL, Planner, Provider, Wire};
 
 /// The capabilities of a provider.
 pub struct ProviderSpec {
-    /// How a model is told of tools.
+    /// The way a model is told of tools.
     pub tools: ToolWire,
-    /// Which planner suits it where the configuration leaves the choice.
+    /// The planner that suits it where the configuration leaves the choice.
     pub planner: Planner,
     /// The form in which it takes a conversation.
     pub path: PathForm,
@@ -25,7 +25,7 @@ pub struct ProviderSpec {
     pub(super) http: Option<&'static HttpSpec>,
 }
 
-/// How a model is told of tools.
+/// The way a model is told of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolWire {
     /// In fields of the API.
@@ -52,9 +52,9 @@ pub enum PathForm {
 pub(super) struct HttpSpec {
     /// Its word in what is remembered of models.
     pub name: &'static str,
-    /// Where requests go, under `base_url`.
+    /// The path of requests, under `base_url`.
     pub path: &'static [&'static str],
-    /// How the key is sent.
+    /// The way the key is sent.
     pub auth: Auth,
     /// Headers of every request.
     pub headers: &'static [(&'static str, &'static str)],
@@ -66,13 +66,13 @@ pub(super) struct HttpSpec {
     pub quirks: &'static [&'static Quirk],
     /// The hint for a model that is not there.
     pub missing: fn(&str) -> String,
-    /// Where it tells of its models.
+    /// The endpoint that lists its models.
     pub catalog: Catalog,
     /// Requests name the root of their conversation, for the server's cache.
     pub root_key: bool,
 }
 
-/// How a key is sent.
+/// The way a key is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Auth {
     /// `Authorization: Bearer KEY`
@@ -82,14 +82,14 @@ pub(super) enum Auth {
 }
 
 impl HttpSpec {
-    /// Whether its models may have this quirk.
+    /// True if its models may have this quirk.
     pub fn may_have(&self, quirk: &Quirk) -> bool {
         self.quirks.iter().any(|possible| possible.word == quirk.word)
     }
 }
 
 impl ProviderSpec {
-    /// Whether requests are to name the root of their conversation.
+    /// True if requests are to name the root of their conversation.
     pub fn names_root(&self) -> bool {
         self.http.is_some_and(|api| api.root_key)
     }

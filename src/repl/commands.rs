@@ -37,7 +37,7 @@ pub enum Takes {
     OneOf(&'static [&'static str]),
 }
 
-/// How a session goes on after a slash command.
+/// The continuation of a session after a slash command.
 pub enum After {
     /// At the prompt.
     Prompt,
@@ -144,7 +144,7 @@ impl Takes {
         }
     }
 
-    /// Whether `rest` will do behind `word`; the error is the sentence to show.
+    /// Checks the argument `rest` of the command `word`; the error is the sentence to show.
     pub fn check(&self, word: &str, rest: &str) -> std::result::Result<(), String> {
         let one = |what: &str| match rest.split_whitespace().count() {
             1 => Ok(()),

@@ -10,7 +10,7 @@ use crate::term::say;
 use crate::turn::{Compaction, Decision, Question, Start, Verdict};
 use crate::ui::{self, State, Step, TurnView};
 
-/// How long a server may take to tell of its model's window.
+/// The time limit for a server to tell the window of its model.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl Session<'_> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bubb::Media;
 
-/// How many names are offered.
+/// The most names that are offered.
 const OFFERED: usize = 50;
 
 /// The file that a typed or pasted path means: without quotes and `file://`, `~/` as the home directory,

@@ -65,7 +65,7 @@ impl Reader {
         Reader { editor: Some(editor), edits: true, stop, paint, typed_ahead: false }
     }
 
-    /// Whether there is a terminal to edit on, and to ask on besides.
+    /// True if there is a terminal to edit on, and to ask on besides.
     pub fn edits(&self) -> bool {
         self.edits
     }
@@ -138,7 +138,7 @@ fn has_line() -> bool {
 }
 
 /// Waits until the terminal is gone. Its editor would read the end of it for ever, and with SIGHUP
-/// ignored nobody else would tell.
+/// ignored, nothing else would report it.
 async fn hung_up() {
     let gone = || {
         let stdin = rustix::stdio::stdin();
@@ -202,7 +202,7 @@ fn stop_like_a_job() -> io::Result<()> {
     let goes_on = Arc::new(AtomicBool::new(false));
     let heard = signal_hook::flag::register(SIGCONT, goes_on.clone())?;
     kill_current_process_group(Sent::TSTP)?;
-    // This thread may run on for a moment; where nobody could make it go on again, nothing stops it.
+    // This thread may run on for a moment; without a shell that could continue it, it is not stopped.
     let sent = Instant::now();
     while !goes_on.load(Ordering::Relaxed) && sent.elapsed() < STOPPED_BY_THEN {
         std::thread::sleep(Duration::from_millis(1));

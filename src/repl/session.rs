@@ -22,7 +22,7 @@ use crate::ui::{self, Shown, State, Step, TurnView};
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
 pub(super) const SIGINT: u8 = 2;
 
-/// How a session begins.
+/// The options that a session begins with.
 pub struct SessionOptions {
     /// With a new conversation.
     pub new: bool,
@@ -30,7 +30,7 @@ pub struct SessionOptions {
     pub tail: Option<String>,
     /// The conversation so far is printed first.
     pub show_past: bool,
-    /// How much of a turn is shown, and how.
+    /// The parts of a turn that are shown, and their form.
     pub shown: Shown,
     /// Commands of the person's own, run before the first question.
     pub runs: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Session<'o> {
     pub(super) model: Option<ModelConfig>,
     /// The request that waits where the conversation stands.
     pub(super) waiting: Option<BubbId>,
-    /// Where the conversation stood before each question, the latest last: for `/undo`.
+    /// The end of the conversation before each question, the latest last: for `/undo`.
     pub(super) past: Vec<Option<BubbId>>,
     /// Tokens of this session so far.
     pub(super) spent: Spent,
@@ -178,7 +178,7 @@ impl<'o> Session<'o> {
         Ok(())
     }
 
-    /// The next entry. Servers are asked what they offer meanwhile, if somebody wants to complete that.
+    /// The next entry. Meanwhile servers list their offers, if completion asks for them.
     async fn entry(&mut self) -> Result<Option<String>> {
         tokio::select! {
             biased;
@@ -300,7 +300,7 @@ impl<'o> Session<'o> {
         Ok(())
     }
 
-    /// Whether the model takes the files that wait for a question. Where none can be chosen, the turn says so.
+    /// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.
     pub(super) async fn check_files(&mut self) -> Result<()> {
         if self.files.is_empty() {
             return Ok(());
@@ -342,7 +342,7 @@ impl<'o> Session<'o> {
         self.store.forest_for(&[Wanted::Tip, Wanted::Paths(self.at.into_iter().collect())])
     }
 
-    /// Where the next question goes; or, `again`, the last one.
+    /// The start of the next question; or of the last one, if it is answered `again`.
     pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
         let tail = self.at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
         match (tail, again) {

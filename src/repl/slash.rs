@@ -14,7 +14,7 @@ use crate::turn::attach::{Gathering, Looked, NewFile};
 use crate::turn::{Compaction, Context, Prompts, Start};
 use crate::ui;
 
-/// How many of the last turns stay as they are.
+/// The number of last turns that stay as they are.
 pub(super) const KEEP: usize = 2;
 
 impl Session<'_> {

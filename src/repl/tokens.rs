@@ -1,4 +1,4 @@
-//! Where a session stands and what it has cost: the line at its begin, `/tokens`, `/ls`.
+//! The place and the cost of a session: the line at its beginning, `/tokens`, `/ls`.
 
 use super::session::Session;
 use crate::conv::{Ix, Wanted};
@@ -33,7 +33,7 @@ impl Session<'_> {
     pub(super) async fn tell_place(&mut self) -> Result<()> {
         let forest = self.forest()?;
         if self.model.is_none() {
-            // Where none can be chosen, the first question says why.
+            // If no model can be chosen, the first question reports why.
             self.model = self.env.interrupt.or(self.env.configured.choose()).await.ok();
         }
         let model = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();

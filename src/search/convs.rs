@@ -7,7 +7,7 @@ use crate::bubb::{BubbId, Kind, Name};
 /// A bubb's place in its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// How many bubbs its conversation has up to it, hidden ones and itself too.
+    /// The number of bubbs of its conversation up to it, hidden ones and itself too.
     pub height: u32,
     /// The first visible question on the way from the root to it.
     pub first: Option<Name>,

@@ -12,7 +12,7 @@ use crate::store::{Store, in_order};
 const KEPT: usize = 1 << 20;
 
 thread_local! {
-    /// What the last file held.
+    /// The content of the last file.
     static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 

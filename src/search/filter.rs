@@ -1,4 +1,4 @@
-//! Which bubbs a search looks at, told from their names alone.
+//! Selects the bubbs that a search looks at, from their names alone.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -19,7 +19,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether a bubb of this name is looked at.
+    /// True if a bubb of this name is looked at.
     pub fn takes(&self, name: &Name) -> bool {
         (self.hidden || !name.hidden)
             && (self.kinds.is_empty() || self.kinds.contains(&name.kind))

@@ -9,7 +9,7 @@ use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use crate::error::{Error, Result};
 
-/// How a pattern is read.
+/// The options of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PatternOptions {
     /// Upper and lower case are the same.
@@ -52,11 +52,11 @@ pub struct Line {
     pub kind: LineKind,
     /// Its number, from 1.
     pub number: u64,
-    /// Where it begins, in bytes from the beginning of the text.
+    /// The first byte of the line, counted from the beginning of the text.
     pub offset: u64,
     /// Its bytes without the final newline.
     pub bytes: Vec<u8>,
-    /// Where the pattern matches, in bytes of `bytes`; none where lines are reported that do not match.
+    /// The matches, as byte ranges of `bytes`; none where lines are reported that do not match.
     pub matches: Vec<Range<usize>>,
 }
 
@@ -85,12 +85,12 @@ impl Pattern {
         Ok(Pattern { matcher, options })
     }
 
-    /// Whether a text can have a line to report: quick, and never wrong when it says no.
+    /// True if a text can have a line to report: quick, and never wrong when it says no.
     pub fn may_match(&self, text: &[u8]) -> bool {
         self.options.invert || self.has_text_anchors() || self.matcher.is_match(text).unwrap_or(true)
     }
 
-    /// Whether a text has a line to report.
+    /// True if a text has a line to report.
     pub fn has_line(&self, text: &[u8]) -> bool {
         if self.is_by_line() {
             match self.matcher.shortest_match(text).unwrap_or(Some(text.len())) {
@@ -103,18 +103,18 @@ impl Pattern {
         !self.lines_until(text, true).is_empty()
     }
 
-    /// Whether only the texts with a line to report are asked for, not their lines.
+    /// True if only the texts with a line to report are asked for, not their lines.
     pub fn is_for_texts(&self) -> bool {
         self.options.first
     }
 
-    /// Whether the matches of a text do not depend on what stands in other lines, so that texts can be
+    /// True if the matches of a text do not depend on what stands in other lines, so that texts can be
     /// searched joined by newlines.
     pub fn is_by_line(&self) -> bool {
         !self.options.multi_line && !self.options.invert && !self.has_text_anchors()
     }
 
-    /// Whether `\A` or `\z` are looked for line by line: each line is a text of its own then.
+    /// True if `\A` or `\z` are looked for line by line: each line is a text of its own then.
     fn has_text_anchors(&self) -> bool {
         !self.options.multi_line && self.matcher.line_terminator().is_none()
     }

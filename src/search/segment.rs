@@ -42,7 +42,7 @@ pub struct Day {
     pub mtime: u64,
     /// The number of its first bubb in the segment's table.
     first: u32,
-    /// How many bubbs it has.
+    /// The number of its bubbs.
     count: u32,
 }
 
@@ -52,7 +52,7 @@ impl Day {
         Day { day, inode, ctime, mtime, first: 0, count: 0 }
     }
 
-    /// Whether both describe the same folder in the same state.
+    /// True if both describe the same folder in the same state.
     pub fn is_unchanged(&self, now: &Day) -> bool {
         (self.day, self.inode, self.ctime, self.mtime) == (now.day, now.inode, now.ctime, now.mtime)
     }
@@ -122,7 +122,7 @@ impl SegmentWriter {
     }
 }
 
-/// What the header of a segment says.
+/// The content of a segment's header.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
     pub days: usize,

@@ -27,7 +27,7 @@ pub struct Block<'b> {
 }
 
 impl<'b> Block<'b> {
-    /// Whether no more blocks of this day follow.
+    /// True if no more blocks of this day follow.
     pub fn is_last(&self) -> bool {
         self.numbers.end == self.day.numbers().end
     }
@@ -233,7 +233,7 @@ mod tests {
             for value in [0, 1, 0x7f, 0xff] {
                 let mut forged = body.to_vec();
                 forged[at] = value;
-                // What is taken can be read without a panic, in any blocks.
+                // Blocks of any form are read without a panic.
                 assert_eq!(read_forged(forged.clone(), 1), read_forged(forged, BLOCK));
             }
         }

@@ -166,7 +166,7 @@ impl<'s> Batch<'s> {
         Ok(true)
     }
 
-    /// Whether a bubb is here already, or in this batch.
+    /// True if a bubb is here already, or in this batch.
     pub fn has(&mut self, id: BubbId) -> Result<bool> {
         Ok(self.known.contains(&id) || self.listing.find_own(id)?.is_some())
     }
@@ -285,7 +285,7 @@ impl<'s> Batch<'s> {
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
-        // What stays is a stray, and gone with the next batch.
+        // A file that stays is a stray, and gone with the next batch.
         let _ = self.store.remove_stage(&self.tmp, &self.name, &self.stage);
     }
 }

@@ -1,4 +1,4 @@
-//! Where blobs are: in `_blobs/`, and once that has many, in folders by the first two digits of their names.
+//! The place of blobs: in `_blobs/`, and once that has many, in folders by the first two digits of their names.
 
 use std::fs::File;
 use std::io;
@@ -21,7 +21,7 @@ const BLOBS: &str = "_blobs";
 /// More blobs than this have folders by the first two digits of their names.
 pub(super) const MANY_BLOBS: usize = 10_000;
 
-/// Where a blob is once there are many.
+/// The path of a blob once there are many.
 fn sharded(hash: &str) -> String {
     format!("{BLOBS}/{}/{hash}", shard_of(hash))
 }
@@ -85,12 +85,12 @@ impl Store {
         }
     }
 
-    /// Whether a blob belongs into a folder: it has one, or there are many beside it.
+    /// True if a blob belongs into a folder: it has one, or there are many beside it.
     pub(super) fn has_many_blobs(&self, hash: &str) -> io::Result<bool> {
         Ok(self.has_blob_folder(hash)? || self.count_blobs()? > MANY_BLOBS)
     }
 
-    /// Whether there is a folder for a blob.
+    /// True if there is a folder for a blob.
     pub(super) fn has_blob_folder(&self, hash: &str) -> io::Result<bool> {
         Ok(dir_at(self.subdir(BLOBS)?, shard_of(hash))?.is_some())
     }

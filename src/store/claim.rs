@@ -39,7 +39,7 @@ impl Store {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&tmp, name.as_str(), flags, FILE).map_err(|e| failed(e.into()))?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            // Let go of just now: whoever comes next makes another file, which this lock would not bar.
+            // Released just now: the next process makes another file, which this lock would not protect.
             Ok(()) if rustix::fs::fstat(&file).is_ok_and(|stat| stat.st_nlink == 0) => Ok(None),
             Ok(()) => Ok(Some(Claim { tmp, name, _locked: File::from(file) })),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
@@ -50,7 +50,7 @@ impl Store {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // The result is written by now: whoever makes the file anew will find it.
+        // The result is written by now: a process that makes the file anew will find it.
         let _ = rustix::fs::unlinkat(&self.tmp, self.name.as_str(), AtFlags::empty());
     }
 }

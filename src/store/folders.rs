@@ -112,7 +112,7 @@ impl Calendar {
         Ok(calendar)
     }
 
-    /// Whether no day is left.
+    /// True if no day is left.
     pub(super) fn is_empty(&self) -> bool {
         self.months.is_empty() && self.days.is_empty()
     }

@@ -18,7 +18,7 @@ use crate::bubb::{ContentHash, Kind, Name};
 /// Bytes read at a time.
 const PIECE: usize = 128 << 10;
 
-/// How often progress is told.
+/// The interval at which progress is reported.
 const TICK: Duration = Duration::from_millis(100);
 
 /// The result of reading a file to its end.

@@ -29,7 +29,7 @@ pub struct Imported {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default)]
     pub title: Option<String>,
-    /// How much of tools' traffic was kept.
+    /// The part of tools' traffic that was kept.
     pub tools: String,
 }
 

@@ -15,7 +15,7 @@ use crate::error::Result;
 /// One line of the journal. Times in milliseconds.
 #[derive(Debug, Default, Serialize)]
 pub struct Entry<'a> {
-    /// When it was written, milliseconds since 1970.
+    /// The time of writing, milliseconds since 1970.
     pub time: u64,
     /// The bubb it tells of; none came of an answer that was empty or could not be read.
     #[serde(serialize_with = "as_text")]
@@ -76,7 +76,7 @@ pub struct Fact {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct JournalRecord {
-    /// When it was written, milliseconds since 1970.
+    /// The time of writing, milliseconds since 1970.
     pub time: u64,
     /// The bubb it tells of.
     #[serde(deserialize_with = "of_text")]

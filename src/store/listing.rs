@@ -24,7 +24,7 @@ pub struct Listing<'s> {
     days: BTreeMap<Day, Vec<Name>>,
     /// The days down to which all were read, and on.
     calendar: Calendar,
-    /// The oldest day of a bubb in `.lepo/` that is not newer than what it follows: only a hand dates so.
+    /// The oldest day of a bubb in `.lepo/` that is not newer than its prev, as only hand-made names are.
     disordered: Option<Day>,
     /// Grows with each step that may have brought something.
     steps: usize,

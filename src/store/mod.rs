@@ -77,7 +77,7 @@ const FILE: Mode = Mode::from_raw_mode(0o600);
 /// Mode of every directory lepo makes.
 const DIR: Mode = Mode::from_raw_mode(0o700);
 
-/// How what may be a bubb's file is opened: following no link, waiting for nothing.
+/// The flags to open a file that may be a bubb's: no link is followed, and nothing is waited for.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 /// An open store.
@@ -85,17 +85,17 @@ pub struct Store {
     dir: OwnedFd,
     /// As it is shown, relative to where the user stands.
     shown: PathBuf,
-    /// Where commands of a turn run.
+    /// The directory in which commands of a turn run.
     root: PathBuf,
     /// A scan saw a bubb whose file is not named in upper case.
     unusual: AtomicBool,
     /// The blobs whose bytes are known to be right.
     proven: Mutex<HashMap<String, blobs::Mark>>,
-    /// When `.lepo/` was last read, `_old/` had folders of days.
+    /// True if `_old/` had folders of days when `.lepo/` was last read.
     has_days: AtomicBool,
-    /// When `.lepo/` was last read, the time of the oldest bubb in it: an older one is in its day.
+    /// The time of the oldest bubb in `.lepo/` when it was last read: an older one is in its day.
     oldest_recent: AtomicU64,
-    /// How many bubbs it held then.
+    /// The number of bubbs in `.lepo/` when it was last read.
     seen_recent: AtomicUsize,
     open_days: OpenDays,
     /// The stores of other people, read when they are first asked for.
@@ -113,9 +113,9 @@ impl Store {
         &self.root
     }
 
-    /// Where the store is, from the root of the filesystem.
+    /// The path of the store, from the root of the filesystem.
     pub fn path(&self) -> PathBuf {
-        // What is shown leads up from where the user stands, then down from the working directory.
+        // The shown path leads up from the user's directory, then down from the working directory.
         self.root
             .join(self.shown.components().filter(|part| *part != Component::ParentDir).collect::<PathBuf>())
     }
@@ -125,7 +125,7 @@ impl Store {
         Ok(place::regular(self.open_any(name)?)?.0)
     }
 
-    /// Opens what is there for reading, following no link and waiting for nobody.
+    /// Opens what is there for reading, following no link and never blocking.
     fn open_any(&self, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
         Ok(rustix::fs::openat(&self.dir, name, READ, Mode::empty())?)
     }

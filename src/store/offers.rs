@@ -1,6 +1,6 @@
-//! How an address that was begun may end: what completion offers, on a command line and at a prompt.
+//! Completes an address: the candidates that completion offers, on a command line and at a prompt.
 //!
-//! Names alone are read; whoever shows an offer reads the one bubb that tells what it is about.
+//! Names alone are read; the caller that shows a candidate reads its bubb for the preview.
 
 use super::Store;
 use crate::bubb::{BubbId, Name};

@@ -115,7 +115,7 @@ impl Store {
         Ok(!self.has(MARK)? && !self.has(OLD)? && self.recent_names()?.is_empty())
     }
 
-    /// Whether days that are over have folders already.
+    /// True if days that are over have folders already.
     pub fn has_old(&self) -> bool {
         self.has(OLD).unwrap_or_default()
     }
@@ -153,7 +153,7 @@ fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBu
     }
 }
 
-/// A store of somebody else may hold words meant to mislead: it is refused.
+/// Refuses a store of another user, which may hold misleading texts.
 fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
     let stat =
         rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;

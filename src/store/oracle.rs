@@ -24,7 +24,7 @@ pub(super) fn store(dir: &TempDir) -> Store {
     Store::make(dir.path(), Path::new(STORE), "").unwrap().0
 }
 
-/// A forest of hidden and visible bubbs over forty days; every third one has links that only a hand makes, every
+/// A forest of hidden and visible bubbs over forty days; every third one has links as only hand-made names have, every
 /// fifth one bubbs that are dated ahead.
 pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<Name> {
     let count = 1 + dice.roll(40);
@@ -220,7 +220,7 @@ fn a_file_is_found_wherever_it_is() {
     }
     store.forest().unwrap();
     check(&store);
-    // What is put under its old name again counts.
+    // A file that is put under its old name again counts.
     write(&lepo, &names[0], "by hand");
     store.forest().unwrap();
     assert_eq!(store.text(&names[0]).unwrap(), "by hand");

@@ -83,7 +83,7 @@ impl Store {
         self.others().iter().map(|(_, store)| store).find(|store| store.open_own(name).is_ok())
     }
 
-    /// Where the stores of other people are, below the store.
+    /// The folder of other people's stores, below the store.
     pub fn place_of_other(clone: &str) -> std::path::PathBuf {
         Path::new(FROM).join(clone)
     }

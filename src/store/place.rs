@@ -1,4 +1,4 @@
-//! Where the file of a bubb is: in `.lepo/`, or in the folder of its day once that is over.
+//! The place of a bubb's file: in `.lepo/`, or in the folder of its day once that is over.
 //!
 //! A file may move while it is looked for, always from `.lepo/` into its day. So it is looked for in the one,
 //! in the other, and in the first again.
@@ -98,7 +98,7 @@ impl Store {
         self.has_days.load(Ordering::Relaxed) && name.id.time() < self.oldest_recent.load(Ordering::Relaxed)
     }
 
-    /// Whether a bubb of a time that is over has a file in its day.
+    /// True if a bubb of a time that is over has a file in its day.
     pub(super) fn is_in_day(&self, name: &Name, time: u64) -> bool {
         let day = Day::at(time);
         day < Day::at(super::now()) && self.open_in_day(day, OsStr::new(&name.to_string())).is_ok()

@@ -19,7 +19,7 @@ impl Store {
             return self.forest_of_tip();
         }
         let mut listing = self.listing()?;
-        // What is decided about a request is about one's own.
+        // A decision is only about a request of this store itself.
         if wanted.iter().any(|wanted| matches!(wanted, Wanted::Followed(_))) {
             listing.keep_to_own();
         }

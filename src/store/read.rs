@@ -26,7 +26,7 @@ impl Store {
         if let Err(error) = reserve(&mut bytes, len) {
             return Err(self.error("cannot read", name.to_string(), error));
         }
-        // As many as it has, so that one call reads them all: nobody writes to a bubb any more.
+        // As many as it has, so that one call reads them all: a bubb does not grow any more.
         match file.take(len).read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes),
             Err(error) => Err(self.error("cannot read", name.to_string(), error)),
@@ -149,7 +149,7 @@ const SMALL: usize = 4 << 10;
 /// Bytes of a long bubb that are read for an excerpt, at each end.
 const END: u64 = 64 << 10;
 
-/// From this length on, whoever reads a bubb is asked for room for copies of it too.
+/// From this length on, reading a bubb checks that there is memory for copies of it too.
 const LARGE: u64 = 16 << 20;
 
 /// Makes room for a bubb; an error where memory is short, which would end the process later.

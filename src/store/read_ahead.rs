@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
-/// How items are handed to the threads.
+/// The way items are handed to the threads.
 struct Pace {
     /// Items worked on before any thread is started, which costs as much as a few hundred small files.
     first: usize,
-    /// How many are handed over at a time: enough that handing over costs nothing beside them.
+    /// The number of items handed over at a time: enough that handing over costs nothing beside them.
     batch: usize,
     /// Batches given to each thread ahead of the one whose results are waited for.
     ahead: usize,
@@ -67,7 +67,7 @@ fn at_pace<T: Send, R: Send>(
                 let (give, given) = sync_channel::<Vec<T>>(pace.ahead);
                 let (tell, told) = channel::<Vec<R>>();
                 let thread = thread::Builder::new().spawn_scoped(scope, move || {
-                    // Ends when there is no more to do, or nobody to tell.
+                    // Ends when there is no more work, or the receiver is gone.
                     for batch in given {
                         if tell.send(batch.into_iter().map(work).collect()).is_err() {
                             return;

@@ -20,7 +20,7 @@ const NEW: Duration = Duration::from_secs(1);
 /// A file of `_tmp/` that no living process holds.
 pub struct Stray {
     tmp: Temporary,
-    /// Whose words it holds, if it is a bubb that was being written and has no name yet.
+    /// The kind and the prev, if it is a bubb that was being written and has no name yet.
     words: Option<(Kind, Option<BubbId>)>,
     /// Why it is worth nothing, or how much it holds.
     pub about: String,
@@ -74,7 +74,7 @@ impl Store {
             return Ok(Fate::Removed);
         }
         match words {
-            // Hidden: nobody knows whether it is whole.
+            // Hidden, as it may be incomplete.
             Some((kind, prev)) => self.take_up(tmp, kind, prev)?.publish(true, 0).map(Fate::Saved),
             None => {
                 tmp.found = false;
@@ -140,7 +140,7 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
     if named.is_ok_and(|named| named.st_ino != meta.ino()) || named.is_err() {
         return Ok(None);
     }
-    // As it is now that nobody else can write it.
+    // Read now that no other process can write it.
     let meta = file.metadata()?;
     let (words, about) = match made {
         Made::Bubb(..) if meta.nlink() == 0 => return Ok(None),

@@ -14,7 +14,7 @@ use crate::conv::Forest;
 use crate::error::Result;
 use crate::sys;
 
-/// How many of the newest names are looked at when only the newest tail is wanted.
+/// The number of the newest names that are looked at when only the newest tail is wanted.
 const NEWEST: usize = 1024;
 
 /// The newest bubbs of `.lepo/`.
@@ -81,7 +81,7 @@ impl Store {
         Some(name)
     }
 
-    /// How the file of a bubb is really spelled in this directory, where that is not in upper case.
+    /// The spelling of a bubb's file name in this directory, if that is not in upper case.
     pub(super) fn spelling(&self, dir: &OwnedFd, name: &Name) -> Option<OsString> {
         let mut found = None;
         let canonical = name.to_string();

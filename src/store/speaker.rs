@@ -1,4 +1,4 @@
-//! Which participant of a debate or of a parallel question an answer is from: the hidden bubb before it,
+//! The participant of a debate or of a parallel question that an answer is from: the hidden bubb before it,
 //! `SELECT: NAME`, says so. The conclusion of a debate is the orchestrator's.
 
 use super::Store;
@@ -11,17 +11,17 @@ const ORCHESTRATOR: &str = "orchestrator";
 /// Hidden bubbs between the bids of a round and the conclusion: what the orchestrator said.
 const NEAR: usize = 4;
 
-/// Whether the orchestrator's words end a debate: a line of them is `END: …`, decorated or not.
+/// True if the orchestrator's words end a debate: a line of them is `END: …`, decorated or not.
 fn is_end(text: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches(['*', '#', '>', '_', ' ']).starts_with("END:"))
 }
 
-/// Whether these are bids: `NAME: REQUEST` or `NAME: PASS`, one a participant.
+/// True if these are bids: `NAME: REQUEST` or `NAME: PASS`, one a participant.
 fn is_bids(text: &str) -> bool {
     text.contains(": REQUEST") || text.contains(": PASS")
 }
 
-/// Whether an answer stands right behind this hidden bubb of the system.
+/// True if an answer stands right behind this hidden bubb of the system.
 fn hidden_before(name: &Name, before: &Name) -> bool {
     let is_behind = name.kind == Kind::Assistant && name.prev == Some(before.id);
     is_behind && before.kind == Kind::System && before.hidden
@@ -45,7 +45,7 @@ impl Store {
         is_name.then(|| speaker.to_string())
     }
 
-    /// Whether one of the hidden bubbs just before has the bids of a round.
+    /// True if one of the hidden bubbs just before has the bids of a round.
     fn follows_bids(&self, forest: &Forest, name: &Name) -> bool {
         let Some(ix) = forest.find(name.id) else { return false };
         let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));

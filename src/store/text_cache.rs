@@ -59,7 +59,7 @@ impl Store {
         Ok(days)
     }
 
-    /// Whether any day that is over has a folder.
+    /// True if any day that is over has a folder.
     pub fn has_days(&self) -> Result<bool> {
         Ok(!Calendar::of(self).map_err(|error| self.old_error(error))?.is_empty())
     }
@@ -157,7 +157,7 @@ pub struct CachedText<'s> {
 }
 
 impl CachedText<'_> {
-    /// Whether a folder in this state can be recorded: its last change is two seconds older than the beginning,
+    /// True if a folder in this state can be recorded: its last change is two seconds older than the beginning,
     /// so that a later one has another time.
     pub fn may_record(&self, state: &FolderState) -> bool {
         self.keeps_ctime && state.ctime.saturating_add(2_000_000_000) <= self.clock

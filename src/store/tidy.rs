@@ -1,7 +1,7 @@
 //! Tidying: bubbs of days that are over move from `.lepo/` into the folders of their days.
 //!
 //! A bubb is linked into its day, the folder is synced, and only then it leaves `.lepo/`. So at every moment it
-//! has one of the two places, whenever it ends and whoever else tidies; a name that a kill leaves in both is
+//! has one of the two places, whenever the process ends and while others tidy too; a name that a kill leaves in both is
 //! one bubb. What is in both with other bytes stays, for `fsck`.
 
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ pub struct Tidied {
 }
 
 impl TidyPlan {
-    /// How many files it moves.
+    /// The number of files it moves.
     pub fn len(&self) -> usize {
         self.days.values().map(Vec::len).sum::<usize>() + self.misplaced.len() + self.blobs
     }
@@ -70,7 +70,7 @@ impl TidyPlan {
 }
 
 impl Store {
-    /// Whether the last reading of `.lepo/` saw more bubbs than this, and one that is old enough to move.
+    /// True if the last reading of `.lepo/` saw more bubbs than this, and one that is old enough to move.
     pub fn is_untidy(&self, limit: usize) -> bool {
         let oldest = Day::at(self.oldest_recent.load(Ordering::Relaxed));
         self.seen_recent.load(Ordering::Relaxed) > limit && oldest < first_young()
@@ -108,7 +108,7 @@ impl Store {
         let mut names = self.recent_names()?;
         let mut plan = TidyPlan { stay: names.len(), ..TidyPlan::default() };
         let first_young = first_young();
-        // One that is written in lower case stays where a hand put it.
+        // A name in lower case was made by hand, and stays.
         names.retain(|name| Day::of(name.id) < first_young && counts_in(Day::of(name.id), name));
         names.sort_unstable();
         for of_day in names.chunk_by(|a, b| Day::of(a.id) == Day::of(b.id)) {
@@ -176,7 +176,7 @@ impl Store {
         Ok(moved)
     }
 
-    /// How large the directory itself has become, in bytes: some filesystems never make one smaller.
+    /// The size of the directory itself, in bytes: some filesystems never make one smaller.
     pub fn directory_size(&self) -> u64 {
         rustix::fs::fstat(&self.dir).map_or(0, |stat| stat.st_size as u64)
     }
@@ -239,7 +239,7 @@ fn inode(dir: &OwnedFd, file: &str) -> io::Result<Option<(i128, u64)>> {
     }
 }
 
-/// Whether two files of one name are one file, or have the same bytes.
+/// True if two files of one name are one file, or have the same bytes.
 fn same(here: &OwnedFd, there: &OwnedFd, file: &str) -> io::Result<bool> {
     let (first, second) = (inode(here, file)?, inode(there, file)?);
     if first == second {

@@ -1,4 +1,4 @@
-//! Tidying keeps every answer, and every bubb, whoever else is at work.
+//! Tidying keeps every answer, and every bubb, while other processes are at work.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
                 }
                 1 if counts_in(day, name) => write(&lepo.join("_old").join(day.to_string()), name, "text"),
                 2 if counts_in(day, name) => {
-                    // What a kill leaves.
+                    // The files that a killed process leaves.
                     write(&lepo.join("_old").join(day.to_string()), name, "text");
                     write(&lepo, name, "text");
                 }

@@ -82,7 +82,7 @@ impl Store {
             watcher.watch(&store.shown, RecursiveMode::NonRecursive).map_err(failed)?;
         }
         let mut watch = Watch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
-        // What was written between the two.
+        // Bubbs that were written between the two.
         for number in 0..watch.stores.len() {
             watch.take(number, Told::Missed)?;
         }
@@ -108,7 +108,7 @@ impl<'s> Watch<'s> {
         }
     }
 
-    /// Whether stores of other people have come or gone since it began.
+    /// True if stores of other people have come or gone since it began.
     pub fn is_outdated(&self) -> bool {
         let names = self.stores[0].1.names_of_others();
         !names.iter().map(String::as_str).eq(self.stores.iter().filter_map(|(name, _)| *name))
@@ -138,7 +138,7 @@ impl<'s> Watch<'s> {
                 };
                 self.known[number].retain(|name| names.contains(name));
                 for name in names {
-                    // Where closing is not told, an empty file is looked at again when it is written to.
+                    // If closing is not reported, an empty file is looked at again when it is written to.
                     if sys::WATCH_TELLS_CLOSING || store.len_of(&name) != Some(0) {
                         self.put(number, name);
                     }

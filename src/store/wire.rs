@@ -1,6 +1,6 @@
 //! `_wire/ID.json`: what a model's server needs to get back when a request that waits is decided on.
 //!
-//! Nothing depends on it: without it the model is told the same in words. So what cannot be read is not there.
+//! Nothing depends on it: without it the model is told the same in words. A file that cannot be read is ignored.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! What the store has beside what this clone's last commit has: of both only the days that may differ, where
-//! the record of the last sync tells which these are.
+//! Compares the store with this clone's last commit: only the days that may differ, if the record of the last
+//! sync tells which these are.
 //!
 //! The names in `.lepo/` itself are always read before the states of the days: a bubb that moves into its day is
 //! in both before it leaves, so it is seen.
@@ -28,7 +28,7 @@ pub struct Glance {
     pub is_same: bool,
 }
 
-/// What was seen of the days that were listed.
+/// The state of the days that were listed.
 #[derive(Default)]
 struct Listed {
     /// The states of their folders, as far as these tell every change.
@@ -64,7 +64,7 @@ impl Glance {
 }
 
 impl Glance {
-    /// Whether the folders of days tell changes now that did not when the record was made.
+    /// True if the folders of days tell changes now that did not when the record was made.
     pub fn tells_more(&self) -> bool {
         self.listed.states.keys().any(|day| !self.listed.recent.contains(day))
     }
@@ -164,7 +164,7 @@ impl Compared {
         Record { days, names, branches: here.branches, removed: here.removed, ..Record::default() }
     }
 
-    /// Whether the store differs so that other clones have to be asked: it has another number of bubbs, or
+    /// True if the store differs so that other clones have to be asked: it has another number of bubbs, or
     /// something was removed or is here again.
     pub fn is_to_merge(&self) -> bool {
         self.here.bubbs.len() != self.pushed.bubbs.len() || self.here.removed != self.pushed.removed

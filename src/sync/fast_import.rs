@@ -30,7 +30,7 @@ pub struct FastImport<'g> {
 pub struct Made {
     /// The last one.
     pub last: Oid,
-    /// How many.
+    /// Their number.
     pub commits: usize,
 }
 

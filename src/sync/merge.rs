@@ -67,7 +67,7 @@ pub fn merge(here: &Side, others: &[Side]) -> Changes {
     let name_of = |id: &BubbId| {
         here.bubbs.get(id).or_else(|| others.iter().find_map(|other| other.bubbs.get(id))).copied()
     };
-    // What is not gone, and what a branch names that is not, with all that comes before.
+    // Keeps bubbs that are not gone, bubbs that a living branch names, and all that come before these.
     let (mut kept, mut ahead): (HashSet<BubbId>, Vec<BubbId>) = Default::default();
     let sides = || std::iter::once(here).chain(others);
     for side in sides() {
@@ -156,7 +156,7 @@ fn merge_branches(
     changes.branches_removed.retain(|file| !branches.contains_key(file));
 }
 
-/// Whether a branch stands beside `file` already, at this bubb.
+/// True if a branch stands beside `file` already, at this bubb.
 fn is_there(branches: &BTreeMap<String, BubbId>, file: &str, id: BubbId) -> bool {
     let end = format!("%2F{file}");
     branches.iter().any(|(name, at)| *at == id && name.ends_with(&end))

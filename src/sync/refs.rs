@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 /// Longest name of a clone.
 const LONGEST: usize = 40;
 
-/// Where clones have their refs.
+/// The namespaces of the clones' refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Namespace {
     /// `refs/lepo/NAME`.
@@ -38,7 +38,7 @@ pub fn check_clone_name(name: &str) -> Result<()> {
     }
 }
 
-/// Whether a text is the name of a clone.
+/// True if a text is the name of a clone.
 pub fn is_clone_name(name: &str) -> bool {
     (1..=LONGEST).contains(&name.len())
         && !name.starts_with('-')

@@ -77,7 +77,7 @@ impl Refs {
         Ok(refs)
     }
 
-    /// Whether a clone's ref is the one that was taken in last.
+    /// True if a clone's ref is the one that was taken in last.
     pub fn is_taken(&self, clone: &str) -> bool {
         self.theirs.get(clone).is_some_and(|tip| self.taken.get(clone) == Some(tip))
     }

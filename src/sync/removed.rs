@@ -37,12 +37,12 @@ impl Removed {
         }
     }
 
-    /// Whether a bubb is gone.
+    /// True if a bubb is gone.
     pub fn has(&self, id: BubbId) -> bool {
         self.is_gone(&id.to_string())
     }
 
-    /// Whether a branch is gone as far as it named this bubb.
+    /// True if a branch is gone as far as it named this bubb.
     pub fn has_branch(&self, file: &str, id: BubbId) -> bool {
         self.is_gone(&branch_key(file, id))
     }

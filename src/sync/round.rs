@@ -22,7 +22,7 @@ use crate::store::{Store, now};
 /// So many messages that are gone at once, and half of all, are taken for a store that is not whole.
 const MANY_GONE: usize = 50;
 
-/// How a round is done.
+/// The options of a round.
 pub struct Options<'o> {
     /// Messages that are held back.
     pub secrets: &'o Secrets,
@@ -39,7 +39,7 @@ pub struct Round {
     pub sent: Sent,
     /// The content that came, from the user's own clones and from others.
     pub came: Vec<(Came, bool)>,
-    /// How the store changed by the merge of the user's own clones.
+    /// The changes of the store by the merge of the user's own clones.
     pub changes: Changes,
     /// Clones with the user's git email that nothing was decided about.
     pub unknown: Vec<String>,
@@ -138,7 +138,7 @@ fn receive(
 }
 
 impl Round {
-    /// Whether nothing is left to be done or told by the next round, if nothing changes.
+    /// True if nothing is left to be done or told by the next round, if nothing changes.
     fn is_done(&self) -> bool {
         self.failed.is_none()
             && self.bad.is_empty()
@@ -276,7 +276,7 @@ fn note_merged(here: &mut Side, changes: &Changes) {
     here.branches.extend(changes.branches.iter().cloned());
 }
 
-/// How many bubbs of a store the remote did not have when it was last asked. It had this commit.
+/// The number of bubbs of a store that the remote did not have when it was last asked. It had this commit.
 pub fn unsent(store: &Store, git: &Git, pushed: Option<Oid>) -> Result<usize> {
     git.init()?;
     let tree = Tree::of(git, pushed.as_deref())?;

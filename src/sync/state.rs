@@ -23,7 +23,7 @@ const SYNCED: &str = "synced";
 /// The file that holds the last commit which the remote is known to have.
 const PUSHED: &str = "pushed";
 
-/// Which directory a store is, whatever its path.
+/// The identity of a store's directory, whatever its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     path: PathBuf,
@@ -60,7 +60,7 @@ impl Identity {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Where it goes.
+    /// The remote.
     pub url: String,
     /// This clone's name.
     pub name: String,
@@ -77,7 +77,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Where refs of clones lie on the remote.
+    /// The namespace of the clones' refs on the remote.
     pub fn namespace(&self) -> Namespace {
         if self.heads { Namespace::Heads } else { Namespace::Own }
     }
@@ -100,7 +100,7 @@ impl State {
         data.join("sync").join(store.key())
     }
 
-    /// Whether a store is synced.
+    /// True if a store is synced.
     pub fn is_there(data: &Path, store: &Identity) -> bool {
         Self::dir_of(data, store).join("settings.json").exists()
     }
@@ -115,7 +115,7 @@ impl State {
         Self::dir_of(data, store).join("repository.git")
     }
 
-    /// When the last sync of a store ended well.
+    /// The time at which the last sync of a store ended well.
     pub fn synced(data: &Path, store: &Identity) -> Option<SystemTime> {
         fs::metadata(Self::dir_of(data, store).join(SYNCED)).and_then(|meta| meta.modified()).ok()
     }

@@ -19,7 +19,7 @@ pub const LARGEST: u64 = 50 << 20;
 /// The name of a git object.
 pub type Oid = String;
 
-/// Whether a bubb's bytes are those that its id was made of.
+/// True if a bubb's bytes are those that its id was made of.
 pub fn proves(name: &Name, bytes: &[u8]) -> bool {
     BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &Sha256::digest(bytes).into()) == name.id
 }
@@ -35,14 +35,14 @@ pub struct Tree {
     pub branches: HashMap<String, Oid>,
     /// The list of what was removed.
     pub removed: Option<Oid>,
-    /// How many entries are not what lepo writes, and the first few of them.
+    /// The number of entries that lepo does not write, and the first few of them.
     pub misfits: Misfits,
 }
 
 /// Entries that were left out.
 #[derive(Debug, Default)]
 pub struct Misfits {
-    /// How many.
+    /// Their number.
     pub count: usize,
     /// The first few.
     pub first: Vec<String>,

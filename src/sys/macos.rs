@@ -80,7 +80,7 @@ pub fn each_entry(dir: &OwnedFd, mut entry: impl FnMut(&[u8], FileType)) -> io::
     Ok(())
 }
 
-/// Whether the filesystem of a directory keeps status change times that can be relied on: APFS does.
+/// True if the filesystem of a directory keeps status change times that can be relied on: APFS does.
 pub fn keeps_change_times(dir: &OwnedFd) -> io::Result<bool> {
     let kind = rustix::fs::fstatfs(dir)?.f_fstypename.map(|c| c as u8);
     Ok(CStr::from_bytes_until_nul(&kind).is_ok_and(|kind| kind == c"apfs"))

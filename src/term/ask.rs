@@ -33,7 +33,7 @@ impl Tty {
         self.write.flush()
     }
 
-    /// How wide it is.
+    /// Its width in columns.
     pub fn columns(&self) -> usize {
         size_of(&self.write).map_or(80, |(columns, _)| columns)
     }
@@ -90,7 +90,7 @@ impl Tty {
     }
 }
 
-/// Whether something can be read, after a fiftieth of a second at most.
+/// True if something can be read, after a fiftieth of a second at most.
 fn ready(file: &File) -> io::Result<bool> {
     let mut fds = [PollFd::new(file, PollFlags::IN)];
     let step = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };

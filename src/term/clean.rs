@@ -100,7 +100,7 @@ fn visible(c: char, last: char) -> Visible {
         {
             Visible::AsIs
         }
-        // What moves text about, and what takes no ink: fillers and selectors hide in a word, or pad it.
+        // Characters that move text about or have no ink: fillers and selectors hide in a word, or pad it.
         '\u{80}'..='\u{9f}'
         | '\u{ad}'
         | '\u{34f}'

@@ -1,4 +1,4 @@
-//! Whether the terminal shows what is typed: not while an answer is being printed, where it would stand
+//! Switches the terminal's echo of typed text: off while an answer is being printed, where it would stand
 //! in the middle of it.
 
 use std::fs::{File, OpenOptions};

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 /// Opens `$VISUAL`, else `$EDITOR`, else `vi` on a private copy whose name ends with `suffix`, and
 /// gives back what it left. A final newline that the text had not is taken for the editor's own, and
-/// goes: nearly every editor adds one, and nobody can see it.
+/// goes: nearly every editor adds one, and it cannot be seen.
 ///
 /// Fails with exit 1: the editor could not be started, or ended badly, by which a person says "no".
 pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
@@ -35,7 +35,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
         .arg(format!("{editor} \"$1\""))
         .args(["sh".as_ref(), file.path().as_os_str()])
         .stdin(terminal(io::stdin().is_terminal(), Stdio::null))
-        // Never stdout, where it is no terminal: that is data for somebody else.
+        // Never stdout that is no terminal: that is data for another program.
         .stdout(terminal(io::stdout().is_terminal(), || io::stderr().into()))
         .status();
     drop(ignored);
@@ -79,7 +79,7 @@ impl Ignored {
 
 impl Drop for Ignored {
     fn drop(&mut self) {
-        // Not to its default, which would end lepo under the hands of whoever else listens: a turn, a prompt.
+        // Not reset to its default, which would end lepo although a turn or a prompt handles the signal.
         unregister(self.interrupt);
         self.over.store(true, Ordering::Relaxed);
     }

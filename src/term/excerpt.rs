@@ -97,7 +97,7 @@ impl Folded {
         self.text.len() > MANY || (!self.joins && self.chars > 2 * END)
     }
 
-    /// Where the character of this number begins.
+    /// The offset of the character of this number.
     fn boundary(&self, number: usize) -> Option<usize> {
         match self.joins {
             true => self.text.grapheme_indices(true).map(|(at, _)| at).nth(number),
@@ -105,7 +105,7 @@ impl Folded {
         }
     }
 
-    /// Where the last so many characters begin.
+    /// The offset of the last so many characters.
     fn boundary_from_end(&self, number: usize) -> Option<usize> {
         match self.joins {
             true => self.text.grapheme_indices(true).map(|(at, _)| at).nth_back(number - 1),
@@ -114,7 +114,7 @@ impl Folded {
     }
 }
 
-/// Whether a scalar is a grapheme cluster whenever its neighbours stand alone too: printable ASCII, kana,
+/// True if a scalar is a grapheme cluster whenever its neighbours stand alone too: printable ASCII, kana,
 /// Han and Hangul syllables, which is most texts.
 fn stands_alone(c: char) -> bool {
     matches!(c, ' '..='~' | '가'..='힣' | '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a0}'..='\u{30ff}')

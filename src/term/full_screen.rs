@@ -21,7 +21,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::is_dumb;
 use crate::error::{Error, Kind, Result};
 
-/// How long a signal may wait to be seen.
+/// The time for which a signal may wait to be seen.
 const SIGNAL: Duration = Duration::from_millis(200);
 
 /// A key, as far as a full screen has use for it.

@@ -9,7 +9,7 @@ use super::{clean, cut, width};
 /// The lines that stand, if any.
 pub struct Live {
     on: bool,
-    /// How wide each of them is.
+    /// The width of each of them.
     drawn: Vec<usize>,
 }
 

@@ -34,12 +34,12 @@ impl Out {
         self.cleaner.is_some()
     }
 
-    /// How many columns the terminal has; none if it is no terminal, or does not say.
+    /// The number of columns of the terminal; none if it is no terminal, or does not say.
     pub fn columns(&self) -> Option<usize> {
         self.cleaner.as_ref().and_then(|_| size_of(rustix::stdio::stdout())).map(|(columns, _)| columns)
     }
 
-    /// Whether the reader is gone: a command may stop.
+    /// True if the reader is gone: a command may stop.
     pub fn closed(&self) -> bool {
         self.closed
     }
@@ -149,7 +149,7 @@ impl Out {
     }
 }
 
-/// Where the bytes go.
+/// The destination of the bytes.
 enum Sink {
     /// Descriptor 1 itself: std's `Stdout` would search every write for its last newline.
     Stdout,
@@ -197,7 +197,7 @@ pub fn copy_to_clipboard(text: &str) {
     }
 }
 
-/// A line about the work, on stderr; with nobody to read it, it is dropped.
+/// Writes a line for the user on stderr; if stderr is closed, the line is dropped.
 pub fn say(text: &str) {
     let mut stderr = io::stderr().lock();
     let shown = if stderr.is_terminal() { clean(text) } else { text.into() };

@@ -1,4 +1,4 @@
-//! How far a long work is: a bar on a terminal, and only once it has taken a second.
+//! Progress of a long work: a bar on a terminal, and only once it has taken a second.
 
 use std::time::{Duration, Instant};
 

@@ -100,7 +100,7 @@ fn is_space(c: char) -> bool {
     c.is_whitespace()
 }
 
-/// How much there is to read before a yes, where it may not all be on the screen: `41 lines, 4000 bytes. `.
+/// The size of a text to read before a yes, if it may not all be on the screen: `41 lines, 4000 bytes. `.
 pub fn extent(text: &str, columns: usize) -> String {
     let lines = text.split('\n').count();
     match lines > 16 || text.len() > columns.saturating_mul(8) {

@@ -20,7 +20,7 @@ pub fn columns() -> usize {
     size_of(rustix::stdio::stdout()).map_or(80, |(columns, _)| columns)
 }
 
-/// Whether the terminal cannot move its cursor: `TERM` is `dumb`, or empty.
+/// True if the terminal cannot move its cursor: `TERM` is `dumb`, or empty.
 pub fn is_dumb() -> bool {
     is_dumb_term(env::var("TERM"))
 }
@@ -30,7 +30,7 @@ pub fn is_dumb_term(term: Option<OsString>) -> bool {
     term.is_some_and(|term| term.is_empty() || term == "dumb")
 }
 
-/// Whether stderr is a terminal.
+/// True if stderr is a terminal.
 pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }

@@ -12,7 +12,7 @@ const NARROWEST: usize = 8;
 /// Breaks one text.
 pub struct Wrap {
     columns: fn() -> usize,
-    /// Where the next character stands.
+    /// The column of the next character.
     column: usize,
     /// The text that is repeated at the beginning of a broken line, and its width.
     hang: (String, usize),
@@ -200,7 +200,7 @@ fn width(painted: &str) -> usize {
     texts.flat_map(|text| text.graphemes(true)).map(UnicodeWidthStr::width).sum()
 }
 
-/// Whether a line may be broken between two characters that no space parts: beside a Chinese character or
+/// True if a line may be broken between two characters that no space parts: beside a Chinese character or
 /// kana, but not beside Hangul, which is written with spaces, and never before a mark that closes.
 fn may_break(before: char, after: char) -> bool {
     const CLOSING: &str =

@@ -20,7 +20,7 @@ pub enum Proposal {
 pub struct CommandProposal {
     /// The request.
     pub request: CommandRequest,
-    /// Where it would run.
+    /// The directory in which it would run.
     pub dir: std::path::PathBuf,
     /// The sandbox that would hold the command to its access; [`Sandbox::None`] if none can.
     pub sandbox: Sandbox,

@@ -18,7 +18,7 @@ pub fn object(text: &str) -> Option<(Value, &str)> {
     value.is_object().then_some((value, rest))
 }
 
-/// Where the braces that a text begins with are closed, in bytes.
+/// The offset at which the braces that a text begins with are closed.
 fn end(text: &str) -> Option<usize> {
     let mut depth = 0;
     let mut scan = Scan::default();

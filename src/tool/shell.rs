@@ -23,11 +23,11 @@ pub struct Shell<'a> {
     pub policy: Policy<'a>,
     /// The environment variables of a command.
     pub variables: Variables<'a>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
 }
 
-/// Where a command printed something.
+/// The stream that a command printed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Its output.
@@ -39,7 +39,7 @@ pub enum Stream {
 /// Receives the output of a command as it comes.
 pub type Live<'l> = dyn FnMut(Stream, &[u8]) + 'l;
 
-/// How a command ended.
+/// The way a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// By itself, with this exit code.
@@ -57,9 +57,9 @@ pub enum Ending {
 /// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// The way it ended.
     pub ending: Ending,
-    /// How long it took.
+    /// The time it took.
     pub took: Duration,
     /// Its stdout.
     pub stdout: Captured,
@@ -135,10 +135,10 @@ impl Shell<'_> {
     }
 }
 
-/// How long the working directory is waited for before that is told.
+/// The time to wait for the working directory before a note says so.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often it is tried to lock it.
+/// The interval at which the lock is tried again.
 const RETRY: Duration = Duration::from_millis(20);
 
 /// A running command. The order of the fields counts: the command ends before its leftovers are looked at.
@@ -190,7 +190,7 @@ async fn watch(
     ended.map(ending).ok_or_else(|| io::Error::other("the command did not end"))
 }
 
-/// How long pipes stay quiet after a command's end before they are given up.
+/// The time that pipes may stay quiet after a command's end before they are given up.
 const LINGER: Duration = Duration::from_millis(50);
 
 async fn read(from: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> io::Result<usize> {

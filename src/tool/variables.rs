@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use super::Access;
 use crate::process::{Environment, environment};
 
-/// Which variables a command does not get, and which it gets all the same.
+/// The variables that are removed from a command's environment, and the exceptions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Variables<'a> {
     /// Those that hold lepo's keys: no command has them.
@@ -50,14 +50,14 @@ fn is_secret_variable(name: &OsStr, value: &OsStr) -> bool {
         && (is_secret_name(&name) || is_of_bundler(&name) || is_address || is_of_git || holds_secret(&value))
 }
 
-/// Whether a variable is Bundler's login for a host, as in `BUNDLE_GEMS__EXAMPLE__COM`: its dots are `__`.
+/// True if a variable is Bundler's login for a host, as in `BUNDLE_GEMS__EXAMPLE__COM`: its dots are `__`.
 fn is_of_bundler(name: &str) -> bool {
     let host = name.strip_prefix("BUNDLE_").filter(|rest| rest.contains("__"));
     // Flags for building a gem, and where a gem is developed.
     host.is_some_and(|host| !host.starts_with("BUILD__") && !host.starts_with("LOCAL__"))
 }
 
-/// Whether a value is an address with a password in it, or with a token as the user.
+/// True if a value is an address with a password in it, or with a token as the user.
 fn has_password(value: &str) -> bool {
     let Some((scheme, rest)) = value.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next();
@@ -65,7 +65,7 @@ fn has_password(value: &str) -> bool {
     user.is_some_and(|user| user.contains(':') || (scheme.starts_with("http") && !user.is_empty()))
 }
 
-/// Whether a value is a private key, a connection string with a password, or has a token of a large service.
+/// True if a value is a private key, a connection string with a password, or has a token of a large service.
 fn holds_secret(value: &str) -> bool {
     let folded = value.to_ascii_lowercase();
     let within = [
@@ -85,7 +85,7 @@ fn holds_secret(value: &str) -> bool {
     within.iter().any(|mark| folded.contains(mark)) || value.split(|c| !is_part(c)).any(is_token)
 }
 
-/// Whether a word begins as tokens do, and is as long; or is a JSON Web Token.
+/// True if a word begins as tokens do, and is as long; or is a JSON Web Token.
 fn is_token(word: &str) -> bool {
     let is_jwt = word.starts_with("eyJ") && word.split('.').count() == 3;
     word.len() >= 16 && (is_jwt || TOKENS.iter().any(|start| word.starts_with(start)))
@@ -100,7 +100,7 @@ const TOKENS: &[&str] = &[
     "dop_v1_", "hvs.", "shpat_",
 ];
 
-/// Whether a variable or a header of this name holds a secret.
+/// True if a variable or a header of this name holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let within = [

@@ -36,7 +36,7 @@ struct Receiving<'s> {
     first_ms: Option<u64>,
     /// Text is shown only once it is known to be the answer.
     held: bool,
-    /// How the model may call tools.
+    /// The way the model may call tools.
     tools: Tools,
     /// The tools it calls by its API.
     calls: Vec<ToolCall>,
@@ -48,7 +48,7 @@ struct Receiving<'s> {
     filter: CallFilter,
 }
 
-/// How a model may call tools in its answer.
+/// The way a model may call tools in its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tools {
     /// Not at all; calls are ignored.
@@ -83,13 +83,13 @@ pub struct Place<'a> {
     pub tip: Option<BubbId>,
     /// The speaker in a group turn: named by a hidden bubb before the answer.
     pub speaker: Option<&'a str>,
-    /// How the model may call tools.
+    /// The way the model may call tools.
     pub tools: Tools,
     /// The schema of the answer: only an answer that fits is shown and kept as JSON.
     pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.
     pub model: &'a str,
-    /// When the request left.
+    /// The time at which the request left.
     pub start: Instant,
     /// The most bytes that the answer may have.
     pub limit: u32,

@@ -8,7 +8,7 @@ use crate::tool::mcp::CallRequest;
 #[derive(Debug, Default)]
 pub struct CallFilter {
     held: String,
-    /// How far the object in `held` has been read.
+    /// The state of reading the object in `held`.
     object: Option<Reading>,
     called: bool,
 }

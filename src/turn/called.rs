@@ -20,7 +20,7 @@ const DROPPED: &str = "dropped: it was not carried out, because a call before it
 /// An answer of this turn that has calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalledAnswer {
-    /// Where its bubbs begin on the path.
+    /// The place on the path at which its bubbs begin.
     pub at: usize,
     /// The calls.
     pub calls: Vec<ToolCall>,
@@ -35,7 +35,7 @@ struct Group<'s> {
     words: Vec<&'s str>,
     /// Each request with its place on the path and its result.
     requests: Vec<(usize, &'s str, Option<&'s Text>)>,
-    /// Where its last result is.
+    /// The place of its last result.
     end: usize,
 }
 
@@ -69,7 +69,7 @@ pub fn answer_at(
     }
 }
 
-/// How many requests an answer that begins here says it has.
+/// The number of requests that an answer beginning here says it has.
 fn announced(said: &[Said], at: usize) -> usize {
     let hidden = said.get(at..).unwrap_or_default().iter().take_while(|said| is_asked(said));
     let number = |text: &str| text.strip_prefix('(')?.split_once(' ')?.0.parse::<usize>().ok();

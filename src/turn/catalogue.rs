@@ -1,5 +1,5 @@
-//! Resources and prompts of MCP servers, for completion. Servers are
-//! asked once somebody wants to know, by the turn's own thread while the person waits a moment.
+//! Resources and prompts of MCP servers, for completion. Servers are asked when completion first needs them,
+//! by the turn's own thread while the person waits a moment.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::TurnEnv;
 use crate::tool::mcp::{Server, Servers};
 
-/// How long a person who completes a word waits for servers that start.
+/// The time for which completion waits for servers that start.
 const WAIT: Duration = Duration::from_secs(3);
 
 /// The servers' names, and what they offer once that is known.
@@ -84,7 +84,7 @@ fn offered(server: &Server) -> Vec<Offered> {
 }
 
 impl TurnEnv {
-    /// Fills the catalogue whenever somebody wants to know; never ends.
+    /// Fills the catalogue whenever completion needs it; never ends.
     pub async fn serve_catalogue(&self) {
         loop {
             self.catalogue.wanted.notified().await;

@@ -23,7 +23,7 @@ pub struct Carried {
     pub text: Vec<u8>,
     /// Its exit code, if it came to one.
     pub exit: Option<i32>,
-    /// How long it took, milliseconds.
+    /// The time it took, in milliseconds.
     pub ms: u64,
     /// It came to an end of its own; otherwise tool use is over for this turn.
     pub ran: bool,

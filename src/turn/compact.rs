@@ -31,7 +31,7 @@ const ASKED: &str = "Write a summary of the conversation so far, from which it c
 pub struct Compaction<'c> {
     /// The end of the conversation.
     pub tail: BubbId,
-    /// How many of its last turns stay as they are.
+    /// The number of last turns that stay as they are.
     pub keep: usize,
     /// Further instructions for the summary.
     pub instruction: Option<&'c str>,
@@ -170,7 +170,7 @@ fn too_long_for_itself(error: Error) -> Error {
     }
 }
 
-/// Where the last `keep` turns begin; a program's output that was put before a question goes with it.
+/// The place at which the last `keep` turns begin; output of a command before a question belongs to it.
 fn cut(said: &[Said], keep: usize) -> Result<usize> {
     let is_question = |said: &Said| said.kind == Kind::User && !said.hidden;
     let questions: Vec<usize> =

@@ -9,7 +9,7 @@ use crate::bubb::Kind;
 use crate::config::DEFAULT_SYSTEM_PROMPT;
 use crate::model::{Message, PathForm, Role};
 
-/// Which instruction goes with a request.
+/// The instruction that goes with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inst<'i> {
     /// `general`.

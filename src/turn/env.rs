@@ -34,7 +34,7 @@ pub type TrustedFile = (PathBuf, Vec<u8>);
 
 /// The settings in force and the files they came from. Read before a store is made.
 pub struct Configured {
-    /// Where the user's own files are.
+    /// The paths of the user's own files.
     pub paths: Paths,
     /// The settings.
     pub settings: Settings,

@@ -43,7 +43,7 @@ pub enum Event<'e> {
     Stderr(&'e [u8]),
     /// A tool is called.
     Calling(&'e CallRequest),
-    /// How far the call has come, in the server's words.
+    /// Progress of the call, in the server's words.
     Progress(&'e str),
 }
 
@@ -52,13 +52,13 @@ pub trait Front {
     /// Something happened.
     fn happens(&mut self, event: Event<'_>);
 
-    /// Whether text is shown as it comes, before it is known to be the answer.
+    /// True if text is shown as it comes, before it is known to be the answer.
     fn shows_at_once(&self) -> bool;
 
     /// Asks the person for consent. Dropped, the question is withdrawn.
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
 
-    /// Whether a person could be asked something.
+    /// True if a person could be asked something.
     fn has_person(&self) -> bool {
         false
     }

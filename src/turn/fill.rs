@@ -1,4 +1,4 @@
-//! How much of a model's window a conversation fills, as far as both are known.
+//! The share of a model's window that a conversation fills, if both are known.
 
 use super::TurnEnv;
 use crate::bubb::BubbId;
@@ -28,7 +28,7 @@ impl Fill {
         self.tokens.saturating_mul(100) / self.window.max(1)
     }
 
-    /// Whether there is no room for the answer: a tenth of the window.
+    /// True if there is no room for the answer: a tenth of the window.
     pub fn is_full(self) -> bool {
         self.percent() > 90
     }
@@ -77,7 +77,7 @@ impl TurnEnv {
         Ok(bytes / BYTES)
     }
 
-    /// Whether a conversation that does not fit is compacted by itself.
+    /// True if a conversation that does not fit is compacted by itself.
     pub fn compacts_by_itself(&self) -> bool {
         self.settings().compact == AutoCompact::Auto
     }

@@ -15,7 +15,7 @@ use crate::error::{Error, Kind, Result};
 pub struct Interrupt {
     signal: watch::Receiver<Option<u8>>,
     sender: watch::Sender<Option<u8>>,
-    /// When time is up, and how much of it there was.
+    /// The end of the time limit, and its length.
     deadline: Option<(Instant, Duration)>,
 }
 

@@ -41,7 +41,7 @@ pub fn call_text(call: &ToolCall) -> String {
     json!({ "arguments": call.arguments, "name": call.name }).to_string()
 }
 
-/// Whether a bubb is what this call was written down as.
+/// True if a bubb is what this call was written down as.
 pub fn is_bubb_of(call: &ToolCall, text: &str) -> bool {
     if let Some(command) = command_of(call) {
         return command.canonical() == text;

@@ -9,7 +9,7 @@ use crate::store::Store;
 /// The folder of prompts in a store.
 const FOLDER: &str = "_prompts";
 
-/// Where prompts are looked for.
+/// The places where prompts are looked for.
 pub struct Prompts<'p> {
     /// The store, if there is one.
     pub store: Option<&'p Store>,

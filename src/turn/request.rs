@@ -8,7 +8,7 @@ use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::tool::mcp::CallRequest;
 use crate::tool::{Allowed, CallProposal, CommandProposal, Consent, Granted, Proposal, Reply, ToolRequest};
 
-/// How tool use goes on after one request.
+/// The continuation of tool use after one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// The model may request more.

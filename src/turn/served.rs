@@ -53,7 +53,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// Whether it is nothing.
+    /// True if it is nothing.
     pub fn is_empty(&self) -> bool {
         self.resources.is_empty() && self.prompt.is_none()
     }

@@ -10,7 +10,7 @@ use crate::prompt::{self, CONTEXT};
 use crate::protocol::{Event, Reason, Request, emit, sign_of_life};
 use crate::tokenizer::{Characters, Tokenizer};
 
-/// How many tokens are read at a time, about a second's worth: attention over all of a long prompt at once
+/// The number of tokens that are read at a time, about a second's worth: attention over a long prompt at once
 /// would take gigabytes, and more at a time is no faster.
 const STRIDE: usize = 32;
 

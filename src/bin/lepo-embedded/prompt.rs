@@ -15,7 +15,7 @@ const RESERVED: usize = 1024;
 /// The prompt of the model.
 pub struct Prompt {
     pub tokens: Vec<u32>,
-    /// How many messages, the oldest, had no room.
+    /// The number of messages, the oldest, that had no room.
     pub left_out: usize,
 }
 
@@ -57,7 +57,7 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
         used += tokens.len() + frame.cost();
         kept.push(Turn { assistant: message.role == Role::Assistant, tokens });
     }
-    // Where the cut fell between a question and its answer, the answer would hang in the air.
+    // If the cut falls between a question and its answer, the answer would follow no question.
     if kept.len() < said.len() && kept.len() > 1 && kept.last().is_some_and(|turn| turn.assistant) {
         kept.pop();
     }
@@ -108,8 +108,8 @@ impl Frame {
         self.user.len().max(self.answer.len()) + self.close.len().max(self.gap.len())
     }
 
-    /// The model knows two voices that take turns: whoever is not the assistant is the user,
-    /// and neighbours with one voice become one message.
+    /// The model knows two roles that alternate: every kind but the assistant's becomes the user's,
+    /// and neighbours with the same role become one message.
     fn lay_out(&self, turns: &[Turn]) -> Vec<u32> {
         let mut tokens = Vec::new();
         for run in turns.chunk_by(|a, b| a.assistant == b.assistant) {

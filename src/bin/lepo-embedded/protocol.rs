@@ -105,12 +105,12 @@ pub fn emit(event: &Event) {
 }
 
 /// Tells that the work goes on: a space, which JSON allows before the next event. Reading a long prompt takes
-/// a minute or more, too long for a reader to wait in silence, or for nobody at all.
+/// a minute or more, too long for a reader to wait in silence, or to work on after the reader has gone.
 pub fn sign_of_life() {
     write(b" ");
 }
 
-/// If nobody reads any more, the program ends here, quietly.
+/// If the reader is gone, the program ends here, quietly.
 fn write(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

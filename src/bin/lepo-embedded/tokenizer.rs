@@ -88,7 +88,7 @@ impl Tokenizer {
         Ok((tokens.len() <= most).then_some(tokens))
     }
 
-    /// Whether a token is a mark of the model's format. None is text, so each of them ends an answer.
+    /// True if a token is a mark of the model's format. None is text, so each of them ends an answer.
     pub fn is_control(&self, token: u32) -> bool {
         self.control.contains(&token)
     }
@@ -131,7 +131,7 @@ impl Characters {
     }
 }
 
-/// Whether these bytes are the beginning of a character, and not simply wrong.
+/// True if these bytes are the beginning of a character, and not simply wrong.
 fn may_go_on(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|e| e.error_len().is_none())
 }
@@ -206,7 +206,7 @@ pub mod tests {
     #[test]
     fn characters_stay_whole() {
         type Case = (&'static [&'static [u8]], &'static str);
-        // What comes in, and what goes out after each piece and at the end.
+        // The input, and the output after each piece and at the end.
         let cases: [Case; 5] = [
             (&[b"a", b"b"], "a|b|"),
             (&[b"\xEA", b"\xB0", b"\x80!"], "||가!|"),

@@ -104,7 +104,7 @@ fn convert(
 }
 
 /// Writes the cache whole or not at all. A process that is killed here, as cancelling does, leaves a file
-/// that nobody holds locked; the next one removes it.
+/// that no process holds locked; the next one removes it.
 fn keep(cache: &Path, bytes: &[u8]) -> std::io::Result<()> {
     sweep(cache);
     let path = beside(cache, &format!("{}.part", std::process::id()));

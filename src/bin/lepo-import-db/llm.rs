@@ -194,7 +194,7 @@ struct Thread {
 
 type Messages = HashMap<String, (Option<String>, String)>;
 
-/// False once nobody reads any more.
+/// False once the reader is gone.
 fn threads(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<bool> {
     let mut messages = Messages::new();
     let mut query = database.prepare("select hash, parent_hash, role from messages")?;

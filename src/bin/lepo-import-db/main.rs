@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use lepo::import_db::{Conversation, line};
 use rusqlite::{Connection, OpenFlags};
 
-/// Takes each conversation; false once nobody reads any more.
+/// Takes each conversation; false once the reader is gone.
 pub type Each<'e> = dyn FnMut(&str, &Conversation) -> bool + 'e;
 
 fn main() -> ExitCode {

@@ -4,13 +4,13 @@ use lepo::import_db::{Scanner, Value};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
-/// Whether there is such a table.
+/// True if there is such a table.
 pub fn has_table(database: &Connection, name: &str) -> bool {
     let query = "select 1 from sqlite_master where type = 'table' and name = ?1";
     database.query_row(query, [name], |_| Ok(())).is_ok()
 }
 
-/// Whether a table has such a column.
+/// True if a table has such a column.
 pub fn has_column(database: &Connection, table: &str, name: &str) -> bool {
     let query = "select 1 from pragma_table_info(?1) where name = ?2";
     database.query_row(query, [table, name], |_| Ok(())).is_ok()

@@ -143,7 +143,7 @@ pub struct DoArgs {
 }
 
 impl DoArgs {
-    /// How much of a turn is shown, and how.
+    /// The parts of a turn that are shown, and their form.
     pub fn shown(&self) -> Shown {
         Shown {
             json: self.json,
@@ -173,7 +173,7 @@ impl DoArgs {
         self.group.flags(&self.model, flags)
     }
 
-    /// Whether `LEPO_TAIL` says where the turn goes. Questions to many go on with nothing that is not named.
+    /// True if `LEPO_TAIL` says where the turn goes. Questions to many go on with nothing that is not named.
     pub fn takes_default_tail(&self) -> bool {
         let placed = self.new || self.tail.is_some() || self.approve.is_some() || self.deny.is_some();
         !placed && (self.group.mode().is_none() || self.retry)

@@ -15,7 +15,7 @@ use crate::tool::{Proposal, Reply};
 use crate::turn::{Compaction, Event, Front, Interrupt, Start, TurnEnv, Wish, start};
 use crate::ui::{self, State, Step, TurnView};
 
-/// How many of the last turns stay as they are, if nothing is said.
+/// The number of last turns that stay as they are by default.
 pub const KEEP: usize = 2;
 
 /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.

@@ -113,7 +113,7 @@ fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<O
     input::question(args, prompt)?.ok_or_else(none).map(Some)
 }
 
-/// Where a debate goes on: at the last that was said in it, so that what an interruption left is passed by.
+/// The bubb after which a debate goes on: the last speech, so that bubbs of an interrupted round are left out.
 fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
     let id = forest.name(tail).id;
     if forest.last_question(tail).is_none() {

@@ -24,7 +24,7 @@ pub struct GroupArgs {
 }
 
 impl GroupArgs {
-    /// Whether several models are asked, and how.
+    /// The way several models are asked; none if one is.
     pub fn mode(&self) -> Option<GroupMode> {
         match (self.parallel, self.debate) {
             (true, _) => Some(GroupMode::Parallel),

@@ -16,7 +16,7 @@ use crate::turn::{Context, Part, Question, join_parts, not_utf8};
 /// The path that means stdin.
 const STDIN: &str = "-";
 
-/// How long stdin may stay open and silent before it is said what is waited for.
+/// The time for which stdin may stay open and silent before a note says that it is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The question; `None` where there is none and a person sits at the terminal.

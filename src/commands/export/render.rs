@@ -91,7 +91,7 @@ impl<'s> Export<'s> {
         Ok(place::stem(&local(first.id), &title))
     }
 
-    /// The first question, or what comes first where nobody asked.
+    /// The first question, or the first message if there is no question.
     fn first(&self) -> Option<Name> {
         let asked = self.names.iter().find(|name| name.kind == Kind::User && !name.hidden);
         asked.or(self.names.first()).copied()

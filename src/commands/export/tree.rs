@@ -77,7 +77,7 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
     let mut members: HashMap<Ix, Vec<Ix>> = HashMap::new();
     let mut roots: HashMap<Ix, Ix> = HashMap::new();
     for ix in forest.all() {
-        // A prev is older, so its root is known; what a hand made otherwise is looked up.
+        // A prev is older, so its root is known; that of a bubb with a hand-made name is looked up.
         let root = match forest.prev(ix) {
             None => ix,
             Some(prev) => roots.get(&prev).copied().unwrap_or_else(|| root_of(ix)),

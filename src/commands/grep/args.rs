@@ -94,17 +94,17 @@ impl GrepArgs {
         &self.pattern
     }
 
-    /// Whether the whole store is searched for lines by their text alone.
+    /// True if the whole store is searched for lines by their text alone.
     pub fn is_of_all(&self) -> bool {
         self.addresses.is_empty() && self.model.is_none() && !self.count
     }
 
-    /// Whether lines of context are shown.
+    /// True if lines of context are shown.
     pub fn has_context(&self) -> bool {
         self.context > 0
     }
 
-    /// How the pattern is read.
+    /// The way the pattern is read.
     pub fn pattern_options(&self) -> PatternOptions {
         PatternOptions {
             ignore_case: self.ignore_case,

@@ -39,7 +39,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         Printer { args, store, convs: Convs::new(find), questions: HashMap::new(), out, paint, printed: 0 }
     }
 
-    /// How many lines, paths or objects were printed.
+    /// The number of lines, paths or objects that were printed.
     pub fn printed(&self) -> usize {
         self.printed
     }

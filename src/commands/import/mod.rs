@@ -101,7 +101,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut import = Import { args: &args, rules, since, writer: &mut writer, report: Report::default() };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;
-    // What was read before a failure is kept.
+    // Conversations that were read before a failure are kept.
     writer.finish()?;
     done?;
     report.made = writer.made;

@@ -70,7 +70,7 @@ impl Report {
         }
     }
 
-    /// Whether something was skipped.
+    /// True if something was skipped.
     pub fn skipped_any(&self) -> bool {
         !self.skipped.is_empty()
     }

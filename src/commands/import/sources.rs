@@ -13,7 +13,7 @@ use crate::import::{
 
 /// Sources of one format.
 pub struct Chosen {
-    /// How they are read.
+    /// The format of the sources.
     pub format: Format,
     /// The sources.
     pub paths: Vec<PathBuf>,

@@ -15,7 +15,7 @@ use crate::term::say;
 /// Bubbs that wait for their place, at most.
 const FLUSH: usize = 20_000;
 
-/// Where bubbs go.
+/// The place that bubbs are written to.
 enum Target<'s> {
     /// Into the store.
     Batch(Box<Batch<'s>>),
@@ -49,7 +49,7 @@ impl<'s> Writer<'s> {
         Ok(Writer { store, target, imports, branches: Vec::new(), made: 0, here: 0, edited: Vec::new() })
     }
 
-    /// How much of tools' traffic was kept of a conversation when it was imported before.
+    /// The part of tools' traffic that was kept of a conversation when it was imported before.
     pub fn tools_of(&self, format: &str, id: &str) -> Option<Tools> {
         if id.is_empty() {
             return None;
@@ -57,7 +57,7 @@ impl<'s> Writer<'s> {
         self.imports.of(format, id).last().and_then(|known| Tools::of(&known.tools))
     }
 
-    /// Whether a conversation was imported from another source than this one.
+    /// True if a conversation was imported from another source than this one.
     pub fn knows_better(&self, format: &str, id: &str, path: &Path) -> bool {
         self.imports.of(format, id).iter().any(|known| Path::new(&known.source) != path)
     }

@@ -64,7 +64,7 @@ impl LsArgs {
     }
 }
 
-/// How a tail is told.
+/// The form of a tail's line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// `ID (HEIGHT): EXCERPT`, as scripts know it; also requests that wait.

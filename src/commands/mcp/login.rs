@@ -17,10 +17,10 @@ use crate::tool::mcp::client::auth::{Login, Redirected};
 use crate::tool::mcp::client::challenge;
 use crate::turn::Interrupt;
 
-/// How long the authorization server may take, over all its requests.
+/// The time limit of the authorization server, over all its requests.
 const SERVER: Duration = Duration::from_secs(90);
 
-/// How long a person may take.
+/// The time limit of the person.
 const PERSON: Duration = Duration::from_secs(15 * 60);
 
 /// Signs in.

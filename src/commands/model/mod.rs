@@ -93,7 +93,7 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let command = args.command.unwrap_or(Command::Ls { json: args.json, remote: None });
-    // What a repository says is listed with the rest; what is changed is the user's own.
+    // A repository's models are listed with the rest; only the user's own are changed.
     let repo = match command {
         Command::Ls { .. } => trusted_config(context, &paths)?,
         Command::Use { .. } | Command::Get | Command::Add { .. } | Command::Rm { .. } => None,

@@ -1,4 +1,4 @@
-//! Which model answers, with whose key, and what is said when none can.
+//! The choice of the model and its key, and the message if there is none.
 
 use super::{Vars, load, user};
 use crate::config::*;

@@ -26,7 +26,7 @@ enum Block<'m> {
     Received(&'m Value),
 }
 
-/// Whether an assistant's calls since the last question are there without what was received with them.
+/// True if an assistant's calls since the last question are there without what was received with them.
 pub fn is_rebuilt(request: &Request<'_>) -> bool {
     let question = |m: &Message| m.role == Role::User && m.call_id.is_none();
     let turn = request.messages.iter().rev().take_while(|m| !question(m));

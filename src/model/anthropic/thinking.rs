@@ -1,4 +1,4 @@
-//! Whether and how a model is asked to think, by what its server says of it.
+//! Chooses the thinking of a request, by the server's facts of the model.
 
 use serde_json::{Value, json};
 

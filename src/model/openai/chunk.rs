@@ -17,7 +17,7 @@ pub(super) struct Chunk<'a> {
     pub choices: First<Choice<'a>>,
     pub usage: Option<Tokens>,
     pub error: Option<Value>,
-    /// Where vLLM puts its errors, with `object` being `error`.
+    /// The place of vLLM's errors, with `object` being `error`.
     pub message: Option<Value>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Tokens {
     pub prompt_tokens: Option<u64>,
     pub completion_tokens: Option<u64>,
     pub prompt_tokens_details: Option<TokenDetails>,
-    /// Where DeepSeek tells it.
+    /// The place of DeepSeek's value.
     pub prompt_cache_hit_tokens: Option<u64>,
 }
 

@@ -103,7 +103,7 @@ static TOOL_CHOICE: Quirk = Quirk {
     says: "does not take `tool_choice`: asking again without it",
 };
 
-/// Where servers of OpenAI's kind tell of their models.
+/// The endpoint at which servers of OpenAI's kind list their models.
 pub(super) const CATALOG: Catalog =
     Catalog { path: &["models"], one: One::Listed, needed: false, read: model_facts };
 

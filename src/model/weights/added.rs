@@ -20,13 +20,13 @@ const END: &str = ".gguf";
 /// The end of what the program that reads weights keeps beside them.
 const CONVERTED: &str = ".q8_0";
 
-/// Where a file is until it counts.
+/// The name of a file until it is complete.
 const INCOMING: &str = ".incoming";
 
 /// The longest name.
 const LONGEST: usize = 64;
 
-/// Whether these weights can be named so: letters, digits, `-`, `_` and `.`, which does not come first.
+/// True if these weights can be named so: letters, digits, `-`, `_` and `.`, which does not come first.
 pub fn is_name(name: &str) -> bool {
     let is_sound = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_sound) && !name.starts_with(['.', '-'])
@@ -86,7 +86,7 @@ impl Incoming {
         self.file.write_all(bytes).map_err(|error| unusable(&self.dir, error))
     }
 
-    /// Where it is, for a model that is to answer from it. Fails if it is not what `sha256` says.
+    /// The path of the weights, for a model that is to answer from it. Fails if the hash is not `sha256`.
     pub fn checked(&self, sha256: &str) -> Result<&Path> {
         let found = hex(&self.hash.clone().finalize());
         match found.eq_ignore_ascii_case(sha256) {

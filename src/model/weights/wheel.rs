@@ -80,7 +80,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// A Python that runs inside the workshop: it looks for modules where it was started, and that must not
-    /// be somebody's repository with a `pip.py` in it.
+    /// be a repository with a `pip.py` in it.
     fn python(&self) -> Command {
         let mut command = Command::new(&self.python);
         command.current_dir(&self.path).env("TMPDIR", self.path.join("tmp"));

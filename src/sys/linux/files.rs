@@ -37,7 +37,7 @@ pub fn each_entry(dir: &OwnedFd, mut entry: impl FnMut(&[u8], FileType)) -> io::
     Ok(())
 }
 
-/// Whether the filesystem of a directory keeps status change times that can be relied on.
+/// True if the filesystem of a directory keeps status change times that can be relied on.
 pub fn keeps_change_times(dir: &OwnedFd) -> io::Result<bool> {
     let magic = rustix::fs::fstatfs(dir)?.f_type as u32;
     Ok(KEEP_CTIME.contains(&magic))

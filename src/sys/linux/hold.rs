@@ -37,7 +37,7 @@ pub fn hold(open: &[PathBuf], devices: &[&str]) -> io::Result<()> {
     let rule = |path: &Path, read| open_without_links(path).ok().map(|fd| Ok(PathBeneath::new(fd, read)));
     let devices =
         devices.iter().filter_map(|path| rule(Path::new(path), AccessFs::ReadFile | AccessFs::WriteFile));
-    // What cannot be opened, or has become a link, is not shown.
+    // A path that cannot be opened, or has become a link, is not shown.
     let open = open.iter().filter_map(|path| rule(path, if path.is_dir() { read } else { file }));
     let rules = rules.add_rules(open).map_err(failed)?;
     rules.add_rules(devices).map_err(failed)?.restrict_self().map_err(failed)?;

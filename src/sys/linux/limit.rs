@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 #[derive(Debug)]
 pub struct ProcessLimit {
     dir: PathBuf,
-    /// Where this process was before.
+    /// The cgroup of this process before.
     before: PathBuf,
 }
 

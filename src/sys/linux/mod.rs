@@ -18,7 +18,7 @@ pub use processes::{
     Children, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
 };
 
-/// Whether a command can be held to its access here at all.
+/// True if a command can be held to its access here at all.
 pub const HAS_SANDBOX: bool = true;
 
 /// Descriptors that arrive are closed in the programs that this process becomes.

@@ -120,7 +120,7 @@ impl Language {
 }
 
 impl Family {
-    /// How long the token is that `rest` begins with, and its colour; none for most.
+    /// The length of the token that `rest` begins with, and its colour; none for most.
     fn token(&self, rest: &str, in_comment: &mut bool) -> (usize, &'static str) {
         if let Some((open, close)) = self.block_comment
             && (*in_comment || rest.starts_with(open))
@@ -166,7 +166,7 @@ impl Family {
     }
 }
 
-/// Whether a word is one of those that stand with a space between.
+/// True if a word is one of those that stand with a space between.
 fn is_among(word: &str, words: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }

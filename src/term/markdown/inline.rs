@@ -23,7 +23,7 @@ pub fn read(text: &str, before: Option<char>, ended: bool, style: Style, spans: 
     reader.at
 }
 
-/// Whether something within this text may be marked.
+/// True if something within this text may be marked.
 pub fn has_marks(text: &str) -> bool {
     text.bytes().any(is_mark)
 }
@@ -190,7 +190,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// How many of `mark` the text begins with.
+/// The number of `mark` characters that the text begins with.
 fn run(text: &str, mark: char) -> usize {
     text.len() - text.trim_start_matches(mark).len()
 }
@@ -217,7 +217,7 @@ enum Closing {
     Unknown,
 }
 
-/// Where the emphasis that `text` begins with, by a run of `length`, is closed.
+/// The offset at which the emphasis that `text` begins with, by a run of `length`, is closed.
 fn closing(text: &str, mark: char, length: usize) -> Closing {
     let mut at = length;
     let mut before = None;

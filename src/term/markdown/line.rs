@@ -32,7 +32,7 @@ impl Fence {
         line.trim_start().trim_start_matches(self.mark).trim()
     }
 
-    /// Whether a line closes the block that this opened.
+    /// True if a line closes the block that this opened.
     pub fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.length && line.chars().all(|c| c == self.mark)

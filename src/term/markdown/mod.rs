@@ -23,7 +23,7 @@ const PATIENCE: usize = 64 << 10;
 /// Paints one answer.
 pub struct Markdown {
     paint: Paint,
-    /// How wide the terminal is now.
+    /// The width of the terminal at this moment.
     columns: fn() -> usize,
     cleaner: Cleaner,
     /// Text that came and is not decided yet.
@@ -33,7 +33,7 @@ pub struct Markdown {
     wrap: Wrap,
 }
 
-/// Where in the text the pending begins.
+/// The offset in the text at which the pending part begins.
 enum Place {
     /// At the beginning of a line, `quoted` where that is within a quote already.
     Start { quoted: bool },
@@ -214,7 +214,7 @@ impl Markdown {
     }
 }
 
-/// Whether a row goes on with what may be a table: the second line decides.
+/// True if a row goes on with what may be a table: the second line decides.
 fn is_table(lines: &[String], line: &str) -> bool {
     lines.len() > 1 || table::is_delimiter(line)
 }

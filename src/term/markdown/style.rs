@@ -2,7 +2,7 @@
 
 use super::super::Paint;
 
-/// How a piece of text looks.
+/// The style of a piece of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     pub bold: bool,

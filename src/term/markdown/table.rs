@@ -12,7 +12,7 @@ const BORDER: &str = " │ ";
 /// A column is never narrower than this, so that a wide character has room.
 const NARROWEST: usize = 3;
 
-/// Whether a line is the row of dashes between a table's head and its body.
+/// True if a line is the row of dashes between a table's head and its body.
 pub fn is_delimiter(line: &str) -> bool {
     let cells = cells(line);
     let is_dashes = |cell: &String| {

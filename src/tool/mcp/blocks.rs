@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Tool;
 
-/// How a call is written, to the letter.
+/// The exact form of a call.
 const FUNCTION_CALL: &str = include_str!("function-call-block.txt");
 
 /// Both blocks, for these servers with their tools.

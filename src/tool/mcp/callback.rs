@@ -17,7 +17,7 @@ const PATH: &str = "/callback";
 /// The longest head of a request, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// How long one connection may take.
+/// The time limit of one connection.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Waits for a browser.

@@ -37,7 +37,7 @@ pub fn read(result: &Value) -> Option<CallResult> {
         *block = Block::Text(format!("[left out: only the first {MOST_FILES} images and files are kept]"));
     }
     if blocks.is_empty() {
-        // Where there is content, this says the same once more.
+        // If there is content, this repeats it.
         match result.get("structuredContent") {
             Some(structured) if !structured.is_null() => blocks.push(Block::Text(structured.to_string())),
             _ if content.is_none() => return None,

@@ -6,7 +6,7 @@ use url::Url;
 
 /// The side of a person while a server works on a request.
 pub trait Caller {
-    /// How far the server has come, in its words.
+    /// Progress of the server, in its words.
     fn hears(&mut self, words: &str);
 
     /// Answers a question of the server.
@@ -222,7 +222,7 @@ impl Field {
         }
     }
 
-    /// Whether a value is one that the field takes.
+    /// True if a value is one that the field takes.
     fn fits(&self, value: &Value) -> bool {
         let within = |count: usize, least: &Option<u64>, most: &Option<u64>| {
             let count = count as u64;

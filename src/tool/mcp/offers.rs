@@ -162,7 +162,7 @@ impl Prompt {
         Ok(given)
     }
 
-    /// Whether these arguments are its own, and all that must be given are there.
+    /// Checks that the prompt has these arguments, and that all required ones are given.
     pub fn check(&self, given: &Map<String, Value>) -> Result<(), String> {
         if let Some(unknown) = given.keys().find(|name| !self.takes(name)) {
             return Err(format!("prompt {} takes {}, not {unknown:?}", self.name, self.taken()));

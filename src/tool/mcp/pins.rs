@@ -29,12 +29,12 @@ impl Pins {
         self.record.keep(&lines)
     }
 
-    /// Whether a tool is what was agreed to.
+    /// True if a tool is what was agreed to.
     pub fn holds(&self, server: &Server, tool: &Tool) -> Result<bool> {
         self.record.has(&tool.hash(&identity(&server.config)))
     }
 
-    /// How many tools of a server a person has agreed to; none if it was never seen.
+    /// The number of tools of a server that the user has agreed to; none if the server was never seen.
     pub fn agreed(&self, config: &ServerConfig) -> Result<Option<usize>> {
         if !self.record.has(&identity(config))? {
             return Ok(None);

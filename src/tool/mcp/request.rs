@@ -104,7 +104,7 @@ mod tests {
                 r#"{"server":"s","name":"t","arguments":"{\"a\":1}"}"#,
                 Some(r#"{"arguments":{"a":1},"name":"t","server":"s"}"#),
             ),
-            // A number that is read a last digit off would make a request that nobody can approve.
+            // A number that loses its last digit in reading would make a request that cannot be approved.
             (
                 r#"{"server":"s","name":"t","arguments":{"n":111000430648838014150}}"#,
                 Some(r#"{"arguments":{"n":1.1100043064883801e+20},"name":"t","server":"s"}"#),

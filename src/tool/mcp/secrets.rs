@@ -17,7 +17,7 @@ const RANDOM: usize = 20;
 pub struct Secrets {
     /// Secrets by their place or their name: taken out everywhere.
     certain: Vec<Secret>,
-    /// All other values of its environment: taken out of errors and logs, where nobody needs them.
+    /// All other values of its environment: taken out of errors and logs, where they are not needed.
     possible: Vec<Secret>,
     /// Those of its sign-in, as they change: taken out everywhere.
     pub live: LiveSecrets,
@@ -78,7 +78,7 @@ impl Secrets {
     }
 }
 
-/// Long, without a blank, of digits and letters and many different ones: no word that anybody would write.
+/// Long, without a blank, of digits and letters and many different ones: not an ordinary word.
 fn looks_random(value: &str) -> bool {
     let value = value.rsplit(' ').next().unwrap_or(value);
     let different: std::collections::HashSet<char> = value.chars().collect();
@@ -120,7 +120,7 @@ mod tests {
                 "[secret] http://u:[secret]@h/?[secret]",
                 "[secret] http://u:[secret]@h/?[secret]",
             ),
-            // Words that anybody may say are none, whatever they are configured for.
+            // Ordinary words are no secrets, whatever they are configured for.
             (
                 r#"{"url":"http://h/?mode=readonly","headers":{"X-Region":"europe-west","X-Id":"a8F3kQ0z9LmN2pR7tVx1"}}"#,
                 "readonly in europe-west a8F3kQ0z9LmN2pR7tVx1",

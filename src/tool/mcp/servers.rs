@@ -16,7 +16,7 @@ use super::{CallRequest, native_name};
 use crate::config::{ServerConfig, Target, Transport};
 use crate::tool::consent::GrantedCall;
 
-/// How long a server may take over what lepo does with it.
+/// The time limits of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     /// To start, and to tell its tools.
@@ -25,10 +25,10 @@ pub struct Patience {
     pub call: Limits,
 }
 
-/// How long a server that may be gone is waited for, to say that it is there.
+/// The time to wait for a sign of life from a server that may have ended.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// How often a server is started in one turn.
+/// The most starts of a server in one turn.
 const MOST_STARTS: usize = 2;
 
 /// All of them.
@@ -58,7 +58,7 @@ pub struct Server {
     pub(super) wire: Option<Wire>,
     /// Something went wrong with it over HTTP: it may be gone.
     pub(super) suspect: bool,
-    /// How often it was started in this turn.
+    /// The number of times it was started in this turn.
     starts: usize,
 }
 
@@ -96,7 +96,7 @@ impl Servers {
         Servers { each, patience, place, unsaid: Vec::new(), starting: Vec::new(), begun: false }
     }
 
-    /// Whether there are any.
+    /// True if there are any.
     pub fn is_empty(&self) -> bool {
         self.each.is_empty()
     }
@@ -147,7 +147,7 @@ impl Servers {
         said
     }
 
-    /// Keeps what nobody could be told yet for the next time.
+    /// Keeps notes that could not be shown yet for the next time.
     pub fn say_later(&mut self, said: Vec<String>) {
         self.unsaid.extend(said);
     }
@@ -255,7 +255,7 @@ impl Server {
         }
     }
 
-    /// Makes sure that there is somebody to talk to, and starts it again once if there is not.
+    /// Makes sure that the server runs, and starts it again once if it does not.
     pub(super) async fn wake(&mut self, place: &Place, patience: Patience) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
         if let Some(wire) = &mut self.wire {
@@ -342,7 +342,7 @@ async fn list(wire: &mut Wire, patience: Patience) -> Result<Listing, Failure> {
     }
 }
 
-/// Whether anybody answers.
+/// True if the server answers.
 async fn answers(wire: &mut Wire) -> bool {
     let limits = Limits { idle: PROBE, total: PROBE };
     // A server that was started anew refuses everything: it knows nothing of the session.

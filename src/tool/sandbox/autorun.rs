@@ -73,7 +73,7 @@ const KNOWN: &[(&str, &str)] = &[
     (".zshenv", "you start a shell"),
 ];
 
-/// When what is in a file runs by itself: `path` is relative to the working directory.
+/// The occasion at which a file runs by itself: `path` is relative to the working directory.
 pub fn runs_when(path: &Path) -> Option<&'static str> {
     let matches = |known: &str| match known.strip_suffix('/') {
         Some(dir) => {

@@ -1,4 +1,4 @@
-//! Which sandbox works here: found out by trying one, for a program that is there may still be
+//! Finds the sandbox that works here, by trying one: a program that is installed may still be
 //! forbidden (containers, AppArmor) and a kernel that is new may have it switched off.
 
 use std::os::unix::fs::MetadataExt;
@@ -15,7 +15,7 @@ use crate::process::{Environment, Program};
 use crate::sys::HAS_SANDBOX;
 use crate::tool::{Access, SHELL};
 
-/// How long the trial may take; a sandbox that starts slower is none.
+/// The time limit of the trial; a sandbox that starts slower is not used.
 const TRIAL: Duration = Duration::from_secs(5);
 
 /// The sandboxes that work here, tried once a process. Clones share the result.

@@ -86,7 +86,7 @@ fn files_of(git_dir: &Path) -> Vec<PathBuf> {
 struct Reading<'a> {
     dir: &'a Path,
     home: Option<&'a Path>,
-    /// How many files may still be read.
+    /// The number of files that may still be read.
     left: usize,
     named: Named,
 }
@@ -143,7 +143,7 @@ impl Reading<'_> {
 
     /// The path without links but at its end, if it is in the working directory, or is that.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
-        // What is not there yet has no links.
+        // A path that does not exist yet has no links.
         let (mut there, mut rest) = (plain(path), Vec::new());
         let (name, parent) = (there.file_name()?.to_os_string(), there.parent()?.to_path_buf());
         rest.push(name);

@@ -15,7 +15,7 @@ pub fn homes() -> Vec<PathBuf> {
     homes
 }
 
-/// Whether a directory is a home or has one below it: commands there could see all that is the user's.
+/// True if a directory is a home or has one below it: commands there could see all that is the user's.
 pub fn covers_home(dir: &Path) -> bool {
     let Ok(dir) = dir.canonicalize() else { return false };
     homes().iter().any(|home| home.starts_with(&dir))

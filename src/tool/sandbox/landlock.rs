@@ -23,7 +23,7 @@ const NOT_HELD: u8 = 125;
 /// Devices that are no more than a file to everybody.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Whether this kernel has it, tried on a thread that then ends.
+/// True if this kernel has it, tried on a thread that then ends.
 pub fn works() -> bool {
     let tried = std::thread::Builder::new().spawn(|| hold(&everything()).is_ok());
     tried.is_ok_and(|thread| thread.join().unwrap_or(false))

@@ -74,7 +74,7 @@ impl Sandbox {
         }
     }
 
-    /// What it is and can hold, for `--version --verbose`.
+    /// A line that describes it, for `--version --verbose`.
     pub fn about(&self) -> String {
         match self {
             Sandbox::Bubblewrap(path) => format!("bubblewrap ({})", path.display()),

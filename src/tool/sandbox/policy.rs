@@ -59,7 +59,7 @@ impl Policy<'_> {
         if homes.contains(&dir) {
             let store = self.store.canonicalize().ok();
             let hidden = hidden_entries(&dir)?.into_iter().filter(|path| Some(path) != store.as_ref());
-            // What is shown below one, like a toolchain, stays.
+            // Paths that are shown below one, like a toolchain, stay.
             mounts.extend(hidden.map(|path| (path, Mount::Hidden)));
         }
         if let Some(survey) = survey {
@@ -121,12 +121,12 @@ fn begins_with_dot(entry: &std::fs::DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
-/// Whether something hidden is at or below the path.
+/// True if something hidden is at or below the path.
 fn is_above(path: &Path, mounts: &Mounts) -> bool {
     mounts.iter().any(|(hidden, mount)| *mount == Mount::Hidden && hidden.starts_with(path))
 }
 
-/// How a path looks: as the deepest one that it is below.
+/// The mount of a path: that of the deepest listed path above it.
 fn mount_at(mounts: &Mounts, path: &Path) -> Mount {
     path.ancestors().find_map(|above| mounts.get(above)).copied().unwrap_or(Mount::ReadOnly)
 }

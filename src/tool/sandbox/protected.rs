@@ -64,7 +64,7 @@ fn mount(place: &Path) -> io::Result<Option<Mount>> {
     })
 }
 
-/// Whether it is no part of a repository, but an empty directory that a sandbox made to mount on, and that was left
+/// True if it is no part of a repository, but an empty directory that a sandbox made to mount on, and that was left
 /// when its keeper was killed.
 fn is_left(place: &Path) -> bool {
     let is_dir = place.symlink_metadata().is_ok_and(|meta| meta.is_dir());
@@ -84,14 +84,14 @@ fn submodules(dir: &Path) -> Vec<PathBuf> {
     text.lines().filter_map(path).filter_map(|path| below(&dir.join(path).join(".git"), dir)).collect()
 }
 
-/// Where a `.git` that is a file says that the repository is.
+/// The repository that a `.git` file points at.
 fn elsewhere(file: &Path, dir: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(file).ok()?;
     let path = text.strip_prefix("gitdir:")?.trim();
     below(&file.parent()?.join(path), dir)
 }
 
-/// Where a worktree's repository says that what it shares with others is.
+/// The common directory that a worktree's repository points at.
 fn common(repository: &Path, dir: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(repository.join("commondir")).ok()?;
     below(&repository.join(text.trim()), dir)

@@ -52,7 +52,7 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     }
 }
 
-/// How many of these, counted from the last, fit into one request.
+/// The number of these files, counted from the last, that fit into one request.
 pub fn fitting(sizes: &[Size], accepts: &Accepts) -> usize {
     (0..=sizes.len())
         .rev()
@@ -63,7 +63,7 @@ pub fn fitting(sizes: &[Size], accepts: &Accepts) -> usize {
         .unwrap_or_default()
 }
 
-/// Whether a file can be sent at all.
+/// True if a file can be sent at all.
 pub fn is_taken(size: Size, accepts: &Accepts) -> bool {
     alone(size, accepts).is_none()
 }
@@ -71,7 +71,7 @@ pub fn is_taken(size: Size, accepts: &Accepts) -> bool {
 /// One limit that one file is beyond.
 struct TooMuch {
     words: String,
-    /// How to shrink it, to be put between `magick IN` and `OUT`.
+    /// Options that shrink the file, to be put between `magick IN` and `OUT`.
     shrink: Option<String>,
 }
 

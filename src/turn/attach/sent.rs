@@ -1,4 +1,4 @@
-//! Which of a conv's files are sent: those of its user bubbs whose blobs are there and right, as far as
+//! Chooses the files of a conv that are sent: those of its user bubbs whose blobs exist unchanged, as far as
 //! the provider takes them. The question's own always are; earlier ones give way from the oldest on.
 
 use std::fs::File;

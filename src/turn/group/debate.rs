@@ -24,7 +24,7 @@ pub struct Debated {
     pub report: Report,
     /// The speeches, in order.
     pub speeches: Vec<Speech>,
-    /// How many rounds began.
+    /// The number of rounds that began.
     pub rounds: u32,
 }
 
@@ -82,7 +82,7 @@ impl GroupTurn<'_> {
     }
 }
 
-/// How a debate that was broken off is taken up again.
+/// The hint that says how to go on with a debate that was broken off.
 fn goes_on(error: Error, transcript: &Transcript) -> Error {
     match (error.kind, transcript.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
@@ -244,7 +244,7 @@ impl Debate<'_> {
         Ok(())
     }
 
-    /// The rounds are over, or nobody has more to say: the orchestrator says what it came to.
+    /// The rounds are over, or no participant wants the floor: the orchestrator writes the conclusion.
     async fn sum_up(&mut self) -> Result<()> {
         let present = self.rules.present();
         let prompt = Prompts::new(self.group.insts, &self.names(&present), &self.past()).summary();

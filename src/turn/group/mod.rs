@@ -1,6 +1,6 @@
 //! Many models: all asked at once, or led through a debate by one of them.
 //!
-//! Whose turn it is, is a bubb: a hidden `SELECT: NAME` before an answer. There is no other format,
+//! A hidden bubb `SELECT: NAME` before an answer names its speaker. There is no other format,
 //! so what comes of it is a forest like any other.
 
 mod debate;
@@ -52,11 +52,11 @@ pub enum Moment<'e> {
 
 /// The view of a group turn.
 pub trait Watch {
-    /// Something happened. Replies are made side by side, so that whoever watches is shared by all.
+    /// Something happened. Takes `&self`, as replies that are made side by side share one watcher.
     fn sees(&self, moment: Moment<'_>);
 }
 
-/// All that asking many is lent.
+/// Everything that a group turn uses.
 #[derive(Clone, Copy)]
 pub struct GroupTurn<'t> {
     /// The same for all turns.

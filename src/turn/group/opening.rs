@@ -1,5 +1,5 @@
-//! How many begin: the conv, the user's own commands, the question. All of it is durable before
-//! anybody is asked.
+//! The beginning of a group turn: the conv, the user's own commands, the question. All of it is durable before
+//! any model is asked.
 
 use super::{GroupTurn, Moment};
 use crate::bubb::Kind;
@@ -41,7 +41,7 @@ impl GroupTurn<'_> {
         Ok(opening)
     }
 
-    /// Adds a bubb that is in nobody's reply.
+    /// Adds a bubb that belongs to no reply.
     pub(super) fn add(
         &self,
         transcript: &mut Transcript,

@@ -7,7 +7,7 @@ use crate::model::Gate;
 use crate::turn::attach::{NewFile, check};
 use crate::turn::{Ask, Configured, Start};
 
-/// How several models are asked.
+/// The ways to ask several models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupMode {
     /// All at once, each for itself.
@@ -77,7 +77,7 @@ impl Panel {
 /// A participant with its client. One that cannot be asked says so when it is its turn.
 fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
     let gate = Gate::new();
-    // What is asked is on disk by then.
+    // The question is on disk by then.
     gate.open();
     // The one limit of a reply: a program is silent until it has all of it.
     let idle = configured.settings.many_timeout;

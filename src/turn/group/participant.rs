@@ -186,7 +186,7 @@ impl Front for Ear<'_> {
     }
 
     fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
-        // Among many there are no tools, and nobody is asked about one.
+        // In a group turn there are no tools, so there is no consent to ask for.
         Box::pin(async { Ok(Reply::NoTerminal) })
     }
 }

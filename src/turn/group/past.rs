@@ -17,7 +17,7 @@ pub struct Past<'s> {
     pub heard: Vec<(&'s str, &'s str)>,
 }
 
-/// Reads it from a path; none where nobody asked anything.
+/// Reads it from a path; none if the path has no question.
 pub fn past(path: &[Said]) -> Option<Past<'_>> {
     let is_question = |said: &Said| !said.hidden && said.kind == Kind::User;
     let topic = path.iter().rposition(is_question)?;
@@ -72,7 +72,7 @@ mod tests {
                 "[user] hi\n[assistant] hello\n[system] $ ls",
             ),
             ("u0 1 / s1 SELECT: b / a0 x / u0 2", "2", "[user] 1\n[b] x"),
-            // what was cut short is nobody's
+            // a hidden answer that was cut short does not count
             ("u0 1 / s1 SELECT: b / a1 half / s1 SELECT: c / a0 x", "1", "[c] x"),
         ] {
             let path = path(said);

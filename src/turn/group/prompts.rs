@@ -5,7 +5,7 @@ use super::past::Past;
 use super::protocol::Bid;
 use crate::config::{Insts, fill};
 
-/// Where an inst is empty.
+/// The texts for insts that are empty.
 const BARE: &str = "{topic}\n\n{conversation_history}";
 
 /// Added to the orchestrator's prompt once its reply could not be read.

@@ -1,5 +1,5 @@
-//! The course of a debate, as far as rules alone decide it: rounds, who is still in, and who speaks where
-//! the orchestrator names nobody. Who speaks else is a judgement, and a model's.
+//! The rules of a debate: rounds, the participants that are still in, and the speaker if the orchestrator
+//! names none. Otherwise the orchestrator, a model, chooses the speaker.
 
 use super::protocol::Bid;
 
@@ -42,7 +42,7 @@ impl Course {
         Course { debaters: vec![Debater::default(); participants], max_rounds, round: 0 }
     }
 
-    /// Begins the next round; false where there is none: at the limit, or with nobody left.
+    /// Begins the next round; false if there is none: at the limit, or with no participant left.
     pub fn begin_round(&mut self) -> bool {
         let goes_on = self.round < self.max_rounds && !self.present().is_empty();
         self.round += u32::from(goes_on);

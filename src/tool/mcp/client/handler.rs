@@ -19,9 +19,9 @@ use super::errors;
 /// The client's side of one session.
 #[derive(Clone)]
 pub struct Handler {
-    /// Where progress goes, in words.
+    /// Receives progress, in words.
     pub progress: mpsc::Sender<String>,
-    /// Where the server's questions go, each with the way back for its answer.
+    /// Receives the server's questions, each with the way back for its answer.
     pub questions: mpsc::Sender<(Asked, oneshot::Sender<FormAnswer>)>,
     /// The server said that its tools are others now.
     pub changed: Arc<AtomicBool>,
@@ -47,7 +47,7 @@ impl ClientHandler for Handler {
             Some(message) => format!("{part} {}", errors::one_line(&message)),
             None => part,
         };
-        // One that nobody has read yet is as good as this one.
+        // If the last report was not read yet, this one is dropped.
         let _ = self.progress.try_send(words);
     }
 

@@ -15,10 +15,10 @@ use url::Url;
 use super::auth::Signed;
 use crate::config::{Secret, is_loopback, needs_certificates};
 
-/// How many redirects are followed.
+/// The most redirects that are followed.
 const REDIRECTS: usize = 5;
 
-/// How long a connection may take to open.
+/// The time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// A client for the server at `url`. It follows redirects within the origin, with the body, or none.

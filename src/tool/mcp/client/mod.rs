@@ -35,17 +35,17 @@ use message::Attributed;
 use pipes::Pipes;
 use process::Process;
 
-/// How long an error of a program that names no request waits for the answer that may come all the same.
+/// The time for which a program's error that names no request waits for an answer that may still come.
 /// Over HTTP it is the answer.
 const DOUBT: Duration = Duration::from_secs(1);
 
-/// How long a server may take to challenge a request.
+/// The time limit for a server to challenge a request.
 const CHALLENGE: Duration = Duration::from_secs(30);
 
-/// How long closing may take, before a server's program is ended.
+/// The time limit for closing, before a server's program is ended.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// How long a server that closed its pipe is waited for, to say how it ended.
+/// The time to wait for the exit status of a server that closed its pipe.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Why something came to nothing.
@@ -76,7 +76,7 @@ pub struct SignInNeeded {
     pub scope: Option<String>,
 }
 
-/// How long a request may take.
+/// The time limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Without a sign of life; progress is one.
@@ -98,7 +98,7 @@ pub struct Wire {
     junk: Arc<AtomicUsize>,
 }
 
-/// How a session begins: `server/discover` with `initialize` as the second try, or that alone.
+/// The way a session begins: `server/discover` with `initialize` as the second try, or that alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beginning {
     Either,
@@ -192,12 +192,12 @@ impl Wire {
         }
     }
 
-    /// Whether the server is gone. Over HTTP that cannot be seen: ask it something.
+    /// True if the server is gone. Over HTTP that cannot be seen: ask it something.
     pub fn is_closed(&self) -> bool {
         self.service.peer().is_transport_closed()
     }
 
-    /// Whether the server said that its tools are others now, since this was asked last.
+    /// True if the server said that its tools are others now, since this was asked last.
     pub fn tools_changed(&self) -> bool {
         self.handler.changed.swap(false, Ordering::Relaxed)
     }
@@ -207,7 +207,7 @@ impl Wire {
         self.handler.offers_changed.swap(false, Ordering::Relaxed)
     }
 
-    /// How many lines on its stdout were no messages.
+    /// The number of lines on its stdout that were no messages.
     pub fn junk(&self) -> usize {
         self.junk.load(Ordering::Relaxed)
     }

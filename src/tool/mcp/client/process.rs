@@ -14,16 +14,16 @@ use tokio::task::JoinHandle;
 use crate::config::Secret;
 use crate::process::{Program, Running, environment};
 
-/// How much of the end of stderr is kept, in bytes.
+/// The most bytes of the end of stderr that are kept.
 const TAIL: usize = 8 << 10;
 
-/// How long a server may take to end once its stdin is closed.
+/// The time limit for a server to end once its stdin is closed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long the end of stderr is waited for: who is still there may hold it open.
+/// The time to wait for the end of stderr: a child of the server may hold it open.
 const DRAINED: Duration = Duration::from_millis(200);
 
-/// Where programs are started, and what they do not inherit.
+/// The directory in which programs are started, and the variables that they do not inherit.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
     /// Their working directory.
@@ -61,7 +61,7 @@ impl Process {
         Ok((Process { running, tail, drain }, stdout, stdin))
     }
 
-    /// How it ended, if it does so within `limit`.
+    /// The exit status, if it ends within `limit`.
     pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
         tokio::time::timeout(limit, self.running.wait()).await.ok()?.ok()
     }

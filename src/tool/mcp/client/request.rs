@@ -15,10 +15,10 @@ use tokio::time::{Instant, sleep_until};
 use super::super::form::{Asked, Caller};
 use super::{Failure, Limits, Wire, errors};
 
-/// How often a server may answer a request with a question of its own.
+/// The most times that a server may answer a request with a question of its own.
 const QUESTIONS: usize = 10;
 
-/// How long the notice of a cancelled request may take to leave.
+/// The time limit for sending the notice of a cancelled request.
 const NOTICE: Duration = Duration::from_millis(500);
 
 /// Answers to a server's questions, by their keys.
@@ -56,7 +56,7 @@ impl Wire {
         caller: &mut impl Caller,
     ) -> Result<Value, Failure> {
         while self.progress.try_recv().is_ok() {}
-        // Asked while nothing was under way: whoever could answer did not see it.
+        // Questions from before this request are dropped: no person could see them.
         while self.questions.try_recv().is_ok() {}
         let peer = self.service.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;

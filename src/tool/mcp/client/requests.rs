@@ -47,7 +47,7 @@ macro_rules! paged {
 }
 
 impl Wire {
-    /// Whether the server says that it has such a list.
+    /// True if the server says that it has such a list.
     pub fn has(&self, list: List) -> bool {
         let Some(info) = self.service.peer().peer_info() else { return false };
         match list {

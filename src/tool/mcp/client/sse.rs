@@ -21,7 +21,7 @@ use super::errors::reqwest_words;
 use super::message::{Line, nobodys_error, read};
 use super::{Failure, SignInNeeded};
 
-/// How long a message may take to be handed over.
+/// The time limit for handing a message over.
 const POST: Duration = Duration::from_secs(30);
 
 /// The longest event, in bytes.

@@ -1,4 +1,4 @@
-//! Where sign-ins are kept: a file for each server and issuer, for its owner only, and a lock so that
+//! The files of sign-ins: one for each server and issuer, for its owner only, and a lock so that
 //! processes refresh one after the other.
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -17,10 +17,10 @@ use tokio::time::{Instant, sleep};
 
 use crate::config::{Secret, ServerConfig, Target, hash_of};
 
-/// How long another process that refreshes is waited for.
+/// The time to wait for another process that refreshes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often it is looked whether it is done.
+/// The interval at which that is checked.
 const STEP: Duration = Duration::from_millis(50);
 
 /// A token that is over this soon is refreshed first, in seconds.
@@ -61,7 +61,7 @@ pub struct SignedIn {
     pub issuer: Option<String>,
     /// Its scopes.
     pub scopes: Vec<String>,
-    /// When its token is over, seconds since 1970; not told by all.
+    /// The time at which its token expires, seconds since 1970; not every server tells it.
     pub until: Option<u64>,
     /// It can be refreshed.
     pub refreshes: bool,

@@ -17,10 +17,10 @@ use super::super::errors::{one_line, reqwest_words};
 use crate::config::is_loopback;
 use crate::fetch::{PublicOnly, is_public_host, shown};
 
-/// How long one request may take.
+/// The time limit of one request.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// How long a connection may take to open.
+/// The time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// The longest answer, in bytes.
@@ -71,7 +71,7 @@ impl Web {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether this address may be asked, or opened in a browser, for this server.
+    /// Checks that this address may be fetched, or opened in a browser, for this server.
     pub fn check(&self, url: &Url) -> Result<(), String> {
         check(&self.server, url)
     }
@@ -142,7 +142,7 @@ fn check(server: &Url, url: &Url) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an address is private by its very words.
+/// True if an address is private by its very words.
 fn is_private(url: &Url) -> bool {
     is_loopback(url)
         || matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)))
