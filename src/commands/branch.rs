@@ -44,7 +44,7 @@ pub struct BranchArgs {
     /// Give the branch OLD the name NEW
     #[arg(short = 'm', long = "move", num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "name")]
     rename: Option<Vec<String>>,
-    /// List as one JSON document: {"branches": [...]}
+    /// Print the list as one JSON document: {"branches": [...]}
     #[arg(long, conflicts_with_all = ["name", "delete", "rename"])]
     pub json: bool,
 }

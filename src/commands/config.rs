@@ -33,20 +33,20 @@ pub struct ConfigArgs {
     /// The setting to print or to set
     #[arg(value_name = "NAME", add = complete::setting())]
     name: Option<String>,
-    /// Its new value; a list with commas between
+    /// The new value; a list with commas between
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     value: Option<String>,
-    /// Take the setting out of config.toml: it has its default again
+    /// Remove the setting from config.toml, which restores its default
     #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "edit", "import"], add = complete::setting())]
     unset: Option<String>,
     /// Open config.toml in your editor; it is saved only if lepo can read it
     #[arg(short, long, conflicts_with_all = ["name", "import", "json"])]
     edit: bool,
-    /// Add what humble-ai-cli's config.json or mcp-servers.json holds. What is there already stays;
-    /// what is added is shown, and what is left out is said
+    /// Add the models, settings and servers of humble-ai-cli's config.json or mcp-servers.json, without
+    /// replacing any; prints those that were added and those that were left out
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     import: Option<PathBuf>,
-    /// One JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}
+    /// Print one JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}
     #[arg(long)]
     pub json: bool,
 }

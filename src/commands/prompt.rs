@@ -39,24 +39,24 @@ pub struct PromptArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List them: name, owner (you or the store), and first words
+    /// List the prompts: name, owner (you or the store), and first words
     Ls {
-        /// One JSON document: {"prompts": [...]}
+        /// Print one JSON document: {"prompts": [...]}
         #[arg(long)]
         json: bool,
     },
-    /// Print one as it is written
+    /// Print a prompt as it is written
     Show {
-        /// Its name
+        /// The name of the prompt
         #[arg(value_name = "NAME", add = complete::prompt())]
         name: String,
     },
-    /// Write or change one in your editor
+    /// Write or change a prompt in your editor
     Edit {
-        /// Its name
+        /// The name of the prompt
         #[arg(value_name = "NAME", add = complete::prompt())]
         name: String,
-        /// A new one in the store, not in the configuration folder
+        /// Make a new prompt in the store, not in the configuration folder
         #[arg(long)]
         here: bool,
     },

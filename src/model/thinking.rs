@@ -1,4 +1,4 @@
-//! Thinking that stands in the answer itself: `<think>…</think>` at its start, on whatever wire.
+//! Separates thinking that stands in the answer itself: `<think>…</think>` at its start, from any provider.
 
 use super::event::{Event, Events};
 
@@ -24,7 +24,7 @@ enum State {
 }
 
 impl ThinkFilter {
-    /// Adds an event to `events`; of a text, what it turns out to be.
+    /// Adds an event to `events`; a text is added as thinking or as text, once it is known which.
     pub fn pass(&mut self, event: Event, events: &mut Events) {
         match event {
             Event::Text(text) if matches!(self.state, State::Text) => events.push_back(Event::Text(text)),
@@ -40,7 +40,7 @@ impl ThinkFilter {
         }
     }
 
-    /// Gives what is held back, if no more comes.
+    /// Adds the text that was held back, as no more comes.
     pub fn flush(&mut self, events: &mut Events) {
         let held = std::mem::take(&mut self.held);
         match self.state {
@@ -50,7 +50,7 @@ impl ThinkFilter {
         }
     }
 
-    /// Reads on; whether there may be more to read.
+    /// Takes one step; true if another may follow.
     fn step(&mut self, events: &mut Events) -> bool {
         match self.state {
             State::Start => {

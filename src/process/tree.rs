@@ -11,13 +11,13 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Time to stop all that forks on, and then as long again to see it end.
 const CHASE: Duration = Duration::from_secs(2);
 
-/// Ends the group that `leader` leads and every descendant of this process, and tells how many are left all
-/// the same. Most end at once and are not waited for. What ignores SIGTERM, or forks on to get away, is
+/// Ends the process group of `leader` and every descendant of this process; gives the number of those that are
+/// left. Most end at once and are not waited for. What ignores SIGTERM, or forks on to get away, is
 /// stopped first and killed when nothing runs any more. Blocks for 5 seconds at most.
 pub fn end(leader: Pid) -> usize {
     let start = Instant::now();
     while start.elapsed() < GRACE {
-        let group_is_gone = group_is_gone(leader, Signal::TERM);
+        let group_is_gone = signal_group(leader, Signal::TERM);
         if signal(Signal::TERM).is_empty() && group_is_gone {
             return 0;
         }
@@ -26,7 +26,7 @@ pub fn end(leader: Pid) -> usize {
     freeze(Instant::now() + CHASE);
     let deadline = Instant::now() + CHASE;
     loop {
-        let group_is_gone = group_is_gone(leader, Signal::KILL);
+        let group_is_gone = signal_group(leader, Signal::KILL);
         let left = signal(Signal::KILL).len();
         if (left == 0 && group_is_gone) || Instant::now() > deadline {
             return left;
@@ -36,7 +36,7 @@ pub fn end(leader: Pid) -> usize {
 }
 
 /// Stops every descendant, without a pause: a process that forks and ends lives for a tenth of a millisecond.
-/// It is done when many looks agree, for what was stopped at the first has forked no more.
+/// Done when many scans in a row find no new process, as a stopped one cannot fork.
 fn freeze(until: Instant) {
     let (mut seen, mut agreed) = (Vec::new(), 0);
     while agreed < LOOKS && Instant::now() < until {
@@ -47,13 +47,13 @@ fn freeze(until: Instant) {
 }
 
 /// Sends a signal to the leader's group, after those in it that have ended were waited for: they would
-/// stay in it. Whether there is no such group any more.
-fn group_is_gone(leader: Pid, signal: Signal) -> bool {
+/// stay in it. True if the group does not exist any more.
+fn signal_group(leader: Pid, signal: Signal) -> bool {
     while let Ok(Some(_)) = waitpgid(leader, WaitOptions::NOHANG) {}
     kill_process_group(leader, signal).is_err()
 }
 
-/// Sends a signal to each descendant as soon as it is found; those that have ended are waited for. All
+/// Sends a signal to each descendant as soon as it is found; those that have ended are waited for. Gives all
 /// that were found.
 fn signal(signal: Signal) -> Vec<i32> {
     // A process that forks and ends all the time can be missed by one look, but not by so many.

@@ -1,4 +1,4 @@
-//! Claiming a request, so that of two processes that carry one out at the same moment one does.
+//! Claims a request, so that only one of two processes carries it out.
 //!
 //! A claim is a lock on a file in `_tmp/`, not the file: it ends with its process, however that
 //! ends. What a crash leaves behind is an unlocked file, and a request that has no result and so is
@@ -13,7 +13,7 @@ use super::{FILE, Store};
 use crate::bubb::BubbId;
 use crate::error::{Error, Result};
 
-/// The right to carry out one request, as long as it is kept.
+/// The right to carry out one request, until it is dropped.
 #[derive(Debug)]
 pub struct Claim {
     tmp: OwnedFd,
@@ -22,8 +22,8 @@ pub struct Claim {
 }
 
 impl Store {
-    /// Claims a request. Whether it still is pending has to be looked at after this: who had it
-    /// before may just have finished. Exit 2 if another process has it.
+    /// Claims a request. Check after this that it is still pending: the process that had it before may just
+    /// have finished. Exit 2 if another process has it.
     pub fn claim(&self, request: BubbId) -> Result<Claim> {
         self.try_to_claim(request)?.ok_or_else(|| {
             Error::usage(format!(

@@ -94,7 +94,7 @@ impl Store {
         Ok((store, made))
     }
 
-    /// Puts in what a store has besides bubbs, where it is missing. True if something was.
+    /// Makes the missing ones of the files that a store has besides bubbs. True if one was missing.
     pub fn furnish(&self, insts: &str) -> Result<bool> {
         let instructed = self.furnish_one("_insts.toml", insts)?;
         let merged = self.furnish_one(".gitattributes", ATTRIBUTES)?;
@@ -110,7 +110,7 @@ impl Store {
         Ok(instructed || merged || ignored)
     }
 
-    /// Its making was interrupted. Once it has bubbs, it is the user who took away what is missing.
+    /// True if making the store was interrupted. In a store with bubbs, missing files were removed by the user.
     pub fn is_unfinished(&self) -> Result<bool> {
         Ok(!self.has(MARK)? && !self.has(OLD)? && self.recent_names()?.is_empty())
     }
@@ -128,7 +128,7 @@ impl Store {
         }
     }
 
-    /// Half a file would be taken for the user's own words later: it gets its name when it is whole.
+    /// The file gets its name when it is complete: half a file would be taken for the user's own text later.
     fn furnish_one(&self, file: &str, text: &str) -> Result<bool> {
         if self.has(file)? {
             return Ok(false);

@@ -1,6 +1,6 @@
-//! Files of `_tmp/`: all that is being written is written here first, and is gone when it is dropped.
+//! Files of `_tmp/`: everything is written here first; dropping one removes it.
 //!
-//! A lock is held on each while its process lives: how `fsck` tells one at work from one left behind.
+//! A process holds a lock on each of its files, so `fsck` can tell a file at work from one left behind.
 
 use std::fs::File;
 use std::io;
@@ -17,12 +17,12 @@ pub struct Temporary {
     pub(super) dir: OwnedFd,
     pub(super) name: String,
     pub(super) file: File,
-    /// Not this process made it: if nothing comes of it, it stays where it was found.
+    /// Another process made it: on drop it stays where it was found.
     pub(super) found: bool,
 }
 
 impl Store {
-    /// Makes one, whose name begins with `what` and goes on with the process and a number.
+    /// Makes a temporary file, named by `what`, the process id and a number.
     pub(super) fn temporary(&self, what: &str) -> io::Result<Temporary> {
         let dir = self.subdir("_tmp")?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -43,13 +43,13 @@ impl Store {
 }
 
 impl Temporary {
-    /// Gives it a place, in that of what is there.
+    /// Moves it to its name, replacing a file of that name.
     pub(super) fn replace(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.dir, self.name.as_str(), dir, name)?)
     }
 
-    /// Gives it a place. A file that was there has its name then, and is removed with this value: to free the space
-    /// of a large one takes a while, which nothing waits for.
+    /// Moves it to its name. A file of that name gets the temporary name, and is removed with this value: to free
+    /// the space of a large one takes a while, which nothing waits for.
     pub(super) fn exchange(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         let tmp = self.name.as_str();
         match rustix::fs::renameat_with(&self.dir, tmp, dir, name, RenameFlags::EXCHANGE) {
@@ -59,7 +59,7 @@ impl Temporary {
         }
     }
 
-    /// Gives it a place, unless there is something: then false.
+    /// Moves it to its name; false if a file of that name exists.
     pub(super) fn place(&self, dir: &OwnedFd, name: &str) -> io::Result<bool> {
         rename_new((&self.dir, &self.name), (dir, name))
     }
@@ -84,7 +84,7 @@ pub(super) fn rename_new(from: (&OwnedFd, &str), to: (&OwnedFd, &str)) -> io::Re
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.found {
-            // Renamed away it is not there any more, which is as good.
+            // An error is fine: a file that was renamed away is gone already.
             let _ = rustix::fs::unlinkat(&self.dir, self.name.as_str(), AtFlags::empty());
         }
     }

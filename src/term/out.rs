@@ -1,4 +1,4 @@
-//! stdout as data, stderr as talk. A closed pipe is a quiet end; no other failure is.
+//! Writes stdout (data) and stderr (talk). A closed pipe is a quiet end; every other failure is an error.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -29,7 +29,7 @@ impl Out {
         Out { to, cleaner, closed: false, used: false, failed: None, at_line_start: true }
     }
 
-    /// It is a terminal, and a person reads it.
+    /// True if stdout is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.cleaner.is_some()
     }
@@ -49,12 +49,12 @@ impl Out {
         !self.used
     }
 
-    /// Nothing stands on the present line.
+    /// True if the current line is empty.
     pub fn at_line_start(&self) -> bool {
         self.at_line_start
     }
 
-    /// Bytes that lepo did not make: a bubb's, a model's, a file name's.
+    /// Writes bytes that lepo did not make (of a bubb, a model, a file name), cleaned on a terminal.
     pub fn untrusted(&mut self, bytes: &[u8]) {
         if let Some(last) = bytes.last() {
             self.at_line_start = *last == b'\n';
@@ -69,7 +69,7 @@ impl Out {
         }
     }
 
-    /// lepo's own words: a newline, a label, an escape sequence of ours.
+    /// Writes lepo's own text as it is: a newline, a label, an escape sequence.
     pub fn trusted(&mut self, text: &str) {
         if let Some(last) = text.as_bytes().last() {
             self.at_line_start = *last == b'\n';
@@ -82,13 +82,13 @@ impl Out {
         self.put(text.as_bytes());
     }
 
-    /// One line of data.
+    /// Writes one line of data.
     pub fn line(&mut self, text: &str) {
         self.untrusted(text.as_bytes());
         self.trusted("\n");
     }
 
-    /// CommandRunner on the 1st, 2nd, 4th, 8th … row at once: a list begins before it is made to its end, and
+    /// Flushes after the 1st, 2nd, 4th, 8th … row: a list begins to show before all of it is made, and
     /// `| head` ends it early.
     pub fn row_done(&mut self, i: usize) {
         if (i + 1).is_power_of_two() {
@@ -96,7 +96,7 @@ impl Out {
         }
     }
 
-    /// CommandRunner on what is buffered.
+    /// Writes out what is buffered.
     pub fn flush(&mut self) {
         if !self.closed && self.failed.is_none() {
             let flushed = self.to.flush();
@@ -104,7 +104,7 @@ impl Out {
         }
     }
 
-    /// From here on a pager shows it, if it is a terminal and `command` can be started.
+    /// Sends the output from here on through a pager, if stdout is a terminal and `command` can be started.
     pub fn page(&mut self, command: &str, is_there: impl Fn(&str) -> bool) {
         if self.is_terminal()
             && self.is_unused()

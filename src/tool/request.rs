@@ -39,7 +39,7 @@ impl ToolRequest {
         }
     }
 
-    /// In a few words, for a list: the command; the tool, and what it is given.
+    /// A short form for a list: the command, or the tool with its arguments.
     pub fn words(&self) -> String {
         match self {
             ToolRequest::Command(request) => request.command.clone(),
@@ -50,8 +50,7 @@ impl ToolRequest {
         }
     }
 
-    /// All that a person has to know before a yes, on one line: a command after its access and what would
-    /// hold it to that.
+    /// The request on one line, with what the user has to know before a yes: access and sandbox, then the command.
     pub fn whole(&self, sandbox: &Sandbox) -> String {
         match self {
             ToolRequest::Command(request) => {
@@ -80,10 +79,10 @@ impl ToolRequest {
         }
     }
 
-    /// The same deed, whatever the reason given.
-    pub fn same_deed(&self, other: &ToolRequest) -> bool {
+    /// True if both ask for the same action, whatever the reason given.
+    pub fn same_action(&self, other: &ToolRequest) -> bool {
         match (self, other) {
-            (ToolRequest::Command(one), ToolRequest::Command(other)) => one.same_deed(other),
+            (ToolRequest::Command(one), ToolRequest::Command(other)) => one.same_action(other),
             (ToolRequest::Call(one), ToolRequest::Call(other)) => one.canonical() == other.canonical(),
             _ => false,
         }
@@ -184,8 +183,8 @@ impl CommandRequest {
         Value::Object(object)
     }
 
-    /// The same deed, whatever the reason given.
-    pub fn same_deed(&self, other: &CommandRequest) -> bool {
+    /// True if both ask for the same action, whatever the reason given.
+    pub fn same_action(&self, other: &CommandRequest) -> bool {
         self.command == other.command && self.access == other.access
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::error::{Error, Kind, Result};
 
-/// Tells, once one came, which signal it was. Clones hear the same.
+/// Reports the first signal that came. Clones report the same one.
 #[derive(Clone)]
 pub struct Interrupt {
     signal: watch::Receiver<Option<u8>>,
@@ -43,7 +43,7 @@ impl Interrupt {
         Ok(Interrupt { signal: receiver, sender, deadline: None })
     }
 
-    /// The same, and it comes when `limit` is over too.
+    /// The same, which also ends the work when `limit` is over.
     pub fn within(&self, limit: Duration) -> Interrupt {
         Interrupt { deadline: Some((Instant::now() + limit, limit)), ..self.clone() }
     }
@@ -70,7 +70,7 @@ impl Interrupt {
             .hint("`lepo do --retry` answers again; the part of the answer that came is kept, hidden")
     }
 
-    /// Forgets what came: the next turn begins anew.
+    /// Forgets a signal that came, for the next turn.
     pub fn reset(&self) {
         self.sender.send_replace(None);
     }

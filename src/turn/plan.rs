@@ -60,7 +60,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// A question that is answered in JSON; `None` if it could not be read, twice.
+    /// Asks a question that is answered in JSON; `None` if two answers could not be read.
     async fn ask<T>(
         &mut self,
         inst: &Option<String>,

@@ -7,7 +7,7 @@ use crate::model::Usage;
 /// The outcome of a turn. What was written stays, whatever the error.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// The conv, oldest first, as far as it got.
+    /// The ids of the conv so far, oldest first.
     pub conv: Vec<BubbId>,
     /// The question.
     pub user: Option<BubbId>,
@@ -21,11 +21,11 @@ pub struct Report {
     pub tools: Vec<ToolUse>,
     /// A request that waits for consent.
     pub pending: Option<BubbId>,
-    /// Why it did not come to an answer.
+    /// The error, if there is no answer.
     pub error: Option<Error>,
 }
 
-/// Logs the error that ended a turn. A request that waits, and a turn that the user stopped, are none.
+/// Logs the error that ended a turn. A pending request and a turn that the user stopped are no errors.
 pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
     let failure = error.filter(|error| !matches!(error.kind, Kind::Pending | Kind::Signal(_)));
     if let Some(error) = failure {
@@ -44,7 +44,7 @@ pub struct Answered {
     pub ms: u64,
 }
 
-/// A request, and what came of it.
+/// A request and its result.
 #[derive(Debug, Clone)]
 pub struct ToolUse {
     /// The request's bubb; the result's, for the user's own command.

@@ -41,7 +41,7 @@ impl Turn<'_> {
         // Until its result is written, no other process can decide on it.
         let mut _claim = self.env.store.claim(name.id)?;
         let granted = loop {
-            if done.iter().any(|earlier| earlier.same_deed(&request)) {
+            if done.iter().any(|earlier| earlier.same_action(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
                 self.result(&name, &request, text.as_bytes(), None)?;
                 return Ok(Next::Again);

@@ -101,7 +101,7 @@ impl fmt::Display for ResourceAddress {
     }
 }
 
-/// The person at a turn's view, while a server works.
+/// Passes a server's questions and progress to the view of the turn.
 pub(super) struct FrontCaller<'f> {
     /// The view.
     pub front: &'f mut dyn Front,
@@ -122,7 +122,7 @@ impl Caller for FrontCaller<'_> {
 }
 
 impl Turn<'_> {
-    /// Fetches what servers are to give. Nothing is written but blobs.
+    /// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
     pub(super) async fn fetch(&mut self, served: &Served) -> Result<Vec<Opening>> {
         if served.is_empty() {
             return Ok(Vec::new());

@@ -16,7 +16,7 @@ use crate::turn::{
 };
 use crate::ui::{self, EventLines, GroupView};
 
-/// Asks them.
+/// Takes a group turn.
 pub fn run_group(
     args: &DoArgs,
     mode: GroupMode,

@@ -32,17 +32,17 @@ pub struct McpArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the configured servers: name, kind, whether it is on, signed in, and how many tools were agreed to
+    /// List the configured servers: name, kind, on or off, sign-in, and the number of tools agreed to
     Ls {
-        /// One JSON document: {"servers": [...]}
+        /// Print one JSON document: {"servers": [...]}
         #[arg(long)]
         json: bool,
     },
-    /// Sign in to a server in the browser; the tokens are kept for you alone, and refreshed by `lepo do`
+    /// Sign in to a server in the browser; only you can read the tokens, and `lepo do` refreshes them
     Login(LoginArgs),
     /// Forget the sign-in to a server
     Logout {
-        /// Its name in mcp.json
+        /// The server's name in mcp.json
         #[arg(value_name = "NAME", add = complete::server())]
         name: String,
     },
@@ -51,16 +51,16 @@ enum Command {
 /// Of `lepo mcp login`.
 #[derive(Debug, clap::Args)]
 struct LoginArgs {
-    /// Its name in mcp.json
+    /// The server's name in mcp.json
     #[arg(value_name = "NAME", add = complete::server())]
     name: String,
-    /// Open no browser: print the address, and take the one that the browser ends at from stdin
+    /// Open no browser: print the address, and read the browser's last address from stdin
     #[arg(long)]
     no_browser: bool,
-    /// The port on this machine that the browser is sent back to, for a client that was registered with one; a free one otherwise
+    /// The port on this machine for the browser's way back, if the client was registered with one (default: a free port)
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     callback_port: Option<u16>,
-    /// Ask for this right besides those that the server names; repeatable
+    /// Request this scope besides those that the server names; repeatable
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 }

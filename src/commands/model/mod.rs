@@ -34,18 +34,18 @@ pub struct ModelArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the configured models: name, provider, the provider's name for it; `active` after the active one
+    /// List the configured models: name, provider, the provider's name for the model, and which one is active
     Ls {
-        /// One JSON document: {"models": [...]}
+        /// Print one JSON document: {"models": [...]}
         #[arg(long)]
         json: bool,
-        /// The models that a server offers: window, size, what they can do; that of the active model, or of NAME
+        /// List the models that the server of the active model, or of NAME, offers: window, size, capabilities
         #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", add = complete::model())]
         remote: Option<String>,
     },
     /// Make a model the active one, in the user's configuration
     Use {
-        /// Its name in `lepo model ls`; the embedded one is added to the configuration if need be
+        /// The model's name in `lepo model ls`; the embedded one is added to the configuration if need be
         #[arg(value_name = "NAME", add = complete::model())]
         name: String,
     },
@@ -56,19 +56,19 @@ enum Command {
     /// They are copied or fetched (https), must have this SHA-256, and must answer a question
     /// before they count. -m embedded:N names them; prints their path.
     Add {
-        /// The file, or its https address
+        /// The file of weights, or its https address
         #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
         source: String,
         /// The SHA-256 of the file, as it is published: 64 hexadecimal digits
         #[arg(long, value_name = "HASH", value_parser = sha256)]
         sha256: String,
-        /// Its name; that of the file if none is given
+        /// The name to give it (default: that of the file)
         #[arg(long, value_name = "N")]
         name: Option<String>,
     },
     /// Remove weights that were added
     Rm {
-        /// Their name in `lepo model ls`
+        /// The name of the weights in `lepo model ls`
         #[arg(value_name = "NAME")]
         name: String,
     },

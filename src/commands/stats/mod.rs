@@ -29,7 +29,7 @@ pub struct StatsArgs {
     /// Count only from this time on: a date, or a span like 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// The subject of a row
+    /// Group the rows by this
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     by: By,
     /// Print one JSON document: {"rows": [...], "total": {...}}; times in milliseconds

@@ -93,7 +93,7 @@ impl Markdown {
         self.pending = text;
     }
 
-    /// Takes up a line, or its beginning, and tells how many bytes of it were taken; none if it has to wait.
+    /// Takes a line, or its beginning; gives the number of bytes that were taken, 0 if it has to wait.
     fn step(&mut self, line: &str, ended: bool, out: &mut String) -> Option<usize> {
         match &mut self.place {
             Place::Start { quoted } => {
@@ -145,7 +145,7 @@ impl Markdown {
         }
     }
 
-    /// Begins a line of a form that is known now.
+    /// Begins a line whose form is known now.
     fn begin(&mut self, form: Form, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
         let paint = self.paint;
         let (taken, style) = match form {
@@ -196,7 +196,7 @@ impl Markdown {
         }
     }
 
-    /// Draws the table that was waited for, or says its lines as they are.
+    /// Draws the table that was waited for, or prints its lines as they are if it is none.
     fn end_table(&mut self, out: &mut String) {
         let Place::Table(lines) = std::mem::replace(&mut self.place, START) else { return };
         let is_one = lines.get(1).is_some_and(|line| table::is_delimiter(line));

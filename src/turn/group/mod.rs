@@ -1,4 +1,4 @@
-//! Many models: all asked at once, or led through a debate by one of them.
+//! Group turns: several models are asked at once, or one of them leads a debate of the others.
 //!
 //! A hidden bubb `SELECT: NAME` before an answer names its speaker. There is no other format,
 //! so what comes of it is a forest like any other.
@@ -28,9 +28,9 @@ use crate::error::{Error, Kind};
 /// Events of a group turn, for its view.
 #[derive(Debug)]
 pub enum Moment<'e> {
-    /// Something that is in no reply: the question, a command of the user's own, a note.
+    /// An event of no reply: the question, a command of the user's own, a note.
     Common(Event<'e>),
-    /// Something in the reply of the one of this name.
+    /// An event in the reply of the participant of this name.
     In(&'e str, Event<'e>),
     /// A reply is whole, and kept.
     Spoken(&'e str, &'e Answered),
@@ -38,9 +38,9 @@ pub enum Moment<'e> {
     Failed(&'e str, &'e Error),
     /// A round of a debate, counted from 1, begins: these are asked for the floor.
     Floor(u32, &'e [&'e str]),
-    /// One of them answers.
+    /// A participant answers whether it wants the floor.
     Wants(&'e str, Bid),
-    /// The orchestrator, who is this one, is asked to decide.
+    /// The orchestrator, of this name, is asked to decide.
     Judging(&'e str),
     /// The orchestrator's words to the reader.
     Narration(&'e str),
