@@ -156,7 +156,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let parse = |root: &mut clap::Command| {
         root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches))
     };
-    // Where that fails, all commands are parsed: an error names the ones that are meant.
+    // If that fails, all commands are parsed, so that the error can name similar ones.
     let alone = parser_of(&root, &command).and_then(|mut alone| parse(&mut alone).ok());
     let parsed = alone.map_or_else(|| parse(&mut root), Ok);
     let cli = match parsed {

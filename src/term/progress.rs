@@ -7,7 +7,7 @@ use super::Live;
 /// Work that is done in less needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often the bar is drawn at most.
+/// The shortest time between two drawings of the bar.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The columns of the bar.

@@ -133,7 +133,7 @@ impl Transcript {
                 names.push((name, text.into_bytes()));
             }
             written();
-            // What they take the place of is removed now.
+            // The files that they replace are removed now.
             drop(files);
             Ok(names)
         }));

@@ -25,7 +25,7 @@ use crate::when;
 /// Carry this store between machines and people with git
 ///
 /// The first time, REMOTE is needed: a URL, a path, or the name of a git remote of this repository.
-/// Where there is no store yet, one is made. Everyone who can read REMOTE can read every message. From
+/// A store is made if there is none yet. Everyone who can read REMOTE can read every message. From
 /// then on `lepo sync` sends new messages and fetches those of others. Messages of your own other clones
 /// (--mine) become part of this store; those of other people are kept in `.lepo/_from/NAME/` and shown
 /// beside yours.

@@ -1,4 +1,4 @@
-//! Where a store is synced to, and the name that this clone has there: decided once, on a yes.
+//! Decides the remote that a store is synced to, and the name that this clone has there: once, on a yes.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

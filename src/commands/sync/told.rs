@@ -1,4 +1,4 @@
-//! What a sync did, told line by line.
+//! Prints the result of a sync, line by line.
 
 use crate::commands::Context;
 use crate::sync::{Round, State};
