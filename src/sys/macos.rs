@@ -1,4 +1,4 @@
-//! macOS. Checked by the compiler, never run by lepo's authors.
+//! macOS. Built and linked, never run, by lepo's authors.
 //!
 //! There is no sandbox, so nothing runs unasked here; and no reaper of orphans, so a process that left the group
 //! of its program, and whose parent has ended, is not found any more.
