@@ -268,7 +268,8 @@ impl Session<'_> {
     pub(super) fn name_branch(&mut self, name: &str) -> Result<()> {
         check_branch_name(name)?;
         let at = self.at.ok_or_else(|| {
-            Error::nothing("there is nothing to name yet").hint("ask something first: a branch names a bubb")
+            Error::nothing("there is nothing to name yet")
+                .hint("ask something first: a branch names a message")
         })?;
         if !self.store.make_branch(name, at)? {
             return Err(Error::nothing(format!("branch {name} is there already"))

@@ -36,7 +36,7 @@ impl Fill {
 
 impl TurnEnv {
     /// The share of the conv that ends in `tail`, with a question of `more` bytes. None if it is short, or where
-    /// nobody tells of the window.
+    /// the window is not known.
     pub async fn fill(
         &self,
         config: &ModelConfig,

@@ -72,19 +72,23 @@ fn what_is_read_made_here_and_skipped_is_told() {
     let path = path.to_str().unwrap();
     let ran = home.lepo(&["import", "-n", path]);
     assert!(
-        ran.out.starts_with("read 1 conversation with 8 messages (chatgpt)\nwould make 7 bubbs; 0 here"),
+        ran.out.starts_with("read 1 conversation with 8 messages (chatgpt)\nwould make 7 messages; 0 here"),
         "{}",
         ran.out
     );
     assert!(!home.work().join(".lepo").exists());
     let ran = home.lepo(&["import", "chatgpt", path]);
-    assert!(ran.out.contains("\nmade 7 bubbs; 0 here already\n"), "{}", ran.out);
+    assert!(ran.out.contains("\nmade 7 messages; 0 here already\n"), "{}", ran.out);
     assert!(ran.out.contains("skipped 1: conversation without messages\n"), "{}", ran.out);
     assert!(ran.out.contains("\n@ is now "), "{}", ran.out);
     assert!(ran.err.contains("1 file not in the source"), "{}", ran.err);
     let ran = home.lepo(&["import", "--strict", path]);
     assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.out.contains("made 0 bubbs; 7 here already") && !ran.out.contains("@ is now"), "{}", ran.out);
+    assert!(
+        ran.out.contains("made 0 messages; 7 here already") && !ran.out.contains("@ is now"),
+        "{}",
+        ran.out
+    );
     let ran = home.lepo(&["import", "pi", path]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("has the format chatgpt, not pi"), "{}", ran.err);
@@ -234,7 +238,7 @@ fn a_zip_brings_its_images_and_a_hostile_one_is_refused() {
         ]),
     );
     let ran = home.lepo(&["import", "export.zip"]);
-    assert!(ran.out.contains("made 7 bubbs"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("made 7 messages"), "{}{}", ran.out, ran.err);
     assert!(home.ok(&["show"]).contains("[image/png 17 bytes a.png: _blobs/"), "{}", home.ok(&["show"]));
     assert_eq!(home.ok(&["fsck"]), "");
     assert!(!home.path().join("conversations-000.json").exists());
@@ -284,7 +288,7 @@ fn nothing_imported_waits_for_consent() {
     let waiting = other.add(&["--kind", "a", "--hidden"], r#"{"access":"read","command":"ls"}"#);
     assert!(other.ok(&["ls", "--pending"]).contains(&waiting));
     let ran = home.lepo(&["import", other.work().to_str().unwrap()]);
-    assert!(ran.out.contains("made 1 bubb;") && ran.err.contains(&waiting), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("made 1 message;") && ran.err.contains(&waiting), "{}{}", ran.out, ran.err);
     assert_eq!(home.ok(&["ls", "--pending"]), "");
     assert_eq!(home.ok(&["fsck"]), "");
 }

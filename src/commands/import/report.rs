@@ -103,7 +103,7 @@ impl Report {
             formats.join(", ")
         ));
         let would = if dry { "would make" } else { "made" };
-        out.line(&format!("{would} {}; {} here already", count(self.made, "bubb"), self.here));
+        out.line(&format!("{would} {}; {} here already", count(self.made, "message"), self.here));
         if self.held > 0 {
             out.line(&format!("held back {}: not followed by anything yet", count(self.held, "part")));
         }

@@ -125,7 +125,7 @@ impl<'s> Writer<'s> {
             let bytes = from.store.read(name)?;
             let content = Sha256::digest(&bytes).into();
             if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) != name.id {
-                tally.skip("edited bubb, with what follows it", 1);
+                tally.skip("edited message, with those that follow it", 1);
                 missing.insert(name.id);
                 continue;
             }

@@ -149,7 +149,7 @@ mod tests {
             ("SELECT: qwen:3b", "", select(2)),
             ("SELECT： 대화", "", select(3)),
             ("SELECT : claude", "", select(0)),
-            // nobody of that name, nothing said, not at the start
+            // an unknown name, an empty text, not at the start
             ("SELECT: bard", "", None),
             ("SELECT: claudette", "", None),
             ("SELECT:", "", None),
