@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use rustix::fs::{Dir, Mode, OFlags};
+
 use super::running::{Running, cannot_start, feed};
 use crate::error::{Error, Result};
 
@@ -81,8 +83,7 @@ impl Git {
     pub fn unlock(&self) -> Result<()> {
         let found = || -> Vec<PathBuf> {
             let dirs = ["", "refs", "refs/lepo", "refs/theirs", "refs/taken"].map(|dir| self.dir.join(dir));
-            let listed = dirs.iter().flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten().flatten());
-            let paths = listed.map(|entry| entry.path());
+            let paths = dirs.iter().flat_map(|dir| names_in(dir).into_iter().map(|name| dir.join(name)));
             paths.filter(|path| path.extension().is_some_and(|end| end == "lock")).collect()
         };
         for _ in 0..20 {
@@ -102,9 +103,8 @@ impl Git {
     /// counts the loose objects by one of their 256 folders; counted here, no program is started for it.
     pub fn tidy(&self) -> Result<()> {
         let count = |folder: &str, end: &str| {
-            let listed = std::fs::read_dir(self.dir.join("objects").join(folder));
-            let names = listed.into_iter().flatten().flatten().map(|entry| entry.file_name());
-            names.filter(|name| name.to_string_lossy().ends_with(end)).count()
+            let names = names_in(&self.dir.join("objects").join(folder));
+            names.iter().filter(|name| name.ends_with(end)).count()
         };
         if count("17", "") <= LOOSE.div_ceil(256) && count("pack", ".pack") <= PACKS {
             return Ok(());
@@ -179,6 +179,16 @@ impl Git {
     }
 }
 
+/// The names in a directory as far as it can be read. Not by way of std, which panics where closing one fails.
+fn names_in(dir: &Path) -> Vec<String> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(entries) = rustix::fs::open(dir, flags, Mode::empty()).and_then(Dir::read_from) else {
+        return Vec::new();
+    };
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name != "." && name != "..").collect()
+}
+
 /// The user's git email: of the repository that `dir` lies in, or of all.
 pub fn email(dir: &Path) -> Option<String> {
     let mut command = Command::new("git");
@@ -195,7 +205,8 @@ pub fn remote_url(dir: &Path, name: &str) -> Option<String> {
 }
 
 fn printed(mut command: Command) -> Option<String> {
-    let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&out.stdout).trim().to_string();
-    (out.status.success() && !text.is_empty()).then_some(text)
+    command.stdin(Stdio::null());
+    let out = Running::start(command).and_then(Running::printed).ok()?;
+    let text = String::from_utf8_lossy(&out).trim().to_string();
+    (!text.is_empty()).then_some(text)
 }
