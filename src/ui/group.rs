@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Shown;
-use super::outcome::{CONCLUSION, heading};
+use super::outcome::{CONCLUSION, heading, headings, set_apart};
 use super::rows::Rows;
 use super::signs::Signs;
 use crate::bubb::{Kind, Name};
@@ -37,6 +37,8 @@ pub struct GroupView<'o> {
     /// In their order.
     participants: Vec<String>,
     orchestrator: Option<String>,
+    /// Every heading there may be in a pipe.
+    headings: Vec<String>,
     live: Live,
     rows: Rows,
     /// The replies that are complete (none: it failed) and not printed yet: in a pipe they have an order.
@@ -77,6 +79,7 @@ impl<'o> GroupView<'o> {
             show_all: shown.all,
             participants: panel.participants.iter().map(|one| one.name.clone()).collect(),
             orchestrator: panel.orchestrator.as_ref().map(|one| one.name.clone()),
+            headings: headings(mode, panel),
             live: Live::new(!shown.quiet),
             rows: Rows::default(),
             complete: BTreeMap::new(),
@@ -177,7 +180,11 @@ impl<'o> GroupView<'o> {
             self.markdown = self.shown.markdown(self.out, self.paint);
         }
         match &mut self.markdown {
-            None => self.out.untrusted(bytes),
+            // A conclusion alone stands as it is, and on a terminal a heading has an id.
+            None if self.out.is_terminal() || (self.quiet && self.mode == GroupMode::Debate) => {
+                self.out.untrusted(bytes);
+            }
+            None => self.out.untrusted(&set_apart(bytes, &self.headings)),
             Some(markdown) => {
                 let mut shown = String::new();
                 markdown.push(bytes, &mut shown);
@@ -290,7 +297,7 @@ impl<'o> GroupView<'o> {
             return;
         }
         self.head(&bubb_heading(name, self.paint));
-        self.out.untrusted(bytes);
+        self.out.untrusted(&set_apart(bytes, &self.headings));
         self.end_line();
         self.out.flush();
         self.draw();

@@ -31,7 +31,7 @@ pub use notes::{
     insts_with_warnings, move_branch, note_place, note_system_prompt, request, text_or_warn,
     with_kept_question, with_same_model,
 };
-pub use outcome::{bubbs_to_read, tell_ids};
+pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use place::{grouped, place_line, usage_line};
 pub use state::{State, Step};

@@ -1,11 +1,13 @@
 //! The result of a group, once it is over: the bubbs to read, their headings, and their places.
 
+use std::borrow::Cow;
+
 use crate::bubb::Name;
 use crate::conv::Wanted;
 use crate::error::Result;
 use crate::store::Store;
 use crate::term::say;
-use crate::turn::{GroupOutcome, Report};
+use crate::turn::{GroupMode, GroupOutcome, Panel, Report};
 
 /// The name that a conclusion stands under.
 pub(super) const CONCLUSION: &str = "conclusion";
@@ -13,6 +15,34 @@ pub(super) const CONCLUSION: &str = "conclusion";
 /// The heading of a reply, in a pipe and in a file.
 pub(super) fn heading(name: &str) -> String {
     format!("## {name}")
+}
+
+/// The headings that may stand in the output of these.
+pub fn headings(mode: GroupMode, panel: &Panel) -> Vec<String> {
+    let names = panel.participants.iter().map(|one| one.name.as_str());
+    let conclusion = (mode == GroupMode::Debate).then_some(CONCLUSION);
+    names.chain(conclusion).map(heading).collect()
+}
+
+/// A reply as it stands among headings, in a pipe and in a file: a line of it that begins like one of them gets
+/// a space before it, so that no reply can say something in the name of another.
+pub fn set_apart<'r>(reply: &'r [u8], headings: &[String]) -> Cow<'r, [u8]> {
+    let is_start = |at: &usize| at.checked_sub(1).is_none_or(|before| b"\n\r".contains(&reply[before]));
+    let begins = |at: &usize| headings.iter().any(|heading| reply[*at..].starts_with(heading.as_bytes()));
+    let places: Vec<usize> =
+        memchr::memchr_iter(b'#', reply).filter(|at| is_start(at) && begins(at)).collect();
+    if places.is_empty() {
+        return reply.into();
+    }
+    let mut apart = Vec::with_capacity(reply.len() + places.len());
+    let mut done = 0;
+    for at in places {
+        apart.extend_from_slice(&reply[done..at]);
+        apart.push(b' ');
+        done = at;
+    }
+    apart.extend_from_slice(&reply[done..]);
+    apart.into()
 }
 
 /// The bubbs to read of an outcome, each under its heading; with `quiet`, of a debate the conclusion alone.
@@ -46,4 +76,24 @@ pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_begins_like_a_heading_is_set_apart() {
+        let headings = ["a", "나"].map(heading);
+        for (reply, shown) in [
+            ("## a", " ## a"),
+            ("x\n## a\n\n## a \n## 나\u{200b}\n", "x\n ## a\n\n ## a \n ## 나\u{200b}\n"),
+            ("x\r## 나", "x\r ## 나"),
+            (" ## a\n# a\n### a\n## b\n##a x ## a", " ## a\n# a\n### a\n## b\n##a x ## a"),
+            ("", ""),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&set_apart(reply.as_bytes(), &headings)), shown);
+        }
+        assert!(matches!(set_apart(b"## c", &headings), Cow::Borrowed(b"## c")));
+    }
 }

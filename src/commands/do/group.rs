@@ -79,7 +79,7 @@ pub fn run_group(
     }
     if let Some(file) = &mut output {
         let bubbs = ui::bubbs_to_read(&outcome, args.quiet);
-        write_output(file, &store, args.json.then_some(&document), &bubbs)?;
+        write_output(file, &store, args.json.then_some(&document), (&bubbs, &ui::headings(mode, &panel)))?;
     }
     context.out.flush();
     if !args.quiet && !args.json && !args.events {

@@ -10,6 +10,9 @@ use crate::turn::GroupMode;
 #[group(skip)]
 pub struct GroupArgs {
     /// Ask all participants at once, in a new conversation or from --tail; each answer is a branch of its own
+    ///
+    /// In a pipe and in an --output file each answer stands under `## NAME`; a line of an answer that begins
+    /// like such a heading has a space before it there, and nowhere else.
     #[arg(long, group = "mode", conflicts_with_all = ["approve", "deny"])]
     parallel: bool,
     /// Let the participants debate, led by the orchestrator, in a new conversation; --tail goes on with one

@@ -1,7 +1,7 @@
 //! `--output`: the result to a file as well.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::bubb::Name;
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::ui;
 
 /// Opened before anything is asked, so that an answer is not paid for and then lost.
 pub fn open_output(path: &PathBuf) -> Result<File> {
@@ -20,19 +21,23 @@ pub fn open_output(path: &PathBuf) -> Result<File> {
         .map_err(|error| Error::usage(format!("cannot write --output {}", path.display())).because(error))
 }
 
-/// Puts a document into it, or the bubbs there are: each under its heading, a blank line between.
+/// Puts a document into it, or the bubbs there are: each under its heading, a blank line between, and set apart
+/// from all of these `headings`.
 pub fn write_output(
     file: &mut File,
     store: &Store,
     document: Option<&Value>,
-    bubbs: &[(Option<String>, Name)],
+    (bubbs, headings): (&[(Option<String>, Name)], &[String]),
 ) -> Result<()> {
     let failed = |error| Error::store("cannot write the --output file").because(error);
     if let Some(document) = document {
         return empty(file).and_then(|()| writeln!(file, "{document}")).map_err(failed);
     }
     for (i, (heading, name)) in bubbs.iter().enumerate() {
-        let from = store.open(name)?;
+        let from: Box<dyn Read> = match heading {
+            Some(_) => Box::new(Cursor::new(ui::set_apart(&store.read(name)?, headings).into_owned())),
+            None => Box::new(store.open(name)?),
+        };
         let before = if i == 0 { empty(file) } else { writeln!(file) };
         let heading = heading.iter().map(|heading| format!("{heading}\n\n")).collect::<String>();
         let written = before.and_then(|()| file.write_all(heading.as_bytes()));
@@ -47,10 +52,18 @@ fn empty(file: &File) -> io::Result<()> {
 }
 
 /// An answer as on stdout: a newline at its end, and no second one.
-fn copy_lines(mut from: File, to: &mut File) -> io::Result<()> {
-    io::copy(&mut from, to)?;
-    from.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    from.read_exact(&mut last)?;
-    if last == *b"\n" { Ok(()) } else { writeln!(to) }
+fn copy_lines(mut from: impl Read, to: &mut File) -> io::Result<()> {
+    let mut buffer = [0; 8192];
+    let mut last = b'\n';
+    loop {
+        match from.read(&mut buffer)? {
+            0 => break,
+            count => {
+                let piece = buffer.get(..count).unwrap_or_default();
+                to.write_all(piece)?;
+                last = piece.last().copied().unwrap_or(last);
+            }
+        }
+    }
+    if last == b'\n' { Ok(()) } else { writeln!(to) }
 }

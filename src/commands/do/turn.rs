@@ -129,7 +129,7 @@ pub fn run_turn(
     }
     if let Some(file) = &mut output {
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
-        write_output(file, &store, document.as_ref(), &answer)?;
+        write_output(file, &store, document.as_ref(), (&answer, &[]))?;
     }
     tidy_after(&store, tidy, args.quiet, context.out);
     match report.error {

@@ -186,3 +186,20 @@ fn an_interruption_takes_the_rows_away() {
     until("the row is gone", || !screen.whole().contains("waits"));
     assert!(screen.whole().contains("error: interrupted"), "{}", screen.whole());
 }
+
+#[test]
+fn an_orchestrator_who_takes_part_is_shown_bidding_and_then_deciding() {
+    let wait = |text: &str| Reply::pieces([Piece::Wait, Piece::Bytes(openai_stream([text]).into_bytes())]);
+    let panel = Panel::new(
+        "",
+        &[("a", vec![wait("PASS"), wait("END: 끝")]), ("b", vec![crate::scripted::openai_sse(["PASS"])])],
+    );
+    let args = ["do", "--debate", "--orchestrator", "a", "--participants", "a,b", "q"];
+    let Some(screen) = screen(&panel.home, 80, 24, &args) else { return };
+    screen.shows("round 1: who wants the floor?\n").shows("a  waits ").shows("b  PASS ");
+    assert!(!screen.text().contains("decides"), "{}", screen.text());
+    panel.server("a").release();
+    screen.shows("a: 💤 PASS   b: 💤 PASS\na  decides ");
+    panel.server("a").release();
+    screen.ends(0);
+}
