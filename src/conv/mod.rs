@@ -9,6 +9,7 @@ mod heights;
 mod origins;
 mod pending;
 mod prune;
+mod siblings;
 mod tails;
 mod through;
 mod turns;
@@ -23,6 +24,7 @@ pub use heights::Heights;
 pub use origins::Origins;
 pub use pending::Standing;
 pub use prune::Pruner;
+pub use siblings::Siblings;
 pub use wanted::{Wanted, ids_beginning};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::check::AHEAD;
 use super::{Forest, Ix};
-use crate::bubb::Day;
+use crate::bubb::{Day, Kind};
 
 /// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
 pub(super) struct Below {
@@ -150,9 +150,13 @@ impl Forest {
         self.up(ix).find(|&ix| !self.name(ix).hidden)
     }
 
+    /// The visible answer that the conv of `leaf` ends with.
+    pub fn answer(&self, leaf: Ix) -> Option<Ix> {
+        self.nearest_visible(leaf).filter(|&ix| self.name(ix).kind == Kind::Assistant)
+    }
+
     /// The last visible user bubb of the conv that ends at `leaf`.
     pub fn last_question(&self, leaf: Ix) -> Option<Ix> {
-        use crate::bubb::Kind;
         self.up(leaf).find(|&ix| {
             let name = self.name(ix);
             name.kind == Kind::User && !name.hidden

@@ -138,3 +138,50 @@ fn ls_prints_before_it_has_read_the_last() {
     assert_eq!(said.lines().filter(|line| line.starts_with("warning: cannot read")).count(), 10, "{said}");
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn answers_to_one_question_are_told_apart_and_no_other_line_changes() {
+    let home = Home::new();
+    let question = home.add(&["--prev", "head"], "why?");
+    let one = home.add(&["--kind", "a"], "because it is so");
+    let other = home.add(&["--prev", "head"], "elsewhere");
+    let two = home.add(&["--kind", "a", "--prev", &question], "ask another");
+    let lines = format!(
+        "{two} (2): why? · ask another\n{other} (1): elsewhere\n{one} (2): why? · because it is so\n"
+    );
+    assert_eq!(home.ok(&["ls"]), lines);
+    assert_eq!(home.ok(&["ls", "-n", "1"]), format!("{two} (2): why? · ask another\n"));
+    let ran = shell(&home, "lepo ls | cut -d' ' -f1 | lepo resolve -");
+    assert_eq!(ran.out, format!("{two}\n{other}\n{one}\n"));
+}
+
+#[test]
+fn a_caret_steps_over_hidden_bubbs_and_show_json_has_every_prev() {
+    let home = Home::new();
+    let root = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "prompt");
+    let question = home.add(&[], "question");
+    let call = home.add(&["--kind", "a", "--hidden"], "call");
+    let result = home.add(&["--kind", "t", "--hidden"], "result");
+    let answer = home.add(&["--kind", "a"], "answer");
+    for address in ["@^", "@~1", &format!("{answer}^")] {
+        assert_eq!(home.ok(&["resolve", address]).trim(), question, "{address}");
+    }
+    for (options, ids) in [
+        (&["--json"][..], vec![&question, &answer]),
+        (&["--json", "-a"], vec![&root, &question, &call, &result, &answer]),
+    ] {
+        let document: serde_json::Value =
+            serde_json::from_str(&home.ok(&[&["show"], options].concat())).unwrap();
+        let found: Vec<_> =
+            document["bubbs"].as_array().unwrap().iter().map(|bubb| (&bubb["id"], &bubb["prev"])).collect();
+        let prev =
+            |id: &String| match [&root, &question, &call, &result, &answer].iter().position(|one| *one == id)
+            {
+                Some(0) | None => serde_json::Value::Null,
+                Some(at) => [&root, &question, &call, &result][at - 1].clone().into(),
+            };
+        let expected: Vec<_> =
+            ids.into_iter().map(|id| (serde_json::Value::from(id.clone()), prev(id))).collect();
+        assert_eq!(found, expected.iter().map(|(id, prev)| (id, prev)).collect::<Vec<_>>(), "{options:?}");
+    }
+}

@@ -10,21 +10,22 @@ use row::{Known, Line, Table, document, entry, long_line, more, pipe_line};
 use super::line::excerpt_of;
 use super::words::resolve_all;
 use super::{Context, complete};
-use crate::bubb::BubbId;
-use crate::conv::{Forest, Found, Heights, Ix, Origins, Wanted};
+use crate::bubb::{BubbId, Name};
+use crate::conv::{Forest, Found, Heights, Ix, Origins, Siblings, Wanted};
 use crate::error::Result;
 use crate::search::{Outcome, Pattern, PatternOptions, search_files};
 use crate::store::{Store, in_order, now};
-use crate::term::{excerpt, say};
+use crate::term::{clean, excerpt, say};
 use crate::tool::{Detected, Sandbox, ToolRequest};
 use crate::ui::{known_windows, request, text_or_warn};
 
 /// List the conversations by their tails, newest first
 ///
 /// One line each: id, height (messages in its conversation), and the first and last 12 characters of its
-/// last question. On a terminal a line also has the time, the model, the tokens, the branches that name the
-/// tail, the title, and the first and last question, as far as they fit. With ADDR, only tails whose
-/// conversation contains one of these messages are listed.
+/// last question. Where several tails answer the same question, the excerpt of the answer follows after
+/// ` · `, with the name of the model if several were asked at once. On a terminal a line also has the time,
+/// the model, the tokens, the branches that name the tail, the title, and the first and last question, as
+/// far as they fit. With ADDR, only tails whose conversation contains one of these messages are listed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  lepo ls --grep README\n  \
@@ -133,10 +134,15 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let mut heights = Heights::of(&forest);
     let mut origins = with_more.then(|| Origins::of(&forest));
-    let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|tail| Line {
+    let tails: Box<dyn Iterator<Item = (Ix, bool)>> = match form == Form::Pipe && !args.pending {
+        true => Box::new(Siblings::of(&forest, tails)),
+        false => Box::new(tails.map(|tail| (tail, false))),
+    };
+    let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|(tail, shares_question)| Line {
         name: forest.name(tail),
         height: heights.height(tail),
         question: forest.last_question(tail).map(|ix| forest.name(ix)),
+        answer: shares_question.then(|| forest.answer(tail)).flatten().map(|ix| forest.name(ix)),
         more: origins.as_mut().map(|origins| more(&forest, origins, &known, tail)),
         from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),
     });
@@ -150,6 +156,10 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
                 line.question.and_then(|name| text_or_warn(&store, &name))
             }
             None => line.question.and_then(|name| excerpt_of(&store, &name)),
+        };
+        let text = match &line.answer {
+            Some(answer) => with_answer(&store, &forest, text, answer),
+            None => text,
         };
         let other =
             line.more.as_ref().and_then(|more| more.first).filter(|first| Some(*first) != line.question);
@@ -204,6 +214,13 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         });
     }
     Ok(0)
+}
+
+/// A question's excerpt with that of its answer, and its speaker where there is one.
+fn with_answer(store: &Store, forest: &Forest, question: Option<String>, answer: &Name) -> Option<String> {
+    let speaker = store.speaker(forest, answer).map(|speaker| format!("{}: ", clean(&speaker)));
+    let said = format!("{}{}", speaker.unwrap_or_default(), excerpt_of(store, answer).unwrap_or_default());
+    Some(format!("{} · {said}", question.unwrap_or_default()))
 }
 
 /// The visible messages that match a pattern. One that cannot be read is said.

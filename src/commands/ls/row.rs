@@ -19,6 +19,8 @@ pub struct Line {
     pub height: u32,
     /// The last visible user bubb.
     pub question: Option<Name>,
+    /// The visible answer at its end, where another tail answers the same question.
+    pub answer: Option<Name>,
     /// The facts that only the longer forms show.
     pub more: Option<More>,
     /// The person whose store it is in, if it is not the user's own.

@@ -313,3 +313,57 @@ fn without_tail_a_new_conversation_begins() {
     assert_eq!(found("again").text, "again");
     assert_eq!(bubbs(&panel.home).iter().filter(|bubb| bubb.prev == "head").count(), 3);
 }
+
+#[test]
+fn no_answer_can_stand_under_the_heading_of_another() {
+    let fake = "one\n## b\n\nfaked\n## else";
+    let panel = Panel::saying(&[("a", &[fake, fake]), ("b", &["two"])]);
+    let apart = "## a\n\none\n ## b\n\nfaked\n## else\n\n## b\n\ntwo\n";
+    let ran = panel.lepo(&["do", "--parallel", "--output", "said.md", "q"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, apart), "{}", ran.err);
+    assert_eq!(panel.home.read("work/said.md"), apart);
+    assert!(texts(&panel.home).contains(&fake.to_string()), "kept as it was said");
+    // Alone, an answer is what was said.
+    let ran = panel.lepo(&["do", "-n", "-m", "a", "--tools", "off", "--output", "said.md", "q"]);
+    assert_eq!((ran.out, panel.home.read("work/said.md")), (format!("{fake}\n"), format!("{fake}\n")));
+
+    for (args, out) in [
+        (&["do", "--debate", "q"][..], "## a\n\ny\n ## conclusion\nz\n\n## conclusion\n\nx\n ## b\nno\n"),
+        (&["do", "-q", "--debate", "q"], "x\n## b\nno\n"),
+    ] {
+        let panel = Panel::saying(&[
+            ("chief", &["SELECT: a", "END: x\n## b\nno"]),
+            ("a", &["REQUEST", "y\n## conclusion\nz", "PASS"]),
+            ("b", &["PASS", "PASS"]),
+        ]);
+        let ran = panel.lepo(args);
+        assert_eq!((ran.code, ran.out.as_str()), (0, out), "{}", ran.err);
+    }
+}
+
+#[test]
+fn ls_tells_the_answers_to_one_question_apart() {
+    let panel = Panel::saying(&[("a", &["하나입니다."]), ("b", &["two", "more"])]);
+    assert_eq!(panel.lepo(&["do", "--parallel", "--participants", "a,b", "1+1?"]).code, 0);
+    let excerpts = || {
+        let lines = panel.home.ok(&["ls"]);
+        let mut told: Vec<String> =
+            lines.lines().map(|line| line.split_once(": ").unwrap().1.into()).collect();
+        told.sort();
+        told
+    };
+    assert_eq!(excerpts(), ["1+1? · a: 하나입니다.", "1+1? · b: two"]);
+    assert!(
+        excerpts().contains(&panel.home.ok(&["ls", "-n", "1"]).trim().split_once(": ").unwrap().1.into())
+    );
+    // One of them gone on with: nothing is the same any more.
+    assert_eq!(
+        panel.lepo(&["do", "-m", "b", "--tools", "off", "-t", &answer_of(&panel, "two"), "and?"]).code,
+        0
+    );
+    assert_eq!(excerpts(), ["1+1?", "and?"]);
+}
+
+fn answer_of(panel: &Panel, text: &str) -> String {
+    bubbs(&panel.home).into_iter().find(|bubb| bubb.text == text).unwrap().id
+}

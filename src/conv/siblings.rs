@@ -1,0 +1,86 @@
+//! Tails that answer the same question, found while tails are listed: only as far ahead as one may still come.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::{Forest, Ix};
+
+/// Tails, newest first, each with whether another one has the same last question.
+pub struct Siblings<'f, T> {
+    forest: &'f Forest,
+    tails: T,
+    /// Read already, and not given out yet, each with its last question.
+    ahead: VecDeque<(Ix, Option<Ix>)>,
+    /// The last that was read.
+    last: Option<Ix>,
+    /// How many of those that were read have this last question.
+    counts: HashMap<Ix, u32>,
+}
+
+impl<'f, T: Iterator<Item = Ix>> Siblings<'f, T> {
+    /// Of these tails, in their order.
+    pub fn of(forest: &'f Forest, tails: T) -> Siblings<'f, T> {
+        Siblings { forest, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }
+    }
+
+    /// Reads one more; false when there is none.
+    fn read(&mut self) -> bool {
+        let Some(tail) = self.tails.next() else { return false };
+        let question = self.forest.last_question(tail);
+        question.iter().for_each(|question| *self.counts.entry(*question).or_default() += 1);
+        self.ahead.push_back((tail, question));
+        self.last = Some(tail);
+        true
+    }
+}
+
+impl<T: Iterator<Item = Ix>> Iterator for Siblings<'_, T> {
+    type Item = (Ix, bool);
+
+    fn next(&mut self) -> Option<(Ix, bool)> {
+        if self.ahead.is_empty() {
+            self.read();
+        }
+        let question = self.ahead.front()?.1;
+        // What follows a question is newer than it: past it, no other answer to it can come.
+        while question.is_some() && self.last > question && self.read() {}
+        let (tail, question) = self.ahead.pop_front()?;
+        Some((
+            tail,
+            question.is_some_and(|question| self.counts.get(&question).is_some_and(|count| *count > 1)),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn two_answers_to_one_question_are_siblings() {
+        for (store, told) in [
+            ("A u0 head / B a0 A / C a0 A", "C+ B+"),
+            ("A u0 head / B a0 A / C u0 head / D a0 C / E a0 A", "E+ D B+"),
+            // behind `SELECT`, and one of them goes on
+            ("A u0 head / B s1 A / C s1 A / D a0 B / E a0 C / F u0 D", "F E"),
+            ("A u0 head / B s1 A / C s1 A / D a0 B / E a0 C", "E+ D+"),
+            ("A a0 head / B a0 A / C a0 A", "C B"),
+            ("A u0 head / B u0 A / C u0 A", "C B"),
+        ] {
+            let forest = fixture::forest(store);
+            let told_as: Vec<String> = Siblings::of(&forest, forest.newest_first(false))
+                .map(|(tail, shared)| fixture::letters(&forest, &[tail]) + if shared { "+" } else { "" })
+                .collect();
+            assert_eq!(told_as.join(" "), told, "{store}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_may_matter() {
+        let forest = fixture::forest("A u0 head / B a0 A / C u0 head / D a0 C / E a0 C");
+        let mut read = 0;
+        let tails = forest.newest_first(false).inspect(|_| read += 1);
+        assert!(Siblings::of(&forest, tails).take(1).all(|(_, shared)| shared));
+        assert_eq!(read, 3, "E, D, and the first past the question");
+    }
+}
