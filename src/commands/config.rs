@@ -20,7 +20,7 @@ use crate::term::{edit, say, tty};
 /// Alone it shows the settings in force, one line each: `NAME = VALUE  # FROM`, where FROM is `default`, a
 /// file and its line, or a variable of the environment. Keys are never shown, only whether there is one.
 /// With NAME it prints that setting's value, or all that begin with `NAME.`; with VALUE it sets it in
-/// the user's config.toml, whose comments stay.
+/// the user's config.toml, whose comments stay. A setting without a value prints nothing, exit 1.
 ///
 /// `[alias]` of that file gives a command with its options a name of your own; the name of a command
 /// cannot be taken.
@@ -93,7 +93,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
     let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
     match (&args.name, &args.value) {
         (None, _) => show(&settings, commands, args.json, context),
-        (Some(name), None) => show_one(&settings, name, args.json, context)?,
+        (Some(name), None) => return show_one(&settings, name, args.json, context),
         (Some(name), Some(_)) => say_if_hidden(&settings, &file, name),
     }
     Ok(0)
@@ -109,14 +109,16 @@ fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
     say(&format!("note: written to {}, but {wins} sets {name} too, and wins", file.display()));
 }
 
-fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<()> {
+fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let lines = settings.lines();
     if let Some(line) = lines.iter().find(|line| line.name == name) {
+        let has_none = line.value.is_empty() && line.source == Source::Default;
         match as_json {
             true => context.out.line(&line_json(line).to_string()),
+            false if has_none => {}
             false => context.out.line(&line.value),
         }
-        return Ok(());
+        return Ok(u8::from(has_none));
     }
     let section = format!("{name}.");
     let below: Vec<&Line> = lines.iter().filter(|line| line.name.starts_with(&section)).collect();
@@ -131,7 +133,7 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
         }
         false => below.into_iter().for_each(|line| print(line, "", context)),
     }
-    Ok(())
+    Ok(0)
 }
 
 /// Opens the editor on the file, again and again until lepo can read what was saved or the user gives up.

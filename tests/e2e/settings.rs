@@ -188,3 +188,25 @@ fn the_editor_saves_only_what_can_be_read() {
     assert_eq!(ran.code, 2, "the first line of the example is prose: {}", ran.err);
     assert!(!bare.path().join("config/config.toml").exists());
 }
+
+#[test]
+fn a_setting_without_a_value_prints_nothing() {
+    let home = Home::new();
+    for name in ["model", "many.orchestrator"] {
+        let ran = home.lepo(&["config", name]);
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (1, "", ""), "{name}");
+        let ran = home.lepo(&["config", name, "--json"]);
+        assert_eq!((ran.code, ran.out.contains(r#""value":"""#)), (1, true), "{}", ran.out);
+    }
+    assert_eq!(Home::with_config(TWO).ok(&["config", "model"]), "gpt\n");
+}
+
+#[test]
+fn model_alone_lists_the_models() {
+    let home = Home::with_config(TWO);
+    for options in [&[][..], &["--json"]] {
+        let alone = home.ok(&[&["model"], options].concat());
+        assert_eq!(alone, home.ok(&[&["model", "ls"], options].concat()));
+        assert!(alone.contains("gpt-4o"), "{alone}");
+    }
+}
