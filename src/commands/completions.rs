@@ -9,6 +9,8 @@ use clap_complete::engine::{CompletionCandidate, complete};
 use clap_complete::env::{self, EnvCompleter, Shells};
 
 use super::Context;
+use crate::config::{Alias, Paths, aliases};
+use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::term::{excerpt_within, width};
 
@@ -23,7 +25,7 @@ const MEANING: usize = 48;
 
 /// Print the completion script of a shell
 ///
-/// Commands, options, ids (newest first), branches and models complete as the store and the
+/// Commands and aliases, options, ids (newest first), branches and models complete as the store and the
 /// configuration are at that moment, each with a preview.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -57,13 +59,54 @@ pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
     }
     let here = std::env::current_dir().ok();
     let wants_options = args.last().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
-    let tree = || if wants_options { tree() } else { without_options(tree()) };
+    let tree = || with_aliases(if wants_options { tree() } else { without_options(tree()) });
     let answered = CompleteEnv::with_factory(tree)
         .var(ASKED_BY)
         .shells(SHELLS)
         .try_complete(args.iter().cloned(), here.as_deref());
     // An error is dropped: a shell that completes shows no messages.
     answered.unwrap_or(true)
+}
+
+/// Adds the user's aliases, each as the command that it stands for. No complaint about the file: this is no command.
+fn with_aliases(mut tree: clap::Command) -> clap::Command {
+    let known = Paths::from_env(&Env::from_process()).and_then(|paths| aliases(&paths)).unwrap_or_default();
+    // An alias may begin with another, which must be there first.
+    let mut left: Vec<&Alias> =
+        known.iter().filter(|alias| tree.find_subcommand(&alias.name).is_none()).collect();
+    while !left.is_empty() {
+        let before = left.len();
+        left.retain(|alias| match stands_for(&tree, alias) {
+            Some(command) => {
+                tree = std::mem::take(&mut tree).subcommand(command);
+                false
+            }
+            None => true,
+        });
+        if left.len() == before {
+            break;
+        }
+    }
+    tree
+}
+
+/// The command that an alias begins with, under its name.
+fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
+    let (first, others) = alias.words.split_first()?;
+    let inner = |command: &clap::Command, word: &String| command.find_subcommand(word).cloned();
+    let mut command = match first.starts_with('-') || first.contains(char::is_whitespace) {
+        // Options before a command, or a question: `do` without its name.
+        true => tree.find_subcommand("do")?.clone(),
+        false => inner(tree, first)?,
+    };
+    for word in others {
+        let Some(deeper) = inner(&command, word) else { break };
+        command = deeper;
+    }
+    command.build();
+    // The tree keeps names that live as long as the process, which answers once.
+    let name: &'static str = alias.name.clone().leak();
+    Some(command.name(name).about(alias.text.clone()))
 }
 
 /// Hides options, which are offered only if one was begun, or if there are no other candidates.

@@ -158,3 +158,29 @@ fn zsh_and_fish_take_what_they_are_told() {
         assert_eq!(ran.out, expected, "{shell}: {}", ran.err);
     }
 }
+
+#[test]
+fn aliases_complete_as_commands_do() {
+    let home = Home::with_config(
+        "[alias]\nagain = \"do --retry\"\nzz = \"l --paths\"\nl = \"ls -n 1\"\nuse = \"model use\"\nls = \"show\"\n\
+         q = \"-n 'a question'\"\nlost = \"none\"\n[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"m\"\n",
+    );
+    let first = told(&home, &["a"]);
+    assert!(
+        first.contains(&("again".into(), "do --retry".into())) && first.iter().any(|(word, _)| word == "add")
+    );
+    let all = values(&home, &[""]);
+    for name in ["zz", "l", "use", "q"] {
+        assert!(all.contains(&name.to_string()), "{name}: {all:?}");
+    }
+    assert!(!all.contains(&"lost".to_string()), "it leads nowhere: {all:?}");
+    assert_eq!(all.iter().filter(|word| *word == "ls").count(), 1, "a command's own name is the command");
+    for words in [["again", "-m", ""], ["q", "-m", ""]] {
+        assert_eq!(values(&home, &words), ["gpt"], "{words:?}");
+    }
+    assert_eq!(values(&home, &["use", ""]), ["gpt"]);
+    assert!(values(&home, &["zz", "--gr"]).contains(&"--grep".into()));
+    // A file that cannot be read is no trouble here.
+    home.write("config/config.toml", "[alias\n");
+    assert!(values(&home, &["sh"]).contains(&"show".into()));
+}
