@@ -30,8 +30,8 @@ fn what_is_not_a_model_or_not_the_file_meant_is_not_added() {
         (vec!["text.gguf", "--sha256", &hash, "--name", "a/b"], 2, "cannot be the name of a model"),
         (vec!["text.gguf", "--sha256", &hash, "--name", "smollm2-135m"], 2, "is there already"),
         (vec!["text.gguf", "--sha256", &"0".repeat(64)], 3, &format!("its sha256 is {hash}")),
-        (vec!["text.gguf", "--sha256", &hash], 3, "nothing was added: lepo-embedded cannot run"),
-        (vec![&url, "--sha256", &hash], 3, "nothing was added: lepo-embedded cannot run"),
+        (vec!["text.gguf", "--sha256", &hash], 3, "nothing was added: lepo-embedded runs"),
+        (vec![&url, "--sha256", &hash], 3, "nothing was added: lepo-embedded runs"),
     ] {
         let ran = home.lepo(&[&["model", "add"][..], &args].concat());
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
@@ -64,4 +64,50 @@ fn added_weights_answer_under_their_name_until_they_are_removed() {
     let ran = home.lepo(&["model", "rm", "Twin"]);
     assert!(ran.err.contains("still names it"), "{}", ran.err);
     assert_eq!(added(&home), [""; 0]);
+}
+
+/// A GGUF of no tensors with these texts in its head.
+fn gguf(texts: &[(&str, &str)]) -> Vec<u8> {
+    let mut bytes = b"GGUF\x03\0\0\0".to_vec();
+    let text = |bytes: &mut Vec<u8>, text: &str| {
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    };
+    bytes.extend(0u64.to_le_bytes());
+    bytes.extend((texts.len() as u64).to_le_bytes());
+    for (key, value) in texts {
+        text(&mut bytes, key);
+        bytes.extend(8u32.to_le_bytes());
+        text(&mut bytes, value);
+    }
+    bytes
+}
+
+#[test]
+fn a_refusal_says_what_a_model_is_and_what_it_could_be() {
+    let home = Home::with_config("");
+    let (architecture, tokenizer) = ("general.architecture", "tokenizer.ggml.pre");
+    for (texts, says) in [
+        (vec![(architecture, "qwen2")], r#"its architecture is "qwen2", not "llama""#),
+        (
+            vec![(architecture, "llama"), (tokenizer, "llama-bpe")],
+            r#"its tokenizer is "llama-bpe", not "smollm""#,
+        ),
+        (
+            vec![
+                (architecture, "llama"),
+                ("tokenizer.chat_template", "<|start_header_id|>"),
+                (tokenizer, "smollm"),
+            ],
+            "its chat template is not ChatML",
+        ),
+    ] {
+        let bytes = gguf(&texts);
+        home.write("work/other.gguf", &bytes);
+        let ran = home.lepo(&["model", "add", "other.gguf", "--sha256", &sha256(&bytes)]);
+        assert_eq!(ran.code, 3, "{}", ran.err);
+        assert!(ran.err.contains(says), "{says}: {}", ran.err);
+        assert!(ran.err.contains("lepo-embedded runs SmolLM and SmolLM2 of any size"), "{}", ran.err);
+        assert_eq!(added(&home), [""; 0]);
+    }
 }

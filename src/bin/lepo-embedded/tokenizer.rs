@@ -32,7 +32,7 @@ impl Tokenizer {
     pub fn new(content: &Content) -> Result<Self> {
         let pre = text(content, "tokenizer.ggml.pre")?;
         if pre != "smollm" {
-            return Err(Error::remote(format!("weights need a tokenizer {pre:?}, which is not known here")));
+            return Err(Error::remote(format!("its tokenizer is {pre:?}, not \"smollm\"")));
         }
         let tokens = texts(content, "tokenizer.ggml.tokens")?;
         let merges = texts(content, "tokenizer.ggml.merges")?

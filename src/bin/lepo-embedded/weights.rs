@@ -21,7 +21,7 @@ const MADE_FROM: &str = "lepo.made_from";
 /// Loads a llama model in GGUF with its tokenizer. Fails if the file is missing, damaged or of another kind.
 pub fn load(path: &Path) -> Result<(ModelWeights, Tokenizer)> {
     let cannot = |what: &str| {
-        let hint = "fetch the weights again with `lepo model get`";
+        let hint = "`lepo model get` fetches the small model's weights again";
         Error::remote(format!("weights {} {what}", path.display())).hint(hint)
     };
     let mut file =
@@ -55,10 +55,10 @@ fn build(content: Content, reader: &mut (impl Read + Seek)) -> Result<(ModelWeig
 fn check_kind(content: &Content) -> Result<()> {
     let text = |key: &str| content.metadata.get(key).and_then(|value| value.to_string().ok());
     if let Some(other) = text("general.architecture").filter(|name| *name != "llama") {
-        return Err(Error::remote(format!("a model of the architecture {other:?}, not llama")));
+        return Err(Error::remote(format!("its architecture is {other:?}, not \"llama\"")));
     }
     match text("tokenizer.chat_template").is_some_and(|template| !template.contains("<|im_start|>")) {
-        true => Err(Error::remote("its chat template is not ChatML, the only one that is known here")),
+        true => Err(Error::remote("its chat template is not ChatML (<|im_start|>)")),
         false => Ok(()),
     }
 }

@@ -15,6 +15,10 @@ use crate::term::{Progress, say};
 /// The most bytes that are fetched.
 const MOST: u64 = 64 << 30;
 
+/// The hint where weights are refused.
+const RUNS: &str = "nothing was added: lepo-embedded runs SmolLM and SmolLM2 of any size (architecture llama, \
+    tokenizer smollm, chat template ChatML; F32, F16, BF16, Q4_0 to Q8_1, Q2_K to Q8_K)";
+
 /// Adds weights: copied or fetched, hashed on the way, and asked one question before they count.
 pub fn add(
     settings: &Settings,
@@ -50,8 +54,7 @@ pub fn add(
     }
     drop(bar);
     let weights = incoming.checked(sha256)?.to_path_buf();
-    answers(settings, paths, Installed { program, weights })
-        .map_err(|error| error.hint("nothing was added: lepo-embedded cannot run this model"))?;
+    answers(settings, paths, Installed { program, weights }).map_err(|error| error.hint(RUNS))?;
     let path = incoming.keep(&name)?;
     context.out.line(&path.to_string_lossy());
     context.out.flush();

