@@ -217,3 +217,13 @@ fn ctrl_z_stops_an_answer_too() {
     screen.shows("끝.").prompts("> ").keys(&["C-d"]).prompts("sh$ ");
     assert_eq!(bubbs(&bot.home)[2].text, "처음 끝.");
 }
+
+#[test]
+fn where_nothing_completes_there_is_no_table() {
+    let Some((_bot, screen)) = prompted(80, &["ok"]) else { return };
+    for begun in ["zzz", "/zzz", "/tail zzz", "/set-model zzz", "see @zzz"] {
+        screen.types(begun).keys(&["Tab"]).types("x").shows(&format!("> {begun}x"));
+        assert!(!screen.text().to_uppercase().contains("NO RECORDS"), "{}", screen.text());
+        screen.keys(&["C-u"]);
+    }
+}

@@ -109,3 +109,14 @@ fn a_program_is_told_at_the_start() {
     assert!(first.starts_with("[system]\nFUNCTIONS:\n") && first.ends_with("\n\n[user]\nsay it"), "{first}");
     assert!(bot.home.read("bot/asked.2").ends_with("\n\n[tool]\necho {\"a\": \"}\"}"));
 }
+
+#[test]
+fn a_call_without_arguments_or_with_commas_too_many_is_a_call() {
+    for call in [r#"{"server":"s","name":"echo"}"#, r#"{"server":"s","name":"echo","arguments":{},}"#] {
+        let bot = ollama("plain", &[call, "Done."]);
+        let ran = bot.home.alone(&["do", "x"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{call}: {}", ran.err);
+        assert_eq!(left(&bot.home, "s", "calls"), ["{}"], "{call}");
+        assert_eq!(bubbs(&bot.home)[2].text, r#"{"arguments":{},"name":"echo","server":"s"}"#);
+    }
+}
