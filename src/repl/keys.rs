@@ -20,6 +20,8 @@ const INTERRUPT: &str = "interrupt";
 pub struct Keys {
     emacs: Emacs,
     after_backslash: bool,
+    /// Ctrl+R was pressed, and the search not ended by what ends one.
+    searching: bool,
 }
 
 impl Keys {
@@ -31,8 +33,7 @@ impl Keys {
         // reedline's own is undo, and a job could not be stopped.
         let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.into());
         keys.add_binding(control, KeyCode::Char('z'), suspend);
-        let interrupt = ReedlineEvent::ExecuteHostCommand(INTERRUPT.into());
-        keys.add_binding(control, KeyCode::Char('c'), interrupt);
+        keys.add_binding(control, KeyCode::Char('c'), interrupt());
         // Ctrl+_ and Ctrl+/ are one byte to a terminal, which is read as Ctrl+7.
         for key in ['7', '_', '/'] {
             keys.add_binding(control, KeyCode::Char(key), ReedlineEvent::Edit(vec![EditCommand::Undo]));
@@ -42,13 +43,32 @@ impl Keys {
         let complete = either(ReedlineEvent::Menu(MENU.into()), ReedlineEvent::MenuNext);
         keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
         keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
-        Keys { emacs: Emacs::new(keys), after_backslash: false }
+        Keys { emacs: Emacs::new(keys), after_backslash: false, searching: false }
+    }
+}
+
+fn interrupt() -> ReedlineEvent {
+    ReedlineEvent::ExecuteHostCommand(INTERRUPT.into())
+}
+
+/// Whether a search of the history is over after this.
+fn ends_search(event: &ReedlineEvent) -> bool {
+    match event {
+        ReedlineEvent::Enter | ReedlineEvent::Esc | ReedlineEvent::CtrlD => true,
+        ReedlineEvent::UntilFound(events) => events.contains(&ReedlineEvent::HistoryHintComplete),
+        _ => false,
     }
 }
 
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
         let event = self.emacs.parse_event(event);
+        let event = match event {
+            // In a search, Ctrl+C ends the search and no more.
+            event if self.searching && event == interrupt() => ReedlineEvent::Esc,
+            event => event,
+        };
+        self.searching = event == ReedlineEvent::SearchHistory || self.searching && !ends_search(&event);
         let typed = event == ReedlineEvent::Edit(vec![EditCommand::InsertChar('\\')]);
         match (std::mem::replace(&mut self.after_backslash, typed), &event) {
             (true, ReedlineEvent::Enter) => {
