@@ -113,13 +113,19 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
 }
 
 /// The keys, in as many columns as fit.
+/// Columns of a key and its meaning.
+const HELP: usize = 38;
+
 fn help(screen: &mut Buffer, area: Rect, colours: bool) {
     let height = usize::from(area.height);
     let wide = usize::from(area.width);
-    let per_column = KEYS.len().div_ceil(KEYS.len().div_ceil(height).max(1));
-    let columns = KEYS.len().div_ceil(per_column.max(1));
+    // Where two columns have no room, the keys that every pager has are not told.
+    let is_small = KEYS.len() > height && wide < 2 * HELP;
+    let told: Vec<_> = KEYS.iter().filter(|(.., action)| !(is_small && action.is_of_pagers())).collect();
+    let per_column = if is_small { height } else { told.len().div_ceil(told.len().div_ceil(height).max(1)) };
+    let columns = told.len().div_ceil(per_column.max(1));
     let room = wide / columns.max(1);
-    for (i, (_, name, meaning, _)) in KEYS.iter().enumerate() {
+    for (i, (_, name, meaning, _)) in told.into_iter().enumerate() {
         let x = area.x + (i / per_column * room) as u16;
         let y = area.y + (i % per_column) as u16;
         screen.set_stringn(x, y, name, room, Style::new().add_modifier(Modifier::BOLD));

@@ -24,6 +24,13 @@ pub enum Action {
     Leave,
 }
 
+impl Action {
+    /// Whether its keys are those of every pager.
+    pub fn is_of_pagers(self) -> bool {
+        matches!(self, Action::LineDown | Action::LineUp | Action::PageDown | Action::PageUp)
+    }
+}
+
 /// A row of the table: keys, their name in the help, their meaning, their action.
 type Key = (&'static [Press], &'static str, &'static str, Action);
 

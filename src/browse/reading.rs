@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::wrap::wrap;
-use crate::bubb::{BubbId, Kind};
+use crate::bubb::{BubbId, Kind, shown_model};
 use crate::conv::{Forest, Ix};
 use crate::store::{Fact, FactIndex, Store};
 use crate::term::clean;
@@ -119,7 +119,7 @@ impl<'a> Reading<'a> {
         };
         who += &format!("  {}", when::day_and_hour(name.id.time(), crate::store::now()));
         if let Some(model) = fact.model {
-            who += &format!("  {}", clean(&model));
+            who += &format!("  {}", clean(shown_model(&model)));
         }
         if let Some(tokens) = fact.output {
             who += &format!("  {tokens} tokens");

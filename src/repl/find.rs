@@ -8,11 +8,8 @@ use crate::conv::Wanted;
 use crate::error::Result;
 use crate::search::{Line, LineKind, Outcome, Pattern, PatternOptions, search_files};
 use crate::store::now;
-use crate::term::{columns, excerpt_within, say};
+use crate::term::{columns, excerpt_within, fitting, say};
 use crate::when;
-
-/// Messages that are listed.
-const LISTED: usize = 15;
 
 /// Characters before a match that are shown.
 const BEFORE: usize = 16;
@@ -26,12 +23,13 @@ impl Session<'_> {
         let forest = self.store.forest_for(&[Wanted::Everyone])?;
         let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
         let mut found: Vec<(Name, String)> = Vec::new();
+        let most = most_listed();
         let _ = search_files(&self.store, &pattern, visible, |outcome| {
             match outcome {
                 Outcome::Found(name, lines) => found.push((name, matched(&lines))),
                 Outcome::Unreadable(error) => say(&format!("warning: {}", error.chain())),
             }
-            if found.len() < LISTED { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let now = now();
         for (i, (name, line)) in found.iter().enumerate() {
@@ -49,11 +47,19 @@ impl Session<'_> {
         self.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
         say(match found.len() {
             0 => "nothing was found",
-            LISTED => "these are the newest; /tail NUMBER goes on from one",
+            count if count == most => "these are the newest; /tail NUMBER goes on from one",
             _ => "/tail NUMBER goes on from one",
         });
         Ok(())
     }
+}
+
+/// The most that a list has: its first entry, the newest, stays on the screen.
+pub(super) fn most_listed() -> usize {
+    const LISTED: usize = 15;
+    /// On a narrower terminal an entry takes two lines.
+    const NARROW: usize = 56;
+    fitting(if columns() < NARROW { 2 } else { 1 }, LISTED)
 }
 
 /// The first line that matches, from a little before the match on.

@@ -1,5 +1,6 @@
 //! The place and the cost of a session: the line at its beginning, `/tokens`, `/ls`.
 
+use super::find::most_listed;
 use super::session::Session;
 use crate::conv::{Ix, Wanted};
 use crate::error::Result;
@@ -7,9 +8,6 @@ use crate::store::now;
 use crate::term::{columns, excerpt_within, say, say_dim, width};
 use crate::ui;
 use crate::when;
-
-/// Conversations that `/ls` lists.
-const LISTED: usize = 15;
 
 /// Tokens of the answers of a session.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,10 +69,11 @@ impl Session<'_> {
 
     /// The newest conversations, also other people's, numbered for `/tail`.
     pub(super) fn list(&mut self) -> Result<()> {
+        let most = most_listed();
         let others = self.store.others();
-        let wanted = if others.is_empty() { Wanted::Newest(LISTED) } else { Wanted::Everyone };
+        let wanted = if others.is_empty() { Wanted::Newest(most) } else { Wanted::Everyone };
         let forest = self.store.forest_for(&[wanted])?;
-        let (tails, now) = (forest.newest_first(false).take(LISTED).collect::<Vec<Ix>>(), now());
+        let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
         let heights = forest.heights(&tails);
         for (i, (&tail, height)) in tails.iter().zip(&heights).enumerate() {
             let name = forest.name(tail);

@@ -177,3 +177,16 @@ fn it_ends_when_its_terminal_is_gone() {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn the_help_has_whole_words_on_a_small_screen() {
+    let home = home();
+    let Some(screen) = browse(&home, (40, 15)) else { return };
+    screen
+        .shows("? keys")
+        .keys(&["?"])
+        .shows("open the conversation")
+        .shows("next conversation")
+        .shows("q     leave");
+    assert!(!screen.text().contains("..."), "{}", screen.text());
+}
