@@ -1,7 +1,7 @@
 //! Telling what went wrong without leaving.
 
 use crate::error::Error;
-use crate::term::say;
+use crate::term::{columns, say, width};
 
 /// Words of a hint for a shell, and the slash command that does the same.
 const HERE: &[(&str, &str)] = &[
@@ -30,6 +30,7 @@ pub fn complain(error: &Error) {
     match hint {
         None => say(&told),
         Some(hint) if hint.contains('\n') => say(&format!("{told}\nhint: {hint}")),
+        Some(hint) if width(&told) + width(&hint) + 8 > columns() => say(&format!("{told}\nhint: {hint}")),
         Some(hint) => say(&format!("{told}; hint: {hint}")),
     }
 }

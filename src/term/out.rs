@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::pager::{self, Pager};
 use super::terminal::size_of;
-use super::{Cleaner, Paint, clean};
+use super::{Cleaner, Paint, clean, fold};
 use crate::error::{Error, Result};
 
 /// stdout: cleaned on a terminal, the bytes as they are elsewhere.
@@ -197,9 +197,14 @@ pub fn copy_to_clipboard(text: &str) {
     }
 }
 
-/// Writes a line for the user on stderr; if stderr is closed, the line is dropped.
+/// Writes a line for the user on stderr, broken between words where a terminal says how wide it is; if stderr is
+/// closed, the line is dropped.
 pub fn say(text: &str) {
     let mut stderr = io::stderr().lock();
-    let shown = if stderr.is_terminal() { clean(text) } else { text.into() };
+    let shown = match (stderr.is_terminal(), size_of(&stderr)) {
+        (true, Some((columns, _))) => fold(&clean(text), columns).into(),
+        (true, None) => clean(text),
+        (false, _) => text.into(),
+    };
     let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
 }

@@ -60,7 +60,10 @@ fn rows_tell_who_is_at_work_and_leave_nothing_behind() {
         let whole = left(&screen);
         let whole = whole.replace("ID  a\n", "").replace("\nID  a", "");
         let expected = [
-            &format!("lepo do --parallel · a, {LONG}"),
+            &format!(
+                "lepo do --parallel · a, {}",
+                if columns == 80 { LONG } else { "아주 긴 이름의\n참가자" }
+            ),
             "[user] 물음?",
             &format!("## {LONG}  ID\n\n하나\n\n## a  ID\n\none"),
             &format!("ID  {LONG}"),

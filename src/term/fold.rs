@@ -1,0 +1,57 @@
+//! Breaks lines of lepo's own words between words, for a terminal that would break them within one.
+
+use super::width;
+
+/// The text with no line longer than this, unless a word is. A line that shows a command stays as it is, and so
+/// does one in columns, with two spaces between them.
+pub fn fold(text: &str, columns: usize) -> String {
+    let mut folded = String::with_capacity(text.len() + 8);
+    for (i, line) in text.split('\n').enumerate() {
+        if i > 0 {
+            folded.push('\n');
+        }
+        let begun = line.trim_start();
+        if width(line) <= columns || begun.starts_with(['$', '|']) || begun.contains("  ") {
+            folded.push_str(line);
+            continue;
+        }
+        let mut taken = 0;
+        for (j, word) in line.split(' ').enumerate() {
+            let wide = width(word);
+            if j > 0 && taken + 1 + wide > columns && taken > 0 {
+                folded.push('\n');
+                taken = 0;
+            } else if j > 0 {
+                folded.push(' ');
+                taken += 1;
+            }
+            folded.push_str(word);
+            taken += wide;
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+
+    #[test]
+    fn lines_break_between_words() {
+        for (text, columns, folded) in [
+            ("error: no such file", 10, "error: no\nsuch file"),
+            ("error: no such file", 19, "error: no such file"),
+            ("see http://127.0.0.1:8099/v1 here", 10, "see\nhttp://127.0.0.1:8099/v1\nhere"),
+            ("요청이 승인을 기다립니다", 10, "요청이\n승인을\n기다립니다"),
+            (
+                "one two\n  $ ls -la | head -n 100\n  | a long line",
+                7,
+                "one two\n  $ ls -la | head -n 100\n  | a long line",
+            ),
+            ("01JB  a name  @", 8, "01JB  a name  @"),
+            ("", 5, ""),
+        ] {
+            assert_eq!(fold(text, columns), folded, "{columns}");
+        }
+    }
+}
