@@ -56,7 +56,7 @@ impl Session<'_> {
                         say("  /approve or /deny it; another question drops it");
                         Ok(state.after(Step::Failed).after(Step::Told))
                     }
-                    Some(error) => told(state, &error),
+                    Some(error) => told(state, &ui::with_kept_question(error, report.user)),
                     None => Ok(state.after(Step::Done)),
                 }
             }

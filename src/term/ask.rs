@@ -55,16 +55,26 @@ impl Tty {
     /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`. A job that was stopped
     /// asks again when it goes on.
     pub fn ask(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
+        self.ask_about("\n", question, withdrawn)
+    }
+
+    /// The same, about something that is shown again, too.
+    pub fn ask_about(
+        &mut self,
+        about: &str,
+        question: &str,
+        withdrawn: &AtomicBool,
+    ) -> io::Result<Option<String>> {
         let goes_on = Arc::new(AtomicBool::new(false));
         let heard = signal_hook::flag::register(signal_hook::consts::SIGCONT, goes_on.clone())?;
-        let answered = self.wait_for_line(question, withdrawn, &goes_on);
+        let answered = self.wait_for_line((about, question), withdrawn, &goes_on);
         signal_hook::low_level::unregister(heard);
         answered
     }
 
     fn wait_for_line(
         &mut self,
-        question: &str,
+        (about, question): (&str, &str),
         withdrawn: &AtomicBool,
         goes_on: &AtomicBool,
     ) -> io::Result<Option<String>> {
@@ -77,7 +87,7 @@ impl Tty {
                 return Ok(None);
             }
             if goes_on.swap(false, Ordering::Relaxed) {
-                self.show(&format!("\n{question}"))?;
+                self.show(&format!("{about}{question}"))?;
             } else if ready {
                 break;
             }

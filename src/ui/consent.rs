@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::on_terminal::on_terminal;
 use crate::error::{Error, Result};
-use crate::term::{self, Echo, Tty, excerpt_within, extent, marked};
+use crate::term::{self, Echo, Tty, excerpt_within, extent, fold, marked};
 use crate::tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 
 /// Asks about one request; a signal can withdraw the question.
@@ -28,12 +28,14 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     loop {
         tty.forget_typed();
         let question = question(proposal, tty.columns());
-        let Some(answer) = tty.ask(&question, withdrawn)? else { return Ok(Reply::NoTerminal) };
+        // A job that was stopped and goes on shows all of it again: other things may stand on the screen.
+        let about = text(proposal, tty.columns());
+        let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(Reply::NoTerminal) };
         match (answer.as_str(), command) {
             ("y" | "Y", _) => return Ok(Reply::Yes),
             ("n" | "N", _) => return Ok(Reply::No),
             ("a" | "A", _) if always => return Ok(Reply::Always),
-            ("?", _) => tty.show(&explanation(proposal))?,
+            ("?", _) => tty.show(&fold(&explanation(proposal), tty.columns()))?,
             ("e" | "E", Some(command)) => match edit(command) {
                 Ok(command) => return Ok(Reply::Edit(command)),
                 Err(error) => tty.show(&format!("{}\n", error.chain()))?,
@@ -57,7 +59,7 @@ fn question(proposal: &Proposal, columns: usize) -> String {
     match proposal {
         Proposal::Command(proposal) => {
             let extent = extent(&proposal.request.command, columns);
-            let bounds = wrapped(&bounds(proposal.request.access, &proposal.sandbox), columns);
+            let bounds = fold(&bounds(proposal.request.access, &proposal.sandbox), columns);
             format!("{extent}{bounds}\nRun it? [y]es [n]o [e]dit{always} [?] ")
         }
         Proposal::Call(proposal) => {
@@ -112,21 +114,6 @@ fn explanation(proposal: &Proposal) -> String {
         }
     }
     text + "Ctrl+C  decide later: the request waits\n"
-}
-
-fn wrapped(text: &str, columns: usize) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last().map(String::len).unwrap_or_default();
-        if line > 0 && line + 1 + word.len() > columns {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
 }
 
 /// The line about a request that is carried out without a question, with the reason: `(auto)`, `(approved)`.

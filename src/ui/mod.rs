@@ -17,6 +17,7 @@ mod printed;
 mod rows;
 mod signs;
 mod state;
+mod stopped;
 mod tools;
 mod turn;
 
@@ -35,5 +36,6 @@ pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use place::{grouped, place_line, usage_line};
 pub use state::{State, Step};
+pub use stopped::Stopped;
 pub use tools::tool_table;
 pub use turn::{Shown, TurnView};

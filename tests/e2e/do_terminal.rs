@@ -4,8 +4,10 @@ use serde_json::json;
 
 use crate::bots::Bot;
 use crate::disk::bubbs;
+use crate::home::Home;
 use crate::pty::on_terminal;
-use crate::scripted::{Reply, openai_event, openai_sse, openai_stream};
+use crate::screen::Screen;
+use crate::scripted::{Reply, openai_calls, openai_event, openai_sse, openai_stream};
 
 const OFF: &str = "planner = \"off\"\n[term]\nusage = false";
 /// Above everything else.
@@ -142,4 +144,47 @@ fn a_turn_tells_what_it_goes_on_with_and_what_it_took() {
     assert!(!plain(&["-q", "and?"]).contains(" · "), "nothing but the answer");
     let ran = bot.lepo(&["do", "and?"]);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("파리.\n", ""));
+}
+
+#[test]
+fn a_question_that_is_stopped_at_its_consent_says_how_to_decide_later() {
+    let request = r#"{"access":"full","command":"echo 한글"}"#;
+    let bot = Bot::openai("planner = 'native'", [openai_calls("", &[("run_command", request)])]);
+    let Some(screen) = Screen::lepo(&bot.home, 80, &["do", "say it"]) else { return };
+    screen.shows("Run it? [y]es [n]o [e]dit [?]").keys(&["C-c"]);
+    screen.ends(130);
+    let id = bot.home.ok(&["ls", "--pending"]).split(' ').next().unwrap().to_string();
+    let shown = screen.whole().replace('\n', " ");
+    assert!(
+        shown.contains(&format!("hint: the request waits: `lepo do --approve {id}` carries it out")),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_is_said_breaks_between_words() {
+    let home = Home::with_openai("http://127.0.0.1:9/v1");
+    let Some(screen) = Screen::lepo(&home, 40, &["do", "q"]) else { return };
+    screen.ends(3);
+    let whole = screen.whole();
+    let hint = "\nhint: check that the server is running\nand that `base_url` is right; the\nquestion is kept: `lepo do --retry`\n";
+    assert!(whole.contains(hint), "{whole}");
+}
+
+#[test]
+fn a_question_that_goes_on_after_ctrl_z_is_shown_whole() {
+    let request = r#"{"access":"full","command":"echo 한글"}"#;
+    let bot = Bot::openai(
+        "planner = 'native'",
+        [openai_calls("", &[("run_command", request)]), openai_sse(["Not."])],
+    );
+    let Some(screen) = Screen::shell(&bot.home, 80) else { return };
+    screen.shows("sh$").enters("lepo do 'say it'").shows("Run it? [y]es [n]o [e]dit [?]").keys(&["C-z"]);
+    screen.shows("Stopped").enters("clear").becomes("clear", || !screen.text().contains("한글"));
+    screen
+        .enters("fg")
+        .shows("Command request\n  $ echo 한글\n  in ")
+        .shows("Run it? ")
+        .enters("n")
+        .shows("Not.");
 }

@@ -9,13 +9,13 @@ use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
 use crate::conv::Wanted;
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::store::Store;
 use crate::term::{columns, say, say_dim, stderr_is_terminal};
 use crate::turn::{
     AnswerSchema, Ask, Decision, Interrupt, Question, Report, Served, Start, TurnEnv, Verdict, Wish, start,
 };
-use crate::ui::{self, EventLines, State, Step, TurnView};
+use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 
 /// Takes one turn.
 pub fn run_turn(
@@ -109,6 +109,10 @@ pub fn run_turn(
     }
 
     let model = args.model.first();
+    if let Some(error) = report.error.take_if(|error| matches!(error.kind, Kind::Signal(_))) {
+        let stopped = Stopped::find(&store, report.user).unwrap_or(Stopped::Nothing);
+        report.error = Some(stopped.explain(error));
+    }
     report.error = report
         .error
         .take()

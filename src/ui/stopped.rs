@@ -1,0 +1,59 @@
+//! The state that a stopped turn left: a request that waits, a part of an answer, or nothing.
+
+use super::notes::request;
+use crate::bubb::{BubbId, Kind, Name};
+use crate::conv::{Ix, Wanted};
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// The newest that a stopped turn left behind its question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// A request that can still be decided on.
+    Request(BubbId),
+    /// A part of an answer, hidden.
+    Partial,
+    /// Nothing but the question.
+    Question,
+    /// Not even that.
+    Nothing,
+}
+
+impl Stopped {
+    /// Looks behind this question.
+    pub fn find(store: &Store, question: Option<BubbId>) -> Result<Stopped> {
+        let wanted = [Wanted::Tip, Wanted::Paths(question.into_iter().collect())];
+        let forest = store.forest_for(&wanted)?;
+        let Some(user) = question.and_then(|id| forest.find(id)) else { return Ok(Stopped::Nothing) };
+        let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);
+        let left: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();
+        let pending = forest.pending(|ix| {
+            let name = forest.name(ix);
+            left.contains(&ix).then(|| request(store, &name)).flatten().map(|_| name.id)
+        });
+        Ok(match pending.first() {
+            Some((_, id)) => Stopped::Request(*id),
+            None if left.iter().any(|ix| is_partial(&forest.name(*ix))) => Stopped::Partial,
+            None => Stopped::Question,
+        })
+    }
+
+    /// The error of a turn that was stopped, with a hint at what it left.
+    pub fn explain(self, error: Error) -> Error {
+        match self {
+            Stopped::Request(id) => error.hint(format!(
+                "the request waits: `lepo do --approve {id}` carries it out, `lepo do --deny {id}` refuses it"
+            )),
+            Stopped::Partial => {
+                error.hint("the partial answer is kept (`lepo show -a`); `lepo do --retry` answers again")
+            }
+            Stopped::Question => error.hint("the question is kept: `lepo do --retry` answers it"),
+            Stopped::Nothing => error,
+        }
+    }
+}
+
+/// A hidden answer, as one that was cut short is.
+fn is_partial(name: &Name) -> bool {
+    name.hidden && name.kind == Kind::Assistant
+}
