@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::Media;
+use super::{Media, thousands};
 
 /// Characters of a name at most.
 const NAME: usize = 120;
@@ -112,19 +112,6 @@ fn is_invisible(c: char) -> bool {
 /// 64 hexadecimal digits in lower case: the name of a blob.
 pub fn is_hash(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-/// `1234567` as `1,234,567`.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

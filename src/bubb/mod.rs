@@ -7,13 +7,13 @@ mod id;
 mod kind;
 mod media;
 mod name;
+mod shown;
 
-pub use attachment::{
-    Attachment, clean_name, is_hash, labelled, split_attachments, thousands, with_attachments,
-};
+pub use attachment::{Attachment, clean_name, is_hash, labelled, split_attachments, with_attachments};
 pub use day::Day;
 pub use hex::{hex, sha256_hex};
 pub use id::{BubbId, ContentHash, MAX_TIME};
 pub use kind::Kind;
 pub use media::{MAGIC, Media};
 pub use name::Name;
+pub use shown::{shown_model, thousands};

@@ -18,7 +18,8 @@ pub struct Entry {
     pub tokens: String,
     pub branches: String,
     pub title: String,
-    /// The first question, then the last if that is another one.
+    /// The first question, then the last if that is another one, then an answer where another tail has the same
+    /// last question.
     pub questions: Vec<String>,
 }
 
@@ -111,7 +112,7 @@ fn excerpts(entry: &Entry, room: usize, paint: Paint) -> String {
     parts.extend(entry.questions.iter().map(String::as_str));
     // If there is no room for all, the title comes first, then the last question.
     let is_titled = !entry.title.is_empty();
-    while parts.len() > 1 && room / parts.len() < 16 {
+    while parts.len() > 1 && is_cramped(&parts, room, width(BETWEEN)) {
         let least = if is_titled { 1 } else { parts.len() - 2 };
         parts.remove(least);
     }
@@ -122,6 +123,14 @@ fn excerpts(entry: &Entry, room: usize, paint: Paint) -> String {
         if i == 0 && is_titled { paint.bold(&part) } else { part }
     });
     shown.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(&paint.dim(BETWEEN))
+}
+
+/// Whether one of these would be cut to less than a few words.
+fn is_cramped(parts: &[&str], room: usize, between: usize) -> bool {
+    const FEW: usize = 12;
+    let needs: Vec<usize> = parts.iter().map(|part| width(part)).collect();
+    let room = room.saturating_sub(between * parts.len().saturating_sub(1));
+    needs.iter().zip(shares(&needs, room)).any(|(need, share)| share < FEW.min(*need))
 }
 
 /// Divides a room: each gets what it needs, and those that need more share the rest evenly.

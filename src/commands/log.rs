@@ -5,7 +5,7 @@ use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
-use crate::bubb::Name;
+use crate::bubb::{Name, shown_model};
 use crate::conv::{Forest, Found, Ix, Row, Wanted};
 use crate::error::Result;
 use crate::store::{FactIndex, Store, now};
@@ -66,7 +66,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         true => forest.graph(&bubbs),
         false => bubbs.into_iter().map(|ix| Row { drawing: String::new(), bubb: Some(ix) }).collect(),
     };
-    let model = |name: &Name| facts.get(name.id).and_then(|fact| fact.model);
+    let model = |name: &Name| facts.get(name.id).and_then(|fact| Some(shown_model(&fact.model?).to_string()));
     let widest = match context.out.columns() {
         Some(columns) => widest_model(&rows, columns, |ix| model(&forest.name(ix))),
         None => 0,

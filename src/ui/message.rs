@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use crate::bubb::{Kind, Name};
+use crate::bubb::{Kind, Name, shown_model};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
 use crate::store::{FactIndex, Store, now};
@@ -49,7 +49,10 @@ impl<'s> MessageView<'s> {
             true => {
                 let model = self.facts.get(name.id).and_then(|fact| fact.model);
                 let model = model.filter(|model| speaker.as_ref() != Some(model));
-                vec![when::short(name.id.time(), self.now), model.unwrap_or_default()]
+                vec![
+                    when::short(name.id.time(), self.now),
+                    shown_model(&model.unwrap_or_default()).to_string(),
+                ]
             }
             false => Vec::new(),
         };

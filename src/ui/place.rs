@@ -1,5 +1,6 @@
 //! Two dim lines around an answer: what it goes on with, and what it took.
 
+use crate::bubb::shown_model;
 use crate::conv::{Forest, Ix};
 use crate::store::{Store, now};
 use crate::term::{excerpt_within, width};
@@ -11,7 +12,7 @@ const SHORT_ID: usize = 12;
 
 /// `MODEL · continuing ID (12) 2h ago "first question…"`, or `MODEL · new conversation`, in so many columns.
 pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, columns: usize) -> String {
-    let model = if model.is_empty() { String::new() } else { format!("{} · ", shown(model)) };
+    let model = if model.is_empty() { String::new() } else { format!("{} · ", shown_model(model)) };
     let Some(ix) = at else { return format!("{model}new conversation") };
     let name = forest.name(ix);
     let height = forest.heights(&[ix]).first().copied().unwrap_or_default();
@@ -35,7 +36,7 @@ pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, c
 
 /// `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, as far as it is known.
 pub fn usage_line(report: &Report) -> String {
-    let mut parts: Vec<String> = report.model.iter().map(|model| shown(model).to_string()).collect();
+    let mut parts: Vec<String> = report.model.iter().map(|model| shown_model(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
         let cached = cached.map(|cached| format!(" ({} cached)", grouped(cached))).unwrap_or_default();
@@ -44,11 +45,6 @@ pub fn usage_line(report: &Report) -> String {
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }
     parts.join(" · ")
-}
-
-/// A model by its name; `embedded:` names a provider alone.
-fn shown(model: &str) -> &str {
-    model.strip_suffix(':').unwrap_or(model)
 }
 
 /// A number with a comma between its thousands.

@@ -3,6 +3,7 @@
 use crate::addresses::shell;
 use crate::home::Home;
 use crate::pty::on_terminal;
+use crate::screen::Screen;
 
 /// A question and an answer of March 2025, and a Korean question of now; the ids.
 fn store(home: &Home) -> [String; 3] {
@@ -185,5 +186,23 @@ fn a_slip_of_the_keys_is_answered_with_a_suggestion() {
     let ran = home.lepo(&["shwo"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("hint: did you mean `lepo show`?"), "{}", ran.err);
+    assert!(home.lepo(&["hlep"]).err.contains("did you mean `lepo help`?"));
     assert!(home.lepo(&["frobnicate"]).err.contains("lists the commands"));
+}
+
+#[test]
+fn ls_on_a_terminal_tells_two_answers_apart_and_shows_a_short_last_question_beside_the_first() {
+    let home = Home::new();
+    let question = home.add(&["--prev", "head"], "Which of these is the better?");
+    home.add(&["--kind", "a", "--prev", &question], "the first");
+    home.add(&["--kind", "a", "--prev", &question], "the second");
+    home.add(&[], "And why?");
+    home.add(&["--kind", "a", "--prev", &question], "neither");
+    let Some(screen) = Screen::lepo(&home, 80, &["ls"]) else { return };
+    screen.ends(0);
+    let whole = screen.whole();
+    for line in ["Which of these is the better? · neither", "Which of these is the better? · the first"] {
+        assert!(whole.contains(line), "{line}: {whole}");
+    }
+    assert!(whole.contains("Which of these is the better? · And why?\n"), "{whole}");
 }

@@ -2,6 +2,7 @@
 
 use crate::home::Home;
 use crate::pty::on_terminal;
+use crate::screen::Screen;
 
 #[test]
 fn a_terminal_sees_whole_lines_and_no_control_characters() {
@@ -74,4 +75,31 @@ fn what_others_named_is_shown_as_harmless_as_what_they_said() {
     assert!(shown.contains("한 ␛[2J <U+202E>물"), "{shown:?}");
     // Files and pipes get the bytes as they are.
     assert!(home.ok(&["show", "--one", &id]).starts_with("한 \u{1b}]52;c;eA==\u{7} \u{9b}2J \u{202e}물"));
+}
+
+#[test]
+fn one_message_ends_its_line_on_a_terminal_only() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "no newline");
+    assert_eq!(home.ok(&["show", "--one", "@"]), "no newline");
+    assert_eq!(on_terminal(home.command(&["show", "--one", "@"]), &[]).out, "no newline\r\n");
+    assert!(on_terminal(home.command(&["prompt"]), &[]).out.contains("no prompts yet"));
+}
+
+#[test]
+fn a_model_is_named_without_the_sign_of_its_provider() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "q");
+    let answer = home.add(&["--kind", "a"], "a");
+    let fact = format!(
+        "{{\"time\":1,\"bubb\":\"{answer}\",\"what\":\"answer\",\"model\":\"embedded:\",\"input\":3,\"output\":4,\"ms\":1}}\n"
+    );
+    home.write("work/.lepo/_journal.ndjson", fact);
+    for args in [&["ls"][..], &["log", "--no-pager"], &["show", "--no-pager"], &["stats", "--by", "model"]] {
+        let Some(screen) = Screen::lepo(&home, 100, args) else { return };
+        screen.ends(0);
+        let shown = screen.whole();
+        assert!(shown.contains("embedded") && !shown.contains("embedded:"), "{args:?}: {shown}");
+    }
+    assert!(home.ok(&["show", "--json"]).contains("\"embedded:\""), "as it is, for scripts");
 }

@@ -134,7 +134,8 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let mut heights = Heights::of(&forest);
     let mut origins = with_more.then(|| Origins::of(&forest));
-    let tails: Box<dyn Iterator<Item = (Ix, bool)>> = match form == Form::Pipe && !args.pending {
+    let tells_answers = matches!(form, Form::Pipe | Form::Columns(_) | Form::Long(_)) && !args.pending;
+    let tails: Box<dyn Iterator<Item = (Ix, bool)>> = match tells_answers {
         true => Box::new(Siblings::of(&forest, tails)),
         false => Box::new(tails.map(|tail| (tail, false))),
     };
@@ -143,10 +144,11 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         height: heights.height(tail),
         question: forest.last_question(tail).map(|ix| forest.name(ix)),
         answer: shares_question.then(|| forest.answer(tail)).flatten().map(|ix| forest.name(ix)),
+        said: None,
         more: origins.as_mut().map(|origins| more(&forest, origins, &known, tail)),
         from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),
     });
-    let read = |line: Line| {
+    let read = |mut line: Line| {
         let request = requests.get(&line.name.id).copied();
         let text = match request {
             _ if form == Form::Paths => None,
@@ -157,10 +159,8 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             None => line.question.and_then(|name| excerpt_of(&store, &name)),
         };
-        let text = match &line.answer {
-            Some(answer) => with_answer(&store, &forest, text, answer),
-            None => text,
-        };
+        let is_whole = form != Form::Pipe;
+        line.said = line.answer.and_then(|answer| said(&store, &forest, &answer, is_whole));
         let other =
             line.more.as_ref().and_then(|more| more.first).filter(|first| Some(*first) != line.question);
         let first = other.and_then(|name| text_or_warn(&store, &name));
@@ -216,11 +216,13 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// A question's excerpt with that of its answer, and its speaker where there is one.
-fn with_answer(store: &Store, forest: &Forest, question: Option<String>, answer: &Name) -> Option<String> {
-    let speaker = store.speaker(forest, answer).map(|speaker| format!("{}: ", clean(&speaker)));
-    let said = format!("{}{}", speaker.unwrap_or_default(), excerpt_of(store, answer).unwrap_or_default());
-    Some(format!("{} · {said}", question.unwrap_or_default()))
+/// An answer or its excerpt, behind the name of its speaker where there is one.
+fn said(store: &Store, forest: &Forest, answer: &Name, is_whole: bool) -> Option<String> {
+    let excerpt = if is_whole { text_or_warn(store, answer)? } else { excerpt_of(store, answer)? };
+    Some(match store.speaker(forest, answer) {
+        Some(speaker) => format!("{}: {excerpt}", clean(&speaker)),
+        None => excerpt,
+    })
 }
 
 /// The visible messages that match a pattern. One that cannot be read is said.

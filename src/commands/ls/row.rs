@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, Name, shown_model};
 use crate::commands::Context;
 use crate::commands::columns::{Entry, Widths, bracketed, lay_out, short_count, tokens_of};
 use crate::commands::json::name_json;
@@ -21,6 +21,8 @@ pub struct Line {
     pub question: Option<Name>,
     /// The visible answer at its end, where another tail answers the same question.
     pub answer: Option<Name>,
+    /// Its words, in a pipe an excerpt.
+    pub said: Option<String>,
     /// The facts that only the longer forms show.
     pub more: Option<More>,
     /// The person whose store it is in, if it is not the user's own.
@@ -92,6 +94,9 @@ pub fn pipe_line(
         }
         context.out.untrusted(format!(" {text}").as_bytes());
     }
+    if let Some(said) = &line.said {
+        context.out.untrusted(format!(" · {said}").as_bytes());
+    }
     if context.out.is_terminal() {
         context.out.trusted(&context.paint.cyan(&in_brackets(names)));
     }
@@ -116,11 +121,16 @@ pub fn entry(
         id: line.address(),
         height: line.height,
         when: when::short(line.name.id.time(), now),
-        model: fact.model.map(|model| clean(&model).into_owned()).unwrap_or_default(),
+        model: fact.model.map(|model| clean(shown_model(&model)).into_owned()).unwrap_or_default(),
         tokens: tokens.map(|tokens| tokens_of(tokens, window, short_count)).unwrap_or_default(),
         branches: bracketed(names),
         title: title.map(|title| excerpt_within(title, MOST)).unwrap_or_default(),
-        questions: first.iter().chain(text.iter()).map(|text| excerpt_within(text, MOST)).collect(),
+        questions: first
+            .iter()
+            .chain(&text)
+            .chain(&line.said)
+            .map(|text| excerpt_within(text, MOST))
+            .collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The figures as aligned columns, and on a terminal a bar a row.
 
-use crate::bubb::thousands;
+use crate::bubb::{shown_model, thousands};
 use crate::stats::{Row, Rows};
 use crate::term::{Paint, clean, cut, width};
 
@@ -55,7 +55,7 @@ pub fn lines(
     let mut lines = vec![paint.dim(&format!("{}{heading}", " ".repeat(key)))];
     for (i, row) in all.iter().enumerate() {
         let is_total = i == rows.rows.len();
-        let name = cut(&clean(&row.key), key);
+        let name = cut(&clean(shown_model(&row.key)), key);
         let pad = " ".repeat(key.saturating_sub(width(&name)));
         let cells: String =
             shown.iter().map(|column| format!("  {:>1$}", column.1(row), wide(column))).collect();
