@@ -333,8 +333,7 @@ fn external(words: &[OsString]) -> Error {
     match error.kind() {
         std::io::ErrorKind::NotFound => {
             let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
-            match commands::suggest::nearest(&name, command().get_subcommands().map(clap::Command::get_name))
-            {
+            match commands::suggest::nearest(&name, tasks::names().into_iter()) {
                 Some(meant) => error.hint(format!("did you mean `lepo {meant}`?")),
                 None => error.hint("`lepo --help` lists the commands; to ask a model: lepo do QUESTION"),
             }

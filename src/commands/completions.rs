@@ -181,6 +181,8 @@ struct Zsh;
 /// The end of clap's script, and what stands in its place.
 const COMPDEF: &str = "compdef _clap_dynamic_completer_lepo lepo";
 const REGISTER: &str = "\
+# Together in a line, those that mean the same would be sorted, and all others with them.
+zstyle ':completion:*:*:lepo:*' list-grouped false
 if [[ \"${funcstack[1]}\" == _lepo ]]; then
     _clap_dynamic_completer_lepo \"$@\"
 else

@@ -2,9 +2,10 @@
 
 use super::words::find_one;
 use super::{Context, complete};
+use crate::bubb::Kind;
 use crate::conv::Wanted;
 use crate::error::{Error, Result};
-use crate::term::edit;
+use crate::term::{edit, say};
 
 /// Edit a copy of a message and save it beside the original
 ///
@@ -44,5 +45,9 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let not_before = if name.prev.is_none() { forest.root_time(crate::store::now()) } else { 0 };
     let sibling = store.write(name.kind, name.hidden, name.prev, not_before, &edited)?;
     context.out.line(&sibling.id.to_string());
+    if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
+        context.out.flush();
+        say(&format!("to have it answered: lepo do --retry --tail {}", sibling.id));
+    }
     Ok(0)
 }

@@ -12,7 +12,7 @@ use crate::config::{Paths, RepoFile, Trust};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::term::{edit, excerpt};
+use crate::term::{edit, excerpt, say};
 use crate::turn::{ListedPrompt, Prompts};
 
 /// List, show and edit prompts to use again
@@ -119,6 +119,9 @@ fn list(prompts: &[ListedPrompt], as_json: bool, context: &mut Context<'_>) -> R
         let prompts: Vec<_> = prompts.iter().map(one).collect();
         context.out.line(&json!({ "prompts": prompts }).to_string());
         return Ok(0);
+    }
+    if prompts.is_empty() && context.out.is_terminal() {
+        say("no prompts yet; make one: lepo prompt edit NAME");
     }
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();

@@ -71,6 +71,10 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
             blobs(&store, &name, context)?;
         } else if args.one {
             copy_bubb(&store, &name, context.out)?;
+            // The bytes and no more, but for a person, whose next prompt begins a line.
+            if context.out.is_terminal() && !context.out.at_line_start() {
+                context.out.trusted("\n");
+            }
         } else {
             view.print(&name, context.out)?;
         }

@@ -126,7 +126,10 @@ impl Session<'_> {
                 self.model = Some(self.env.interrupt.or(self.env.configured.choose()).await?);
             }
             let name = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
-            say(&format!("{name} answers; /model NAME takes another one for this session"));
+            let models = self.env.settings().models.iter().map(|model| model.name.as_str());
+            let others: Vec<&str> = models.filter(|other| *other != name).collect();
+            let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
+            say(&format!("{name} answers; /model NAME takes another one for this session{others}"));
             return Ok(());
         }
         let before = self.env.settings().choose().ok();

@@ -121,7 +121,8 @@ fn what_was_entered_is_remembered_outside_the_repository() {
         screen.prompts("> ").keys(&["C-r"]).shows("(search: )").types("질").shows("첫 질문");
         screen.keys(&["Enter"]).prompts("> 첫 질문").keys(&["Enter"]).shows("\n3").prompts("> ");
         screen.keys(&["C-r"]).types("nothing like it").shows("(not found:");
-        screen.keys(&["C-c"]).ends(0);
+        // Of a search, then of the session.
+        screen.keys(&["C-c"]).prompts("> ").keys(&["C-c"]).ends(0);
         assert_eq!(questions(&bot), ["첫 질문", "two\nlines", "첫 질문"]);
     }
 }
@@ -225,5 +226,35 @@ fn where_nothing_completes_there_is_no_table() {
         screen.types(begun).keys(&["Tab"]).types("x").shows(&format!("> {begun}x"));
         assert!(!screen.text().to_uppercase().contains("NO RECORDS"), "{}", screen.text());
         screen.keys(&["C-u"]);
+    }
+}
+
+#[test]
+fn ctrl_c_in_a_search_ends_the_search_and_no_more() {
+    let Some((bot, screen)) = prompted(80, &["ok", "ok"]) else { return };
+    screen.enters("하나").shows("\nok").prompts("> ");
+    screen
+        .keys(&["C-r"])
+        .shows("(search: ")
+        .types("하")
+        .shows("(search: 하) 하나")
+        .keys(&["C-c"])
+        .prompts("> ");
+    screen.enters("둘").becomes("answered", || questions(&bot).len() == 2);
+    assert_eq!(questions(&bot), ["하나", "둘"]);
+}
+
+#[test]
+fn the_newest_of_a_list_stays_on_a_small_screen() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    let ids: Vec<String> =
+        (0..12).map(|i| bot.home.add(&["--prev", "head"], &format!("question {i}"))).collect();
+    let Some(screen) = Screen::sized(&bot.home.command(&[]), &bot.home, (40, 15)) else { return };
+    screen.prompts("> ");
+    for (command, first) in
+        [("/ls", "question 11"), ("/grep question", "question 11"), ("/ls", "question 11")]
+    {
+        screen.enters(command).prompts("> ").shows(&format!("  1  {}", ids[11])).shows(first);
+        assert!(screen.text().contains(command), "{}", screen.text());
     }
 }

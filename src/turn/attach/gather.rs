@@ -151,9 +151,14 @@ impl LeftOut {
             })
             .collect();
         parts.extend((hidden > 0).then(|| format!("{hidden} hidden")));
-        parts.push("what git ignores".into());
+        let ignored = match parts.is_empty() {
+            true => "; what git ignores is left out",
+            false => ", what git ignores",
+        };
         let files = if taken == 1 { "1 file".to_string() } else { format!("{taken} files") };
-        format!("note: {}: {files}; left out: {}", folder.display(), parts.join(", "))
+        let left_out =
+            if parts.is_empty() { String::new() } else { format!("; left out: {}", parts.join(", ")) };
+        format!("note: {}: {files}{left_out}{ignored}", folder.display())
     }
 }
 
@@ -195,6 +200,9 @@ mod tests {
             ],
         );
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
+        let mut gathering = Gathering::default();
+        gathering.take(&dir.join("b")).unwrap();
+        assert!(gathering.notes()[0].ends_with("b: 1 file; what git ignores is left out"));
         let mut gathering = Gathering::default();
         let taken = gathering.take(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
