@@ -48,7 +48,7 @@ pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
 /// The oldest bubb of each circle, and how many are in it.
 fn circles(forest: &Forest) -> Vec<(Ix, usize)> {
     let mut found = Vec::new();
-    // The number of the walk that came by first; a walk that meets itself has found a cycle.
+    // The start of the walk that came by first; a walk that meets itself has found a cycle.
     let mut walks: Vec<Option<Ix>> = vec![None; forest.len()];
     for from in forest.all() {
         let mut at = from;

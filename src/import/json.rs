@@ -50,7 +50,8 @@ impl Scanner {
         (self.at, self.state, self.sound) = (0, State::Between, true);
     }
 
-    /// The open containers and strings: the depth at which a value that is too large is given up.
+    /// The number of open containers, and true if a string is open: the place at which a value that is too large
+    /// is given up.
     pub fn depth(&self) -> (usize, bool) {
         (self.open.len(), self.state == State::String)
     }

@@ -21,7 +21,7 @@ pub const NO_TIME: u64 = 946_684_800_000;
 /// The age of a log's last message from which on it counts as complete.
 const SETTLED: u64 = 24 * 60 * 60 * 1000;
 
-/// The distance over which a result looks for its call.
+/// The number of steps back within which a result looks for its call.
 const REACH: usize = 1000;
 
 /// Parameters of the mapping besides the conversation.

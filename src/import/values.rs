@@ -33,7 +33,7 @@ pub enum Item {
 /// that says nothing.
 pub type Trim = fn(&mut [u8]) -> usize;
 
-/// The separation of values.
+/// The way values are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// By newlines; what is wrong with one line does not touch the next.

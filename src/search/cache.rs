@@ -120,7 +120,7 @@ struct Builder<'s> {
     begun: Option<Option<CachedText<'s>>>,
     /// The days that were read and can be recorded.
     fresh: BTreeMap<DayOf, (FolderState, Texts)>,
-    /// The data that these add to a segment.
+    /// The bytes that these add to a segment.
     bytes: usize,
 }
 

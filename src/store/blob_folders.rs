@@ -21,7 +21,7 @@ const BLOBS: &str = "_blobs";
 /// More blobs than this have folders by the first two digits of their names.
 pub(super) const MANY_BLOBS: usize = 10_000;
 
-/// The path of a blob once there are many.
+/// The path of a blob in the folder of its first two digits.
 fn sharded(hash: &str) -> String {
     format!("{BLOBS}/{}/{hash}", shard_of(hash))
 }

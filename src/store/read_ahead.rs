@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
-/// The way items are handed to the threads.
+/// The pace at which items are handed to the threads.
 struct Pace {
     /// Items worked on before any thread is started, which costs as much as a few hundred small files.
     first: usize,

@@ -82,7 +82,7 @@ impl GroupTurn<'_> {
     }
 }
 
-/// The hint that says how to go on with a debate that was broken off.
+/// Adds a hint that says how to go on with a debate that was broken off.
 fn goes_on(error: Error, transcript: &Transcript) -> Error {
     match (error.kind, transcript.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
