@@ -35,8 +35,10 @@ pub struct Options<'o> {
 /// The result of one round.
 #[derive(Debug, Default)]
 pub struct Round {
-    /// The commit that was sent.
+    /// The commit that was made to be sent.
     pub sent: Sent,
+    /// The remote has taken commits of this clone, new ones or those that had waited.
+    pub is_pushed: bool,
     /// The content that came, from the user's own clones and from others.
     pub came: Vec<(Came, bool)>,
     /// The changes of the store by the merge of the user's own clones.
@@ -98,8 +100,9 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Opti
     if let (Some(remote), Some(own)) = (&mut remote, &refs.own) {
         // The remote has the commit before the one that was made.
         let is_next = remote.own == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
+        let is_there = remote.own.as_ref() == Some(own);
         match push(&git, state, own, remote, is_next) {
-            Ok(renamed) => round.renamed = renamed,
+            Ok(renamed) => (round.renamed, round.is_pushed) = (renamed, !is_there),
             Err(error) => round.failed = Some(error),
         }
     }

@@ -124,6 +124,25 @@ fn a_sync_without_its_record_ends_the_same() {
     assert!(!a.lepo(&["sync", "--status"]).out.contains("a-2"));
 }
 
+#[test]
+fn what_waits_for_its_remote_is_not_said_to_be_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let (remote, aside) = (remote(dir.path()), dir.path().join("aside.git"));
+    let a = clone("me@x");
+    a.add(&["--prev", "head"], "one");
+    begin(&a, &remote, "a");
+    std::fs::rename(&remote, &aside).unwrap();
+    a.add(&["--prev", "head"], "two");
+    let ran = a.alone(&["sync"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, "not sent yet: 1 message\n"), "{}", ran.err);
+    assert!(a.alone(&["sync", "--status"]).out.ends_with("not sent yet: 1 message\n"));
+    assert_eq!(a.alone(&["sync"]).code, 3);
+    std::fs::rename(&aside, &remote).unwrap();
+    assert_eq!(synced(&a), "sent what had waited as a\n");
+    assert_eq!(tree(&remote, "a"), 2);
+    assert_eq!(synced(&a), "");
+}
+
 /// How many files a clone has on the remote below folders of years.
 fn tree(remote: &Path, name: &str) -> usize {
     let mut git = std::process::Command::new("git");

@@ -17,7 +17,12 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
         parts.extend((sent.blobs > 0).then(|| count(sent.blobs, "blob")));
         parts.extend((sent.removed > 0).then(|| count(sent.removed, "removal")));
         parts.extend((sent.branches > 0).then(|| branches(sent.branches)));
-        lines.push(format!("sent {} as {}", parts.join(", "), state.settings.name));
+        lines.push(match done.is_pushed {
+            true => format!("sent {} as {}", parts.join(", "), state.settings.name),
+            false => format!("not sent yet: {}", parts.join(", ")),
+        });
+    } else if done.is_pushed && sent.made.is_none() {
+        lines.push(format!("sent what had waited as {}", state.settings.name));
     }
     for (came, mine) in &done.came {
         let from = if *mine { format!("{} (yours)", came.clone) } else { came.clone.clone() };
