@@ -18,6 +18,8 @@ pub struct Entry {
     pub tokens: String,
     pub branches: String,
     pub title: String,
+    /// A row before has the same title: it tells less than the last question.
+    pub is_fork: bool,
     /// The first question, then the last if that is another one, then an answer where another tail has the same
     /// last question.
     pub questions: Vec<String>,
@@ -111,8 +113,13 @@ fn excerpts(entry: &Entry, room: usize, paint: Paint) -> String {
     parts.extend((!entry.title.is_empty()).then_some(entry.title.as_str()));
     parts.extend(entry.questions.iter().map(String::as_str));
     // If there is no room for all, the title comes first, then the last question.
-    let is_titled = !entry.title.is_empty();
+    let mut is_titled = !entry.title.is_empty();
     while parts.len() > 1 && is_cramped(&parts, room, width(BETWEEN)) {
+        if is_titled && entry.is_fork && parts.len() == 2 {
+            parts.remove(0);
+            is_titled = false;
+            break;
+        }
         let least = if is_titled { 1 } else { parts.len() - 2 };
         parts.remove(least);
     }
@@ -188,6 +195,7 @@ mod tests {
             tokens: "3.1k/128k".into(),
             branches: "[main]".into(),
             title: String::new(),
+            is_fork: false,
             questions: vec!["How do I parse a date?".into(), "and what of the time zones?".into()],
         }
     }
@@ -210,6 +218,11 @@ mod tests {
         }
         let titled = Entry { title: "Dates".into(), branches: String::new(), ..entry() };
         assert!(shown(&titled, 120).contains(" Dates · How do I parse"));
+        let titled = Entry { title: "A long title of dates".into(), ..titled };
+        let fork = Entry { is_fork: true, ..titled.clone() };
+        assert!(shown(&titled, 76).ends_with(" A long title of dates\n"), "{}", shown(&titled, 76));
+        assert!(shown(&fork, 76).ends_with(" and what of the time...\n"), "{}", shown(&fork, 76));
+        assert!(shown(&fork, 120).contains(" A long title"));
         let korean = Entry {
             questions: vec!["날짜를 어떻게 읽나요? 그리고 시간대는 어떻게 하나요?".into()],
             ..entry()

@@ -1,6 +1,6 @@
 //! A row of `lepo ls`: what it tells of a tail, and its forms on a terminal, in a pipe and in JSON.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::bubb::{BubbId, Name, shown_model};
 use crate::commands::Context;
@@ -125,6 +125,7 @@ pub fn entry(
         tokens: tokens.map(|tokens| tokens_of(tokens, window, short_count)).unwrap_or_default(),
         branches: bracketed(names),
         title: title.map(|title| excerpt_within(title, MOST)).unwrap_or_default(),
+        is_fork: false,
         questions: first
             .iter()
             .chain(&text)
@@ -215,13 +216,15 @@ pub struct Table {
     waiting: Vec<Entry>,
     columns: usize,
     widths: Option<Widths>,
+    titles: HashSet<String>,
 }
 
 impl Table {
     const FIRST: usize = 64;
 
-    pub fn push(&mut self, entry: Entry, columns: usize, context: &mut Context<'_>) {
+    pub fn push(&mut self, mut entry: Entry, columns: usize, context: &mut Context<'_>) {
         self.columns = columns;
+        entry.is_fork = !entry.title.is_empty() && !self.titles.insert(entry.title.clone());
         self.waiting.push(entry);
         if self.widths.is_some() || self.waiting.len() == Table::FIRST {
             self.print(context);
