@@ -56,6 +56,12 @@ impl Reply {
         self
     }
 
+    /// With nothing of the body before the test calls [`Server::release`].
+    pub fn held(mut self) -> Self {
+        self.body.insert(0, Piece::Wait);
+        self
+    }
+
     /// With one more piece at the end.
     pub fn then(mut self, piece: Piece) -> Self {
         self.body.push(piece);

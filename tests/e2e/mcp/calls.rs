@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{configure, hostile, left, no_orphans, within};
+use super::{configure, hostile, is_running, left, no_orphans, within};
 use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest};
+use crate::home::until;
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
@@ -142,10 +143,24 @@ fn a_server_that_is_gone_is_started_again_and_nothing_is_sent_twice() {
 #[test]
 fn a_server_that_ends_again_and_again_is_started_twice_a_turn() {
     let call = |n: u8| openai_calls("", &[("s__echo", &format!(r#"{{"n":{n}}}"#))]);
-    let turn = |n| [call(n), call(n + 1), call(n + 2), openai_sse(["Done."])];
+    let turn = |n| [call(n), call(n + 1).held(), call(n + 2).held(), openai_sse(["Done."])];
     let bot = bot(AUTO, "die-after", [turn(1), turn(4)].concat());
     let steps = [("> ", "a\n"), ("Done.", ""), ("> ", "b\n"), ("Done.", ""), ("> ", "\n")];
-    let ran = on_terminal(bot.home.command(&["do"]), &steps);
+    // The model calls again once the server has ended: a call that reaches it before is lost with it.
+    let starts = bot.home.path().join("left/s/starts");
+    let has_ended = |nth: usize| {
+        let pids = std::fs::read_to_string(&starts).unwrap_or_default();
+        pids.lines().nth(nth).is_some_and(|pid| !is_running(pid))
+    };
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for nth in 0..4 {
+                until("the server's end", || has_ended(nth));
+                bot.server().release();
+            }
+        });
+        on_terminal(bot.home.command(&["do"]), &steps)
+    });
     assert_eq!(ran.code, 0, "{}", ran.out);
     // The next turn may start it anew, once: it was there at the turn's begin, as far as lepo knew.
     let starts = left(&bot.home, "s", "starts").len();
