@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::{Forest, Ix};
 
-/// Tails, newest first, each with whether another one has the same last question.
+/// Tails, newest first, each with its last question, and whether another one has the same.
 pub struct Siblings<'f, T> {
     forest: &'f Forest,
     tails: T,
@@ -34,20 +34,19 @@ impl<'f, T: Iterator<Item = Ix>> Siblings<'f, T> {
 }
 
 impl<T: Iterator<Item = Ix>> Iterator for Siblings<'_, T> {
-    type Item = (Ix, bool);
+    type Item = (Ix, Option<Ix>, bool);
 
-    fn next(&mut self) -> Option<(Ix, bool)> {
+    fn next(&mut self) -> Option<Self::Item> {
         if self.ahead.is_empty() {
             self.read();
         }
         let question = self.ahead.front()?.1;
-        // What follows a question is newer than it: past it, no other answer to it can come.
+        // An answer is newer than its question: past the question no other one can come.
         while question.is_some() && self.last > question && self.read() {}
         let (tail, question) = self.ahead.pop_front()?;
-        Some((
-            tail,
-            question.is_some_and(|question| self.counts.get(&question).is_some_and(|count| *count > 1)),
-        ))
+        let is_shared =
+            question.is_some_and(|question| self.counts.get(&question).is_some_and(|count| *count > 1));
+        Some((tail, question, is_shared))
     }
 }
 
@@ -69,7 +68,7 @@ mod tests {
         ] {
             let forest = fixture::forest(store);
             let told_as: Vec<String> = Siblings::of(&forest, forest.newest_first(false))
-                .map(|(tail, shared)| fixture::letters(&forest, &[tail]) + if shared { "+" } else { "" })
+                .map(|(tail, _, shared)| fixture::letters(&forest, &[tail]) + if shared { "+" } else { "" })
                 .collect();
             assert_eq!(told_as.join(" "), told, "{store}");
         }
@@ -80,7 +79,7 @@ mod tests {
         let forest = fixture::forest("A u0 head / B a0 A / C u0 head / D a0 C / E a0 C");
         let mut read = 0;
         let tails = forest.newest_first(false).inspect(|_| read += 1);
-        assert!(Siblings::of(&forest, tails).take(1).all(|(_, shared)| shared));
+        assert!(Siblings::of(&forest, tails).take(1).all(|(.., shared)| shared));
         assert_eq!(read, 3, "E, D, and the first past the question");
     }
 }

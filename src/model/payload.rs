@@ -107,7 +107,7 @@ impl Payload {
     pub fn chunks_ahead(&self) -> Option<Receiver<io::Result<Bytes>>> {
         let (sender, receiver) = channel(AHEAD);
         let chunks = self.clone().chunks();
-        // Nobody takes the rest of a request that was given up.
+        // The receiver is gone where a request was given up: the thread ends.
         let work = move || {
             for chunk in chunks {
                 if sender.blocking_send(chunk).is_err() {

@@ -2,6 +2,7 @@
 
 use super::find::most_listed;
 use super::session::Session;
+use crate::bubb::thousands;
 use crate::conv::{Ix, Wanted};
 use crate::error::Result;
 use crate::store::now;
@@ -45,11 +46,7 @@ impl Session<'_> {
     pub(super) fn tokens(&self) -> Result<()> {
         let Spent { answers, input, output } = self.spent;
         let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
-        say(&format!(
-            "this session: {answers}, {} tokens in, {} out",
-            ui::grouped(input),
-            ui::grouped(output)
-        ));
+        say(&format!("this session: {answers}, {} tokens in, {} out", thousands(input), thousands(output)));
         let forest = self.forest()?;
         let facts = self.store.fact_index();
         let at = self.at.and_then(|id| forest.find(id));
@@ -60,7 +57,7 @@ impl Session<'_> {
         match last {
             Some(fact) => {
                 let (input, output) = (fact.input.unwrap_or_default(), fact.output.unwrap_or_default());
-                say(&format!("this conversation: {} tokens", ui::grouped(input + output)));
+                say(&format!("this conversation: {} tokens", thousands(input + output)));
             }
             None => say("this conversation: not known"),
         }

@@ -61,9 +61,7 @@ impl Glance {
         let listed = Listed { states: changed.into_iter().filter_map(told).collect(), recent };
         Ok(Some(Glance { unchanged, bubbs, branches, listed, is_same }))
     }
-}
 
-impl Glance {
     /// True if the folders of days tell changes now that did not when the record was made.
     pub fn tells_more(&self) -> bool {
         self.listed.states.keys().any(|day| !self.listed.recent.contains(day))

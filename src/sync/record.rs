@@ -6,15 +6,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::io::ErrorKind;
 
 use serde::{Deserialize, Serialize};
 
 use super::git::Git;
 use super::remote::{Refs, Remote};
 use super::removed::Removed;
-use super::state::Settings;
+use super::state::{Settings, replace};
 use crate::bubb::{BubbId, Day, Name};
 use crate::error::{Error, Result};
 use crate::store::FolderState;
@@ -107,12 +106,9 @@ impl Record {
             settled: self.settled,
         };
         let path = git.file(FILE);
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-            file.write_all(&serde_json::to_vec(&written)?)?;
-            file.persist(&path).map(|_| ()).map_err(|error| error.error)
-        };
-        write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+        let text = serde_json::to_vec(&written)
+            .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
+        replace(&path, &text, false)
     }
 
     /// Removes it: what it tells is about to change.

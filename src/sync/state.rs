@@ -168,16 +168,9 @@ impl State {
             return Ok(());
         }
         let path = self.dir.join("settings.json");
-        let write = || -> std::io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
-            file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
-            serde_json::to_writer_pretty(&mut file, &self.settings)?;
-            file.write_all(b"\n")?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            Ok(())
-        };
-        write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
+        let settings = serde_json::to_vec_pretty(&self.settings)
+            .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
+        replace(&path, &[&settings[..], b"\n"].concat(), true)?;
         self.saved = Some(self.settings.clone());
         Ok(())
     }
@@ -194,6 +187,21 @@ fn read_settings(dir: &Path) -> Result<Option<Settings>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::store(format!("cannot read {}", path.display())).because(error)),
     }
+}
+
+/// Replaces a file, whole or not at all, for the user alone; what is not durable may be torn by a power cut.
+pub(super) fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> Result<()> {
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+        file.write_all(bytes)?;
+        if is_durable {
+            file.as_file().sync_all()?;
+        }
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
 }
 
 #[cfg(test)]

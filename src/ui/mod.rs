@@ -34,7 +34,7 @@ pub use notes::{
 };
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
-pub use place::{grouped, place_line, usage_line};
+pub use place::{place_line, usage_line};
 pub use state::{State, Step};
 pub use stopped::Stopped;
 pub use tools::tool_table;

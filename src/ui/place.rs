@@ -1,6 +1,6 @@
 //! Two dim lines around an answer: what it goes on with, and what it took.
 
-use crate::bubb::shown_model;
+use crate::bubb::{shown_model, thousands};
 use crate::conv::{Forest, Ix};
 use crate::store::{Store, now};
 use crate::term::{excerpt_within, width};
@@ -39,35 +39,10 @@ pub fn usage_line(report: &Report) -> String {
     let mut parts: Vec<String> = report.model.iter().map(|model| shown_model(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
-        let cached = cached.map(|cached| format!(" ({} cached)", grouped(cached))).unwrap_or_default();
-        parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", grouped(input))));
-        parts.extend(answer.usage.output.map(|output| format!("{} out", grouped(output))));
+        let cached = cached.map(|cached| format!(" ({} cached)", thousands(cached))).unwrap_or_default();
+        parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
+        parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }
     parts.join(" · ")
-}
-
-/// A number with a comma between its thousands.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn thousands_are_parted() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), text);
-        }
-    }
 }

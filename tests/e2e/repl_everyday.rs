@@ -77,7 +77,7 @@ fn an_empty_line_typed_during_an_answer_does_not_leave() {
     screen.prompts("> ").enters("q").shows("one").keys(&["Enter", "Enter"]);
     bot.server().release();
     screen.shows("one two").prompts("> ");
-    // What comes within 15 ms of a prompt counts as typed before it: no hand is as quick.
+    // Keys that come within 15 ms of a prompt count as typed before it: no person types as quickly.
     let by_hand = || std::thread::sleep(std::time::Duration::from_millis(30));
     by_hand();
     screen.enters("again").shows("three").prompts("> ");

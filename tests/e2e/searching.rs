@@ -177,7 +177,7 @@ fn run(folder: &Path, steps: u64) {
         check(&home, &format!("after step {step}: {what}"));
     }
     assert_eq!(home.lepo(&["fsck"]).code & !1, 0, "nothing worse than edited bubbs");
-    // What the cache cannot know, to prove that it is asked: text put in place into an old file.
+    // Text appended in place to an old file leaves its folder as it was: a search that misses it used the cache.
     until_cached(&home, &[lepo.join("_cache/text")], 2);
     let path = files(&lepo).into_iter().find(|path| path.to_string_lossy().contains(&left_alone)).unwrap();
     assert!(fs::metadata(&path).is_ok());

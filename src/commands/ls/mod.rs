@@ -135,14 +135,14 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut heights = Heights::of(&forest);
     let mut origins = with_more.then(|| Origins::of(&forest));
     let tells_answers = matches!(form, Form::Pipe | Form::Columns(_) | Form::Long(_)) && !args.pending;
-    let tails: Box<dyn Iterator<Item = (Ix, bool)>> = match tells_answers {
+    let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)>> = match tells_answers {
         true => Box::new(Siblings::of(&forest, tails)),
-        false => Box::new(tails.map(|tail| (tail, false))),
+        false => Box::new(tails.map(|tail| (tail, forest.last_question(tail), false))),
     };
-    let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|(tail, shares_question)| Line {
+    let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|(tail, question, shares_question)| Line {
         name: forest.name(tail),
         height: heights.height(tail),
-        question: forest.last_question(tail).map(|ix| forest.name(ix)),
+        question: question.map(|ix| forest.name(ix)),
         answer: shares_question.then(|| forest.answer(tail)).flatten().map(|ix| forest.name(ix)),
         said: None,
         more: origins.as_mut().map(|origins| more(&forest, origins, &known, tail)),

@@ -1,7 +1,6 @@
 //! Decides the remote that a store is synced to, and the name that this clone has there: once, on a yes.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use super::SyncArgs;
 use crate::commands::Context;
@@ -98,17 +97,13 @@ fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs) -> Result<()> {
         Error::usage("there is no terminal to ask on")
             .hint(format!("to sync with {url}: lepo sync --yes {remote}"))
     })?;
-    terminal.forget_typed();
     let question = format!(
         "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store. Go on? (y/N): ",
         shown.display()
     );
-    let answer = terminal
-        .ask(&question, &AtomicBool::new(false))
-        .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
-    match answer {
-        Some(answer) if answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes") => Ok(()),
-        _ => Err(Error::nothing("nothing was sent")),
+    match terminal.confirm(&question)? {
+        true => Ok(()),
+        false => Err(Error::nothing("nothing was sent")),
     }
 }
 
