@@ -39,7 +39,6 @@ impl<'s> Listing<'s> {
     /// Reads the names in `.lepo/` and the list of months.
     pub(super) fn of(store: &'s Store) -> Result<Listing<'s>> {
         let mut recent = store.recent_names()?;
-        recent.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
         recent.dedup_by_key(|name| name.id);
         let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
         let disordered = disordered.map(|name| Day::of(name.id)).min();

@@ -30,6 +30,7 @@ mod read_ahead;
 mod recover;
 mod remove;
 mod scan;
+mod sorted;
 mod speaker;
 mod temporary;
 mod text_cache;

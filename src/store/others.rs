@@ -50,10 +50,8 @@ impl Store {
     pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&str, Name)>> {
         let mut found = Vec::new();
         for (clone, store) in self.others() {
-            let mut names = store.recent_names()?;
-            names.sort_unstable_by_key(|name| name.id);
             let mut below = HashSet::new();
-            for name in names {
+            for name in store.recent_names()? {
                 if name.prev.is_some_and(|prev| ids.contains(&prev) || below.contains(&prev)) {
                     below.insert(name.id);
                     found.push((clone.as_str(), name));

@@ -33,14 +33,6 @@ impl Store {
         Ok(forest.all().map(|ix| forest.name(ix)).collect())
     }
 
-    /// The names of the bubbs in `.lepo/` itself, in no order. What is no regular file is no bubb.
-    pub fn recent_names(&self) -> Result<Vec<Name>> {
-        let mut names = Vec::new();
-        self.each_entry(|file, kind| names.extend(self.bubb(file, kind)))
-            .map_err(|error| self.error("cannot read", "", error))?;
-        Ok(names)
-    }
-
     /// The newest bubbs of `.lepo/`. As bubbs are newer than what they follow, the newest thousand nearly
     /// always tell the newest tail and the least time of a new root. Others are not parsed.
     pub(super) fn newest_recent(&self) -> Result<Newest> {
@@ -94,7 +86,8 @@ impl Store {
         found
     }
 
-    fn each_entry(&self, entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
+    /// Tells every entry of `.lepo/` itself.
+    pub(super) fn each_entry(&self, entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
         self.each_entry_of(".", entry)
     }
 

@@ -110,7 +110,6 @@ impl Store {
         let first_young = first_young();
         // A name in lower case was made by hand, and stays.
         names.retain(|name| Day::of(name.id) < first_young && counts_in(Day::of(name.id), name));
-        names.sort_unstable();
         for of_day in names.chunk_by(|a, b| Day::of(a.id) == Day::of(b.id)) {
             if plan.stay <= keep {
                 break;
