@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use lepo::testing::config::{ClientIdentity, Secret, ServerConfig, Target, Transport};
 use lepo::testing::tool::{
-    Asked, Caller, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, Place, Redirected, Wire,
+    Asked, Caller, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, ProcessSetup, Redirected,
+    Wire,
 };
 use serde_json::{Map, Value, json};
 
@@ -30,7 +31,7 @@ async fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let Ok(dir) = tempfile::tempdir() else { return ExitCode::FAILURE };
-    let place = Place { sign_ins: dir.path().to_path_buf(), ..Place::default() };
+    let place = ProcessSetup { sign_ins: dir.path().to_path_buf(), ..ProcessSetup::default() };
     match converse(&server(url), &place).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(words) => {
@@ -55,7 +56,7 @@ fn server(url: url::Url) -> ServerConfig {
 }
 
 /// Lists the tools and calls each; signs in whenever that is wanted, up to a limit.
-async fn converse(server: &ServerConfig, place: &Place) -> Result<(), String> {
+async fn converse(server: &ServerConfig, place: &ProcessSetup) -> Result<(), String> {
     let mut sign_ins = 0;
     loop {
         let needed = match session(server, place).await {
@@ -77,7 +78,7 @@ async fn converse(server: &ServerConfig, place: &Place) -> Result<(), String> {
 /// Signs in as a person would that says yes to everything: the address answers with where the browser goes.
 async fn sign_in(
     server: &ServerConfig,
-    place: &Place,
+    place: &ProcessSetup,
     challenge: Option<&str>,
     scopes: &[String],
 ) -> Result<(), String> {
@@ -97,7 +98,7 @@ async fn sign_in(
     }
 }
 
-async fn session(server: &ServerConfig, place: &Place) -> Result<(), Failure> {
+async fn session(server: &ServerConfig, place: &ProcessSetup) -> Result<(), Failure> {
     let mut wire = Wire::open(server, place, Duration::from_secs(15), &LiveSecrets::default()).await?;
     eprintln!("speaking {}", wire.protocol());
     let listed = wire.page(List::Tools, None, LIMITS).await?;

@@ -108,7 +108,7 @@ impl Forest {
 
 /// The place at which a bubb is drawn.
 #[derive(Clone, Copy)]
-struct Place {
+struct Cell {
     column: usize,
     /// It is not its parent's first child: its line joins the first's below it.
     joins: bool,
@@ -116,15 +116,15 @@ struct Place {
 }
 
 /// All bubbs, each before its children, the last root and the last child first.
-fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, Place)> {
-    let root = |&ix: &Ix| (ix, Place { column: 0, joins: false, root: true });
-    let mut waiting: Vec<(Ix, Place)> = roots.iter().map(root).collect();
+fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, Cell)> {
+    let root = |&ix: &Ix| (ix, Cell { column: 0, joins: false, root: true });
+    let mut waiting: Vec<(Ix, Cell)> = roots.iter().map(root).collect();
     let mut walked = Vec::new();
     while let Some((ix, place)) = waiting.pop() {
         walked.push((ix, place));
         for (i, &child) in children[ix.at()].iter().enumerate() {
             let column = place.column + usize::from(i > 0);
-            waiting.push((child, Place { column, joins: i > 0, root: false }));
+            waiting.push((child, Cell { column, joins: i > 0, root: false }));
         }
     }
     walked

@@ -115,7 +115,7 @@ impl Drop for Exchange<'_> {
 
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-enum Said {
+enum WireEvent {
     Notice { text: String },
     Text { text: String },
     Usage { input: Option<u64>, output: Option<u64> },
@@ -129,11 +129,11 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
         Error::remote(format!("the embedded model printed something else than an event: {}", excerpt(line)))
     })?;
     let event = match said {
-        Said::Notice { text } => Event::Notice(text),
-        Said::Text { text } => Event::Text(text),
-        Said::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
-        Said::Done { reason } => Event::Done(Finish::from_word(&reason)),
-        Said::Error { message } => {
+        WireEvent::Notice { text } => Event::Notice(text),
+        WireEvent::Text { text } => Event::Text(text),
+        WireEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
+        WireEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
+        WireEvent::Error { message } => {
             return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));
         }
     };

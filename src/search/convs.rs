@@ -6,7 +6,7 @@ use crate::bubb::{BubbId, Kind, Name};
 
 /// A bubb's place in its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ConvPlace {
     /// The number of bubbs of its conversation up to it, hidden ones and itself too.
     pub height: u32,
     /// The first visible question on the way from the root to it.
@@ -16,7 +16,7 @@ pub struct Place {
 /// Places of many bubbs; a trunk that they share is walked once.
 pub struct Convs<F> {
     find: F,
-    known: HashMap<BubbId, Place>,
+    known: HashMap<BubbId, ConvPlace>,
 }
 
 impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
@@ -27,9 +27,9 @@ impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
 
     /// The place of a bubb. Where a prev is missing, or hand-edited names form a cycle, its conversation
     /// begins there.
-    pub fn place(&mut self, name: &Name) -> Place {
+    pub fn place(&mut self, name: &Name) -> ConvPlace {
         let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
-        let mut place = Place { height: 0, first: None };
+        let mut place = ConvPlace { height: 0, first: None };
         let mut at = *name;
         if let Some(known) = self.known.get(&name.id) {
             return *known;
@@ -73,7 +73,7 @@ mod tests {
             let find = |id| forest.find(id).map(|ix| forest.name(ix));
             let mut convs = Convs::new(find);
             let name = find(id(bubb)).unwrap();
-            let expected = Place { height, first: first.and_then(|first| find(id(first))) };
+            let expected = ConvPlace { height, first: first.and_then(|first| find(id(first))) };
             assert_eq!(convs.place(&name), expected, "{store} {bubb}");
             assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
         }

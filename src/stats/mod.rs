@@ -4,4 +4,4 @@ mod place;
 mod tally;
 
 pub use place::Places;
-pub use tally::{By, Place, Row, Rows, tally};
+pub use tally::{By, RecordPlace, Row, Rows, tally};

@@ -1,6 +1,6 @@
 //! The place of a record of the journal: its day or week, its model, its conversation, its question.
 
-use super::tally::{By, Place};
+use super::tally::{By, RecordPlace};
 use crate::bubb::{BubbId, Kind};
 use crate::conv::{Forest, Ix};
 use crate::store::JournalRecord;
@@ -21,7 +21,7 @@ impl<'f> Places<'f> {
     }
 
     /// The place of a record; `None` if it is too old.
-    pub fn place(&self, record: &JournalRecord) -> Option<Place> {
+    pub fn place(&self, record: &JournalRecord) -> Option<RecordPlace> {
         let about = record.bubb.or(record.under);
         let ix = about.and_then(|id| self.forest.find(id));
         // An imported answer is as old as its bubb, not as its record.
@@ -39,7 +39,7 @@ impl<'f> Places<'f> {
                 None => "-".into(),
             },
         };
-        Some(Place { key, question })
+        Some(RecordPlace { key, question })
     }
 
     /// The question that a bubb answers: the first visible user bubb before it.

@@ -70,7 +70,7 @@ struct Sum {
 }
 
 /// The place of a record in the forest and the calendar.
-pub struct Place {
+pub struct RecordPlace {
     /// The row's key.
     pub key: String,
     /// The question that it is about.
@@ -82,11 +82,11 @@ pub fn tally(
     records: impl Iterator<Item = JournalRecord>,
     by: By,
     prices: &HashMap<String, Price>,
-    place: impl Fn(&JournalRecord) -> Option<Place>,
+    place: impl Fn(&JournalRecord) -> Option<RecordPlace>,
 ) -> Rows {
     let (mut sums, mut total): (BTreeMap<String, Sum>, Sum) = Default::default();
     for record in records.filter(|record| record.model.is_some()) {
-        let Some(Place { key, question }) = place(&record) else { continue };
+        let Some(RecordPlace { key, question }) = place(&record) else { continue };
         sums.entry(key).or_default().add(&record, question, prices);
         total.add(&record, question, prices);
     }
@@ -175,7 +175,7 @@ mod tests {
             Price { input: 2_000_000, output: 10_000_000, cached: 500_000 },
         )]);
         let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
-        let by_model = |record: &JournalRecord| Some(Place { key: record.model.clone()?, question });
+        let by_model = |record: &JournalRecord| Some(RecordPlace { key: record.model.clone()?, question });
         let rows = tally(records.into_iter(), By::Model, &prices, by_model);
         let keys: Vec<&str> = rows.rows.iter().map(|row| row.key.as_str()).collect();
         assert_eq!(keys, ["a", "b"]);
@@ -195,7 +195,7 @@ mod tests {
     fn rows_of_days_stand_in_their_order() {
         let day = |ms: u64| record("answer", "m", (ms, 0, 0), ms);
         let place =
-            |record: &JournalRecord| Some(Place { key: format!("day {}", record.ms?), question: None });
+            |record: &JournalRecord| Some(RecordPlace { key: format!("day {}", record.ms?), question: None });
         let rows = tally([day(3), day(1), day(2)].into_iter(), By::Day, &HashMap::new(), place);
         assert_eq!(
             rows.rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(),

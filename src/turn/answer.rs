@@ -74,7 +74,7 @@ pub enum Received {
 }
 
 /// The place of an answer, and the facts about its request.
-pub struct Place<'a> {
+pub struct AnswerPlace<'a> {
     /// The store.
     pub store: &'a Arc<Store>,
     /// The bubb it follows as the answer that ends the turn.
@@ -98,7 +98,7 @@ pub struct Place<'a> {
 /// Receives an answer. If it is cut short or calls tools, its text is kept as a hidden bubb.
 pub async fn receive(
     mut answer: Answer<'_>,
-    place: Place<'_>,
+    place: AnswerPlace<'_>,
     front: &mut dyn Front,
     interrupt: &Interrupt,
 ) -> Result<Received> {
@@ -211,7 +211,7 @@ pub async fn receive(
 }
 
 /// Writes the bubb that names the speaker; in a thread of its own, as several replies may end at the same time.
-async fn select(place: &Place<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
+async fn select(place: &AnswerPlace<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
     let text = select_line(speaker);
     let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
     let written =
@@ -306,7 +306,7 @@ impl<'s> Receiving<'s> {
     }
 
     /// Checks the answer against the schema. If it fits, only its JSON is kept; otherwise gives the fault.
-    fn fit(&mut self, schema: &AnswerSchema, place: &Place<'s>) -> Result<Option<String>> {
+    fn fit(&mut self, schema: &AnswerSchema, place: &AnswerPlace<'s>) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         let read = self.draft.read_back(|piece| {
             bytes.extend_from_slice(piece);

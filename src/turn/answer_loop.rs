@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use super::Event;
-use super::answer::{Place, Received, Tools, receive};
+use super::answer::{AnswerPlace, Received, Tools, receive};
 use super::called::CalledAnswer;
 use super::context::{Inst, instruction, messages};
 use super::flow::Turn;
@@ -83,7 +83,7 @@ impl Turn<'_> {
             let inst = Inst::General(self.insts.general.as_deref());
             let transcript = &self.record.transcript;
             let mut messages = messages(
-                &transcript.said,
+                &transcript.entries,
                 &transcript.called,
                 inst,
                 spec(self.config).path,
@@ -125,7 +125,7 @@ impl Turn<'_> {
             }
             let Some(answer) = sent.ok() else { continue };
             let base = *side.get_or_init(|| self.record.transcript.path.len());
-            let place = Place {
+            let place = AnswerPlace {
                 store: &self.env.store,
                 under: self.record.transcript.path.get(base - 1).copied(),
                 tip: self.record.transcript.tip(),
@@ -136,7 +136,7 @@ impl Turn<'_> {
                 start,
                 limit: self.env.settings().max_answer,
             };
-            let at = self.record.transcript.said.len();
+            let at = self.record.transcript.entries.len();
             let wanted: Vec<Wanted> = match receive(answer, place, self.front, interrupt).await? {
                 Received::Answer(answered) => {
                     self.record.transcript.path.truncate(base);

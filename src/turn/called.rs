@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::native::{call_of, is_bubb_of};
 use super::request::several_note;
-use super::transcript::{Said, Transcript};
+use super::transcript::{PathEntry, Transcript};
 use crate::bubb::{BubbId, Kind};
 use crate::config::ModelConfig;
 use crate::model::{Message, Origin, Replay, Role, Text, ToolCall};
@@ -43,24 +43,24 @@ struct Group<'s> {
 ///
 /// `rebuild` says whether calls that were received in another process are calls again, or words.
 pub fn answer_at(
-    said: &[Said],
+    entries: &[PathEntry],
     at: usize,
     called: &[CalledAnswer],
     rebuild: bool,
 ) -> Option<(Vec<Message>, usize)> {
     match called.iter().position(|answer| answer.at == at) {
         Some(i) => {
-            let end = called.get(i + 1).map_or(said.len(), |next| next.at);
-            let group = Group::read(said, at, end, usize::MAX);
+            let end = called.get(i + 1).map_or(entries.len(), |next| next.at);
+            let group = Group::read(entries, at, end, usize::MAX);
             if group.end == at {
                 return None;
             }
             Some((group.received(called.get(i)?), end.min(group.end)))
         }
         None if rebuild => {
-            let end = called.iter().map(|answer| answer.at).find(|&next| next > at).unwrap_or(said.len());
-            let calls = announced(said, at);
-            let group = Group::read(said, at, end, calls);
+            let end = called.iter().map(|answer| answer.at).find(|&next| next > at).unwrap_or(entries.len());
+            let calls = announced(entries, at);
+            let group = Group::read(entries, at, end, calls);
             let whole =
                 !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
             whole.then(|| (group.rebuilt(), group.end))
@@ -70,22 +70,23 @@ pub fn answer_at(
 }
 
 /// The number of requests that an answer beginning here says it has.
-fn announced(said: &[Said], at: usize) -> usize {
-    let hidden = said.get(at..).unwrap_or_default().iter().take_while(|said| is_asked(said));
+fn announced(entries: &[PathEntry], at: usize) -> usize {
+    let hidden = entries.get(at..).unwrap_or_default().iter().take_while(|entry| is_asked(entry));
     let number = |text: &str| text.strip_prefix('(')?.split_once(' ')?.0.parse::<usize>().ok();
-    let note = |said: &Said| number(&said.text).filter(|&n| several_note(n).as_deref() == Some(&*said.text));
-    hidden.take_while(|said| call_of(&said.text, 0).is_none()).find_map(note).unwrap_or(1)
+    let note =
+        |entry: &PathEntry| number(&entry.text).filter(|&n| several_note(n).as_deref() == Some(&*entry.text));
+    hidden.take_while(|entry| call_of(&entry.text, 0).is_none()).find_map(note).unwrap_or(1)
 }
 
-fn is_asked(said: &Said) -> bool {
-    said.hidden && said.kind == Kind::Assistant
+fn is_asked(entry: &PathEntry) -> bool {
+    entry.hidden && entry.kind == Kind::Assistant
 }
 
 impl<'s> Group<'s> {
     /// Reads up to so many requests with their results.
-    fn read(said: &'s [Said], at: usize, end: usize, most: usize) -> Group<'s> {
+    fn read(entries: &'s [PathEntry], at: usize, end: usize, most: usize) -> Group<'s> {
         let mut group = Group { end: at, ..Group::default() };
-        for (place, bubb) in said.iter().enumerate().take(end).skip(at) {
+        for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
             let waits = matches!(group.requests.last(), Some((.., None)));
             match bubb.kind {
                 Kind::Assistant if bubb.hidden => {
@@ -159,7 +160,7 @@ impl<'s> Group<'s> {
 
 /// The state kept of a turn whose request waits.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct WaitingTurn {
     provider: String,
     base_url: String,
     model: String,
@@ -201,14 +202,14 @@ impl Transcript {
         if payload.is_empty() {
             return;
         }
-        let kept = Kept { provider: provider.to_owned(), base_url, model, payload };
+        let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
         // Without it the model is told the same in words, so that it cannot be kept is no failure.
         let _ = store.keep_wire(request, &serde_json::to_vec(&kept).unwrap_or_default());
     }
 
     /// Takes up what was kept for a request, if this model said it.
     pub fn take_up_called(&mut self, store: &Store, config: &ModelConfig, request: BubbId) {
-        let kept = store.wire(request).and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+        let kept = store.wire(request).and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
         let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
         let same = origin.provider == kept.provider
             && origin.base_url == kept.base_url

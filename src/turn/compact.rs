@@ -8,7 +8,7 @@ use super::context::{Inst, messages};
 use super::flow::Turn;
 use super::record::TurnRecord;
 use super::send::send_whole;
-use super::transcript::{Said, Transcript};
+use super::transcript::{PathEntry, Transcript};
 use super::{Event, Front, Start, TurnEnv};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, ToolMode};
@@ -53,7 +53,7 @@ impl TurnEnv {
         let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
         let start = Start::Under(wanted.tail);
         let transcript = Transcript::at(&self.store, forest, start)?;
-        let cut = cut(&transcript.said, wanted.keep)?;
+        let cut = cut(&transcript.entries, wanted.keep)?;
         let path = transcript.path.clone();
         let mut turn = Turn {
             env: self,
@@ -125,8 +125,8 @@ impl Turn<'_> {
             None => ASKED.to_string(),
         };
         let form = spec(self.config).path;
-        let said = self.record.transcript.said.get(..cut).unwrap_or_default();
-        let mut messages = messages(said, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
+        let entries = self.record.transcript.entries.get(..cut).unwrap_or_default();
+        let mut messages = messages(entries, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
         if form == PathForm::Plain {
             messages.push(Message::new(Role::User, asked.as_str()));
         }
@@ -171,23 +171,23 @@ fn too_long_for_itself(error: Error) -> Error {
 }
 
 /// The place at which the last `keep` turns begin; output of a command before a question belongs to it.
-fn cut(said: &[Said], keep: usize) -> Result<usize> {
-    let is_question = |said: &Said| said.kind == Kind::User && !said.hidden;
+fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
+    let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
     let questions: Vec<usize> =
-        said.iter().enumerate().filter(|(_, said)| is_question(said)).map(|(at, _)| at).collect();
+        entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
     let nothing = || {
         let told = format!("nothing to summarise: the conversation has {} questions", questions.len());
         Error::usage(told).hint(format!("the last {keep} stay as they are; --keep N keeps others"))
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
-    let mut cut = questions.get(first).copied().unwrap_or(said.len());
-    let is_output = |said: &Said| {
-        said.kind == Kind::System && !said.hidden && !said.root && !said.text.starts_with(SUMMARY)
+    let mut cut = questions.get(first).copied().unwrap_or(entries.len());
+    let is_output = |entry: &PathEntry| {
+        entry.kind == Kind::System && !entry.hidden && !entry.root && !entry.text.starts_with(SUMMARY)
     };
-    while cut > 1 && said.get(cut - 1).is_some_and(is_output) {
+    while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {
         cut -= 1;
     }
-    let covered = said.get(..cut).unwrap_or_default();
+    let covered = entries.get(..cut).unwrap_or_default();
     if covered.len() < 2 || !covered.iter().any(is_question) {
         return Err(nothing());
     }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_last_turns_stay_as_they_are() {
-        for (said, keep, expected) in [
+        for (text, keep, expected) in [
             ("s1 P / u0 a / a0 b / u0 c / a0 d", 1, Some(3)),
             ("s1 P / u0 a / a0 b / u0 c / a0 d", 0, Some(5)),
             ("s1 P / u0 a / a0 b / u0 c / a0 d", 2, None),
@@ -211,7 +211,7 @@ mod tests {
             ("u0 a", 0, None),
             ("s1 P", 0, None),
         ] {
-            assert_eq!(cut(&path(said), keep).ok(), expected, "{said} keep {keep}");
+            assert_eq!(cut(&path(text), keep).ok(), expected, "{text} keep {keep}");
         }
     }
 }

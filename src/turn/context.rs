@@ -4,7 +4,7 @@
 
 use super::attach::sent_text;
 use super::called::{CalledAnswer, answer_at};
-use super::transcript::Said;
+use super::transcript::PathEntry;
 use crate::bubb::Kind;
 use crate::config::DEFAULT_SYSTEM_PROMPT;
 use crate::model::{Message, PathForm, Role};
@@ -21,21 +21,21 @@ pub enum Inst<'i> {
 /// The messages of one request. `called` are the answers of this turn that have calls; `blocks` are tools
 /// told in words, at the end of the system prompt.
 pub fn messages(
-    said: &[Said],
+    entries: &[PathEntry],
     called: &[CalledAnswer],
     inst: Inst<'_>,
     form: PathForm,
     blocks: Option<&str>,
 ) -> Vec<Message> {
     let mut messages = match form {
-        PathForm::Messages => whole(said, called, inst, true),
-        PathForm::Prompted => whole(said, called, inst, false),
-        PathForm::Program => for_program(said, inst, blocks.is_some()),
-        PathForm::Plain => plain(said),
+        PathForm::Messages => whole(entries, called, inst, true),
+        PathForm::Prompted => whole(entries, called, inst, false),
+        PathForm::Program => for_program(entries, inst, blocks.is_some()),
+        PathForm::Plain => plain(entries),
     };
     let Some(blocks) = blocks else { return messages };
     let takes_it = matches!(form, PathForm::Messages | PathForm::Prompted);
-    let prompt = takes_it && said.first().is_some_and(is_system_prompt);
+    let prompt = takes_it && entries.first().is_some_and(is_system_prompt);
     match messages.first_mut() {
         Some(first) if prompt => {
             first.text = format!("{}\n\n{blocks}", first.text.trim_end()).into();
@@ -45,11 +45,11 @@ pub fn messages(
     messages
 }
 
-fn whole(said: &[Said], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<Message> {
+fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<Message> {
     let (Inst::General(inst) | Inst::Planner(inst)) = inst;
     let (mut messages, mut at) = (Vec::new(), 0);
-    while let Some(bubb) = said.get(at) {
-        match answer_at(said, at, called, rebuild) {
+    while let Some(bubb) = entries.get(at) {
+        match answer_at(entries, at, called, rebuild) {
             Some((answer, end)) => {
                 messages.extend(answer);
                 at = end;
@@ -71,18 +71,18 @@ pub fn instruction(text: &str) -> Message {
 
 /// Such programs have a system prompt of their own: no root, no `general`; and the question alone
 /// where nothing visible came before it.
-fn for_program(said: &[Said], inst: Inst<'_>, told: bool) -> Vec<Message> {
-    let path: Vec<&Said> = said.iter().filter(|said| !is_system_prompt(said)).collect();
+fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
+    let path: Vec<&PathEntry> = entries.iter().filter(|entry| !is_system_prompt(entry)).collect();
     let planner = match inst {
         Inst::General(_) => None,
         Inst::Planner(inst) => inst,
     };
     let alone = match path.split_last() {
-        Some((last, before)) => last.kind == Kind::User && before.iter().all(|said| said.hidden),
+        Some((last, before)) => last.kind == Kind::User && before.iter().all(|entry| entry.hidden),
         None => false,
     };
     let kept = if alone && planner.is_none() && !told { path.len() - 1 } else { 0 };
-    let path = path.iter().skip(kept).map(|said| message(said));
+    let path = path.iter().skip(kept).map(|entry| message(entry));
     path.chain(planner.map(instruction)).collect()
 }
 
@@ -91,35 +91,35 @@ const SMALL_PROMPT: &str = "You are a helpful assistant. Answer the question sho
 
 /// For a small model: insts stay out, what a command printed is the user's word, and neighbours of one role
 /// are one message.
-fn plain(said: &[Said]) -> Vec<Message> {
+fn plain(entries: &[PathEntry]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
-    if let Some(prompt) = said.first().filter(|said| is_system_prompt(said)) {
+    if let Some(prompt) = entries.first().filter(|entry| is_system_prompt(entry)) {
         let as_made = prompt.text.trim() == DEFAULT_SYSTEM_PROMPT.trim();
         let text = if as_made { SMALL_PROMPT.into() } else { prompt.text.clone() };
         messages.push(Message::new(Role::System, text));
     }
-    for said in said.iter().filter(|said| !is_system_prompt(said)) {
-        let role = match said.kind {
+    for entry in entries.iter().filter(|entry| !is_system_prompt(entry)) {
+        let role = match entry.kind {
             Kind::Assistant => Role::Assistant,
             Kind::System | Kind::User | Kind::Tool => Role::User,
         };
         match messages.last_mut() {
             Some(last) if last.role == role => {
-                last.text = format!("{}\n\n{}", last.text, said.text).into();
+                last.text = format!("{}\n\n{}", last.text, entry.text).into();
             }
-            _ => messages.push(Message::new(role, said.text.clone())),
+            _ => messages.push(Message::new(role, entry.text.clone())),
         }
     }
     messages
 }
 
-fn message(said: &Said) -> Message {
-    let files = said.files.iter().filter_map(|attached| attached.file.clone()).collect();
-    Message { files, ..Message::new(role(said.kind), sent_text(&said.text, &said.files)) }
+fn message(entry: &PathEntry) -> Message {
+    let files = entry.files.iter().filter_map(|attached| attached.file.clone()).collect();
+    Message { files, ..Message::new(role(entry.kind), sent_text(&entry.text, &entry.files)) }
 }
 
-fn is_system_prompt(said: &Said) -> bool {
-    said.root && said.hidden && said.kind == Kind::System
+fn is_system_prompt(entry: &PathEntry) -> bool {
+    entry.root && entry.hidden && entry.kind == Kind::System
 }
 
 fn role(kind: Kind) -> Role {
@@ -156,7 +156,7 @@ mod tests {
         let general = Inst::General(Some("INST"));
         let planner = Inst::Planner(Some("PLAN"));
         use PathForm::{Messages, Plain, Program, Prompted};
-        for (said, inst, form, expected) in [
+        for (text, inst, form, expected) in [
             ("s1 P / u0 hi", general, Messages, "system P / user hi / system INST"),
             ("s1 P / u0 hi", planner, Prompted, "system P / user hi / system PLAN"),
             ("s1 P / u0 hi", Inst::General(None), Messages, "system P / user hi"),
@@ -196,7 +196,7 @@ mod tests {
             ("s1 P / s0 ran / u0 hi", general, Plain, "system P / user ran+hi"),
             ("s0 ran / u0 a / a0 b / u0 c", general, Plain, "user ran+a / assistant b / user c"),
         ] {
-            assert_eq!(written(&messages(&path(said), &[], inst, form, None)), expected, "{said}");
+            assert_eq!(written(&messages(&path(text), &[], inst, form, None)), expected, "{text}");
         }
     }
 
@@ -214,7 +214,7 @@ mod tests {
         let live = |calls: Vec<ToolCall>| vec![CalledAnswer { at: 1, calls, replay: Some(received.clone()) }];
         let both = || vec![call("x", "ls"), call("y", "id")];
         let dropped = "dropped: it was not carried out, because a call before it ended the use of tools";
-        for (said, called, expected) in [
+        for (text, called, expected) in [
             // made of the bubbs
             (
                 answer.clone(),
@@ -242,15 +242,15 @@ mod tests {
             // still waiting
             (format!("u0 q / a1 {ls}"), live(vec![call("x", "ls")]), format!("user q / assistant {ls}")),
         ] {
-            let messages = messages(&path(&said), &called, Inst::General(None), PathForm::Messages, None);
-            assert_eq!(written(&messages), expected, "{said}");
+            let messages = messages(&path(&text), &called, Inst::General(None), PathForm::Messages, None);
+            assert_eq!(written(&messages), expected, "{text}");
         }
     }
 
     #[test]
     fn tools_are_told_at_the_end_of_the_system_prompt() {
         use PathForm::{Plain, Program, Prompted};
-        for (said, form, expected) in [
+        for (text, form, expected) in [
             ("s1 P / u0 hi", Prompted, "system P+BLOCKS / user hi / system INST"),
             ("u0 hi", Prompted, "system BLOCKS / user hi / system INST"),
             ("s0 ran / u0 hi", Prompted, "system BLOCKS / system ran / user hi / system INST"),
@@ -258,7 +258,7 @@ mod tests {
             ("s1 P / u0 hi", Plain, "system BLOCKS / system P / user hi"),
         ] {
             let inst = Inst::General(Some("INST"));
-            assert_eq!(written(&messages(&path(said), &[], inst, form, Some("BLOCKS"))), expected, "{said}");
+            assert_eq!(written(&messages(&path(text), &[], inst, form, Some("BLOCKS"))), expected, "{text}");
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::model::{
     self, Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
 };
 use crate::store::Store;
-use crate::tool::mcp::client::{Limits, Place};
+use crate::tool::mcp::client::{Limits, ProcessSetup};
 use crate::tool::mcp::{Patience, Pins, Servers};
 use crate::tool::{Allowed, Detected};
 
@@ -75,7 +75,7 @@ impl Configured {
         Servers::new(
             configs,
             patience,
-            Place { dir: dir.to_path_buf(), hidden_env, sign_ins: self.paths.sign_ins() },
+            ProcessSetup { dir: dir.to_path_buf(), hidden_env, sign_ins: self.paths.sign_ins() },
         )
     }
 

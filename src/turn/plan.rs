@@ -68,7 +68,7 @@ impl Turn<'_> {
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<(T, Used)>> {
         let messages = messages(
-            &self.record.transcript.said,
+            &self.record.transcript.entries,
             &self.record.transcript.called,
             Inst::Planner(inst.as_deref()),
             spec(self.config).path,

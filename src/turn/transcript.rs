@@ -18,7 +18,7 @@ use crate::tool::ToolRequest;
 
 /// One bubb of the path, with its text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct PathEntry {
     /// The kind of the bubb.
     pub kind: Kind,
     /// Not shown.
@@ -38,7 +38,7 @@ type Written = Result<Vec<(Name, Vec<u8>)>>;
 pub struct Transcript {
     store: Arc<Store>,
     /// The texts of the path, oldest first, also of bubbs that are still being written.
-    pub said: Vec<Said>,
+    pub entries: Vec<PathEntry>,
     /// The ids of the bubbs on disk, oldest first.
     pub path: Vec<BubbId>,
     /// The answers of this turn that have calls, in order.
@@ -62,7 +62,7 @@ impl Transcript {
         let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));
         let mut transcript = Transcript {
             store: store.clone(),
-            said: Vec::new(),
+            entries: Vec::new(),
             path: Vec::new(),
             called: Vec::new(),
             not_before: forest.root_time(crate::store::now()),
@@ -73,7 +73,7 @@ impl Transcript {
             let text: Text = store.text(&name)?.into();
             let files = Attached::of(store, name.kind, &text);
             let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
-            transcript.said.push(Said { kind, hidden, root, text, files });
+            transcript.entries.push(PathEntry { kind, hidden, root, text, files });
             transcript.path.push(name.id);
         }
         Ok(transcript)
@@ -81,10 +81,10 @@ impl Transcript {
 
     /// Decides which of the files are sent to a model that accepts these, and tells which are not.
     pub fn choose_files(&mut self, accepts: impl FnOnce() -> Accepts) -> LeftOut {
-        if self.said.iter().all(|said| said.files.is_empty()) {
+        if self.entries.iter().all(|entry| entry.files.is_empty()) {
             return LeftOut::default();
         }
-        choose(self.said.iter_mut().map(|said| &mut said.files), &accepts())
+        choose(self.entries.iter_mut().map(|entry| &mut entry.files), &accepts())
     }
 
     /// The bubb that the next one follows.
@@ -94,8 +94,8 @@ impl Transcript {
 
     /// The last visible question of the path.
     pub fn question(&self) -> Option<BubbId> {
-        let is_question = |said: &Said| !said.hidden && said.kind == Kind::User;
-        self.said.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
+        let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
+        self.entries.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
     }
 
     /// Adds a bubb, durable when this returns.
@@ -160,8 +160,8 @@ impl Transcript {
     /// The length of the path up to where a side branch began that it ends in; not known yet, if it
     /// ends in none.
     pub fn side_branch(&self) -> OnceCell<usize> {
-        let on_it = |said: &&Said| said.hidden && matches!(said.kind, Kind::Assistant | Kind::Tool);
-        match self.said.iter().rev().take_while(on_it).count() {
+        let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
+        match self.entries.iter().rev().take_while(on_it).count() {
             0 => OnceCell::new(),
             side => OnceCell::from(self.path.len() - side),
         }
@@ -169,10 +169,10 @@ impl Transcript {
 
     /// The requests that were carried out since the question.
     pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
-        let since = self.said.iter().rposition(|said| said.kind == Kind::User && !said.hidden);
-        let turn = self.said.get(since.unwrap_or_default()..).unwrap_or_default();
+        let since = self.entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden);
+        let turn = self.entries.get(since.unwrap_or_default()..).unwrap_or_default();
         // A result follows its request at once. A request after a request is the first one edited.
-        let asked = |said: &Said| request(said.kind, said.hidden, &said.text);
+        let asked = |entry: &PathEntry| request(entry.kind, entry.hidden, &entry.text);
         let carried_out = turn.windows(2).filter(|pair| asked(&pair[1]).is_none());
         carried_out.filter_map(|pair| asked(&pair[0])).collect()
     }
@@ -185,7 +185,7 @@ impl Transcript {
 
     fn push_text_with(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8], files: Vec<Attached>) {
         let text: Text = String::from_utf8_lossy(text).into_owned().into();
-        self.said.push(Said { kind, hidden, root, text, files });
+        self.entries.push(PathEntry { kind, hidden, root, text, files });
     }
 }
 
@@ -198,15 +198,15 @@ pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
 /// Paths for the tests of this room.
 #[cfg(test)]
 pub mod fixture {
-    use super::{Kind, Said};
+    use super::{Kind, PathEntry};
 
     /// `s1 prompt / u0 hi`: the first is the root.
-    pub fn path(text: &str) -> Vec<Said> {
-        let said = |(i, line): (usize, &str)| {
+    pub fn path(text: &str) -> Vec<PathEntry> {
+        let entry = |(i, line): (usize, &str)| {
             let (tag, text) = line.split_once(' ').unwrap();
             let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
-            Said { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into(), files: Vec::new() }
+            PathEntry { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into(), files: Vec::new() }
         };
-        text.split(" / ").enumerate().map(said).collect()
+        text.split(" / ").enumerate().map(entry).collect()
     }
 }

@@ -12,7 +12,7 @@ use crate::commands::{Context, open};
 use crate::conv::{Forest, Found, Ix};
 use crate::error::{Error, Result};
 use crate::page::{self, Bar, Figures, Message, Page, Picked};
-use crate::stats::{By, Place, Row, tally};
+use crate::stats::{By, RecordPlace, Row, tally};
 use crate::store::{Fact, JournalRecord, Store, in_order};
 use crate::ui::warn_incomplete;
 
@@ -56,7 +56,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
     let records: Vec<JournalRecord> = store.records().filter(counts).collect();
     let rows = |by: By, key: &dyn Fn(&JournalRecord) -> Option<String>| {
         tally(records.iter().cloned(), by, &HashMap::new(), |record| {
-            Some(Place { key: key(record)?, question: None })
+            Some(RecordPlace { key: key(record)?, question: None })
         })
     };
     let day = |record: &JournalRecord| {

@@ -6,7 +6,7 @@ mod told;
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
-use place::{Place, set_remote};
+use place::{SyncPlace, set_remote};
 use told::{count, tell_held, tell_news};
 
 use super::Context;
@@ -74,7 +74,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let (store, first) = match (context.find_store()?, &args.remote) {
         (Some(store), _) => (store, None),
         (None, Some(remote)) => {
-            let place = Place::first(remote, &args, &paths, context)?;
+            let place = SyncPlace::first(remote, &args, &paths, context)?;
             let store = context.store_or_make()?;
             say(&format!("made {}", store.shown().display()));
             (store, Some(place))

@@ -14,7 +14,7 @@ use crate::sync::{
 use crate::term::tty;
 
 /// A place to sync with that was agreed to.
-pub struct Place {
+pub struct SyncPlace {
     url: String,
     heads: bool,
     /// The name of this clone there.
@@ -22,9 +22,9 @@ pub struct Place {
     remote: Remote,
 }
 
-impl Place {
+impl SyncPlace {
     /// Asks the remote for its clones, and finds a name that is free.
-    fn of(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<Place> {
+    fn of(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<SyncPlace> {
         let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host_name()));
         check_clone_name(&wanted)?;
         let remote = Remote::of(git, &url, if heads { Namespace::Heads } else { Namespace::Own })?;
@@ -34,16 +34,16 @@ impl Place {
                 "take another name: --as NAME; if it is this very clone's old one, it stays as it was",
             ));
         }
-        Ok(Place { name: free_clone_name(&wanted, is_taken), url, heads, remote })
+        Ok(SyncPlace { name: free_clone_name(&wanted, is_taken), url, heads, remote })
     }
 
     /// Decides where to sync to while there is no store yet: one is made only for a remote that answers.
-    pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<Place> {
+    pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<SyncPlace> {
         let url = url_of(remote, context.cwd())?;
         agree(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args)?;
         // No repository is needed to ask.
         let git = Git::at(&paths.data.join("sync/none"), tty().is_some());
-        Place::of(&git, url, args.heads, args)
+        SyncPlace::of(&git, url, args.heads, args)
     }
 
     /// Syncs with it from here on. The refs of the remote are given.
@@ -66,7 +66,7 @@ pub fn set_remote(remote: &str, args: &SyncArgs, store: &Store, state: &mut Stat
         return Ok(None);
     }
     let git = Git::at(&state.repository(), tty().is_some());
-    let place = Place::of(&git, url, state.settings.heads || args.heads, args)?;
+    let place = SyncPlace::of(&git, url, state.settings.heads || args.heads, args)?;
     Ok(Some(place.take(state)))
 }
 

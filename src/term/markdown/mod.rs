@@ -28,13 +28,13 @@ pub struct Markdown {
     cleaner: Cleaner,
     /// Text that came and is not decided yet.
     pending: String,
-    place: Place,
+    place: BlockState,
     /// Breaks prose between words; code and tables stand as they are.
     wrap: Wrap,
 }
 
-/// The offset in the text at which the pending part begins.
-enum Place {
+/// The block that the pending text continues.
+enum BlockState {
     /// At the beginning of a line, `quoted` where that is within a quote already.
     Start { quoted: bool },
     /// Within a line of text, behind this character.
@@ -45,7 +45,7 @@ enum Place {
     Table(Vec<String>),
 }
 
-const START: Place = Place::Start { quoted: false };
+const START: BlockState = BlockState::Start { quoted: false };
 
 impl Markdown {
     /// A painter of one answer; a table asks for the terminal's columns when it is laid out.
@@ -96,18 +96,18 @@ impl Markdown {
     /// Takes a line, or its beginning; gives the number of bytes that were taken, 0 if it has to wait.
     fn step(&mut self, line: &str, ended: bool, out: &mut String) -> Option<usize> {
         match &mut self.place {
-            Place::Start { quoted } => {
+            BlockState::Start { quoted } => {
                 let quoted = *quoted;
                 let form = line::form(line, ended)?;
                 self.begin(form, quoted, line, out)
             }
             // Most of all text.
-            Place::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
+            BlockState::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
                 *before = line.chars().next_back().or(*before);
                 self.wrap.push(line, out);
                 Some(line.len())
             }
-            Place::Within(style, before) => {
+            BlockState::Within(style, before) => {
                 let (style, mut spans) = (*style, Vec::new());
                 let taken = inline::read(line, *before, ended, style, &mut spans);
                 *before = line.split_at(taken).0.chars().next_back().or(*before);
@@ -116,19 +116,19 @@ impl Markdown {
                 self.wrap.push(&painted, out);
                 (taken > 0 || ended).then_some(taken)
             }
-            Place::Code(fence, language) => {
+            BlockState::Code(fence, language) => {
                 if !ended && line.len() < PATIENCE {
                     return None;
                 }
                 if fence.is_closed_by(line) {
                     Span::new(line, Style::DIM).paint(self.paint, out);
-                    self.place = Place::Within(Style::default(), None);
+                    self.place = BlockState::Within(Style::default(), None);
                 } else {
                     language.paint(line, self.paint, out);
                 }
                 Some(line.len())
             }
-            Place::Table(lines) => {
+            BlockState::Table(lines) => {
                 let length: usize = lines.iter().map(String::len).sum();
                 match line::form(line, ended) {
                     None if length + line.len() < PATIENCE => None,
@@ -160,7 +160,7 @@ impl Markdown {
             Form::Quote { taken } => {
                 let bar = paint.dim("│ ");
                 self.wrap.mark(&bar, &bar, out);
-                self.place = Place::Start { quoted: true };
+                self.place = BlockState::Start { quoted: true };
                 return Some(taken);
             }
             Form::Rule => {
@@ -170,16 +170,16 @@ impl Markdown {
             Form::Fence(fence) if !quoted => {
                 let language = Language::of(fence.info(line));
                 Span::new(line, Style::DIM).paint(paint, out);
-                self.place = Place::Code(fence, language);
+                self.place = BlockState::Code(fence, language);
                 return Some(line.len());
             }
             Form::Row if !quoted => {
-                self.place = Place::Table(vec![line.to_string()]);
+                self.place = BlockState::Table(vec![line.to_string()]);
                 return Some(line.len());
             }
             Form::Fence(_) | Form::Row => (0, Style::default()),
         };
-        self.place = Place::Within(style, None);
+        self.place = BlockState::Within(style, None);
         Some(taken)
     }
 
@@ -187,9 +187,9 @@ impl Markdown {
     fn end_line(&mut self, out: &mut String) {
         match self.place {
             // It comes when the table is drawn.
-            Place::Table(_) => {}
-            Place::Code(..) => out.push('\n'),
-            Place::Start { .. } | Place::Within(..) => {
+            BlockState::Table(_) => {}
+            BlockState::Code(..) => out.push('\n'),
+            BlockState::Start { .. } | BlockState::Within(..) => {
                 self.wrap.newline(out);
                 self.place = START;
             }
@@ -198,7 +198,7 @@ impl Markdown {
 
     /// Draws the table that was waited for, or prints its lines as they are if it is none.
     fn end_table(&mut self, out: &mut String) {
-        let Place::Table(lines) = std::mem::replace(&mut self.place, START) else { return };
+        let BlockState::Table(lines) = std::mem::replace(&mut self.place, START) else { return };
         let is_one = lines.get(1).is_some_and(|line| table::is_delimiter(line));
         if is_one && table::render(&lines, (self.columns)(), self.paint, out) {
             return;

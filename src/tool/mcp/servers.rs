@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::client::{Failure, Limits, List, Place, Wire};
+use super::client::{Failure, Limits, List, ProcessSetup, Wire};
 use super::content::{self, CallResult};
 use super::form::Caller;
 use super::offers::Offers;
@@ -35,7 +35,7 @@ const MOST_STARTS: usize = 2;
 pub struct Servers {
     pub(super) each: Vec<Server>,
     pub(super) patience: Patience,
-    pub(super) place: Place,
+    pub(super) place: ProcessSetup,
     /// Notes that were not shown yet.
     unsaid: Vec<String>,
     starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
@@ -80,7 +80,7 @@ pub enum Called {
 
 impl Servers {
     /// These servers; none is started yet.
-    pub fn new(configs: Vec<ServerConfig>, patience: Patience, place: Place) -> Servers {
+    pub fn new(configs: Vec<ServerConfig>, patience: Patience, place: ProcessSetup) -> Servers {
         let server = |config: ServerConfig| Server {
             secrets: Secrets::of(&config),
             config,
@@ -256,7 +256,7 @@ impl Server {
     }
 
     /// Makes sure that the server runs, and starts it again once if it does not.
-    pub(super) async fn wake(&mut self, place: &Place, patience: Patience) -> Result<(), String> {
+    pub(super) async fn wake(&mut self, place: &ProcessSetup, patience: Patience) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
         if let Some(wire) = &mut self.wire {
             let gone = wire.is_closed() || (doubtful && !answers(wire).await);
@@ -304,7 +304,7 @@ impl Server {
 impl Session {
     async fn open(
         config: &ServerConfig,
-        place: &Place,
+        place: &ProcessSetup,
         patience: Patience,
         secrets: &Secrets,
     ) -> Result<Session, Failure> {

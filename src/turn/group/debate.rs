@@ -125,7 +125,7 @@ impl Debate<'_> {
 
     /// A debate that goes on has speakers who have spoken.
     fn count_past_speeches(&mut self) {
-        let Some(past) = past(&self.transcript.said) else { return };
+        let Some(past) = past(&self.transcript.entries) else { return };
         for (name, _) in &past.heard {
             if let Some(who) = self.panel.iter().position(|voice| voice.name == *name) {
                 self.rules.speak(who);
@@ -291,7 +291,7 @@ impl Debate<'_> {
 
     /// There is a question: without one no debate begins.
     fn past(&self) -> Past<'_> {
-        past(&self.transcript.said).unwrap_or_default()
+        past(&self.transcript.entries).unwrap_or_default()
     }
 
     fn names(&self, those: &[usize]) -> Vec<&str> {

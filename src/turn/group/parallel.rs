@@ -32,12 +32,12 @@ impl GroupTurn<'_> {
         let general = Inst::General(self.insts.general.as_deref());
         let asked = panel.iter_mut().map(|voice| async {
             let name = voice.name.clone();
-            let mut said = transcript.said.clone();
-            let left = choose(said.iter_mut().map(|said| &mut said.files), &voice.accepts);
+            let mut entries = transcript.entries.clone();
+            let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &voice.accepts);
             for note in left.words(&name) {
                 self.watch.sees(Moment::In(&name, Event::Say(&note)));
             }
-            let said = messages(&said, &[], general, voice.form, None);
+            let said = messages(&entries, &[], general, voice.form, None);
             let spoken = voice.speak(&said, schema.as_deref(), transcript.tip(), self).await;
             let mut report = Report {
                 conv: transcript.path.clone(),

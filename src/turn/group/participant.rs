@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
 use crate::store::Entry;
 use crate::tool::{Proposal, Reply, without_thinking};
-use crate::turn::answer::{Place, Received, Tools, receive};
+use crate::turn::answer::{AnswerPlace, Received, Tools, receive};
 use crate::turn::report::Answered;
 use crate::turn::schema::{AnswerSchema, asking_again, complaint, tell, unfit};
 use crate::turn::send::whole;
@@ -94,7 +94,7 @@ impl Participant {
             let wire = schema.map(|schema| &schema.wire);
             let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
             let answer = answer.inspect_err(|error| failed(group, &name, error, start))?;
-            let place = Place {
+            let place = AnswerPlace {
                 store: &group.env.store,
                 under,
                 tip,

@@ -3,7 +3,7 @@
 
 use super::protocol::{Decision, decision, selected};
 use crate::bubb::Kind;
-use crate::turn::transcript::Said;
+use crate::turn::transcript::PathEntry;
 
 /// The name of the conclusion's author.
 const ORCHESTRATOR: &str = "orchestrator";
@@ -18,21 +18,21 @@ pub struct Past<'s> {
 }
 
 /// Reads it from a path; none if the path has no question.
-pub fn past(path: &[Said]) -> Option<Past<'_>> {
-    let is_question = |said: &Said| !said.hidden && said.kind == Kind::User;
+pub fn past(path: &[PathEntry]) -> Option<Past<'_>> {
+    let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
     let topic = path.iter().rposition(is_question)?;
     let mut past = Past { topic: &path[topic].text, heard: Vec::new() };
     let mut speaker = None;
-    for (i, said) in path.iter().enumerate() {
-        let text = &*said.text;
-        if said.hidden {
+    for (i, entry) in path.iter().enumerate() {
+        let text = &*entry.text;
+        if entry.hidden {
             speaker = match decision(text, &[]) {
                 Some((_, Decision::End(_))) => Some(ORCHESTRATOR),
                 _ => selected(text),
             };
         } else if i != topic {
-            let by_kind = said.kind.word();
-            let speaker = speaker.take().filter(|_| said.kind == Kind::Assistant);
+            let by_kind = entry.kind.word();
+            let speaker = speaker.take().filter(|_| entry.kind == Kind::Assistant);
             past.heard.push((speaker.unwrap_or(by_kind), text));
         }
     }
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn what_was_said_is_told_with_who_said_it() {
-        for (said, topic, history) in [
+        for (text, topic, history) in [
             ("s1 prompt / u0 which?", "which?", "(nothing yet)"),
             (
                 "u0 which? / s1 a: REQUEST / s1 SELECT: a / s1 SELECT: a / a0 one\n\ntwo / s1 a: PASS",
@@ -75,9 +75,9 @@ mod tests {
             // a hidden answer that was cut short does not count
             ("u0 1 / s1 SELECT: b / a1 half / s1 SELECT: c / a0 x", "1", "[c] x"),
         ] {
-            let path = path(said);
+            let path = path(text);
             let past = past(&path).unwrap();
-            assert_eq!((past.topic, past.history().as_str()), (topic, history), "{said}");
+            assert_eq!((past.topic, past.history().as_str()), (topic, history), "{text}");
         }
         assert_eq!(past(&path("s1 prompt / a0 x")), None);
     }

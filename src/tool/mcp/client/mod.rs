@@ -23,7 +23,7 @@ use rmcp::transport::Transport as Carrier;
 use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
 use tokio::sync::{mpsc, oneshot};
 
-pub use process::Place;
+pub use process::ProcessSetup;
 pub use requests::List;
 
 use super::form::{Asked, FormAnswer};
@@ -109,7 +109,7 @@ impl Wire {
     /// Opens a session within `limit`.
     pub async fn open(
         server: &ServerConfig,
-        place: &Place,
+        place: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
     ) -> Result<Wire, Failure> {
@@ -129,7 +129,7 @@ impl Wire {
 
     async fn begin(
         server: &ServerConfig,
-        place: &Place,
+        place: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
         beginning: Beginning,
@@ -238,7 +238,7 @@ impl Wire {
 
 /// The server's challenge to a request without a sign-in; none, if it answers it.
 pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> {
-    match Wire::open(server, &Place::default(), CHALLENGE, &LiveSecrets::default()).await {
+    match Wire::open(server, &ProcessSetup::default(), CHALLENGE, &LiveSecrets::default()).await {
         Ok(wire) => {
             wire.close().await;
             Ok(None)

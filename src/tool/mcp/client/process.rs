@@ -25,7 +25,7 @@ const DRAINED: Duration = Duration::from_millis(200);
 
 /// The directory in which programs are started, and the variables that they do not inherit.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct ProcessSetup {
     /// Their working directory.
     pub dir: std::path::PathBuf,
     /// Variables that hold lepo's keys.
@@ -47,7 +47,7 @@ impl Process {
         command: &str,
         args: &[String],
         env: &[(String, Secret)],
-        place: &Place,
+        place: &ProcessSetup,
     ) -> io::Result<(Process, Receiver, Sender)> {
         let mut variables = environment(|name| place.hidden_env.iter().any(|hidden| name == hidden.as_str()));
         variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));

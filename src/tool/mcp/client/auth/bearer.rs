@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Error as SseError, Sse};
 use tokio::sync::Mutex;
 
-use super::shelf::{Kept, Shelf};
+use super::shelf::{Shelf, StoredSignIn};
 use super::{Manager, explain};
 use crate::config::{Secret, ServerConfig};
 
@@ -71,13 +71,13 @@ impl Bearer {
         }
         self.refresh(kept).await?;
         let kept = self.kept()?;
-        let token = kept.as_ref().and_then(Kept::token).filter(|token| Some(*token) != refused);
+        let token = kept.as_ref().and_then(StoredSignIn::token).filter(|token| Some(*token) != refused);
         token
             .map(|token| Some(token.to_string()))
             .ok_or_else(|| NoToken::Over("the sign-in is refused".into()))
     }
 
-    async fn refresh(&self, kept: Kept) -> Result<(), NoToken> {
+    async fn refresh(&self, kept: StoredSignIn) -> Result<(), NoToken> {
         let Inner { server, shelf, .. } = &*self.inner;
         let mut shelf = shelf.clone();
         shelf.client_secret = kept.client_secret.as_ref().map(Secret::new);
@@ -107,7 +107,7 @@ impl Bearer {
     }
 
     /// Loads the stored sign-in; its secrets are masked from now on.
-    fn kept(&self) -> Result<Option<Kept>, NoToken> {
+    fn kept(&self) -> Result<Option<StoredSignIn>, NoToken> {
         let kept = self.inner.shelf.kept();
         let kept = kept.map_err(|error| NoToken::Failed(crate::error::cause(&error)))?;
         if let Some(kept) = &kept {
@@ -120,7 +120,7 @@ impl Bearer {
     }
 }
 
-fn usable(kept: &Kept, refused: Option<&str>) -> Option<String> {
+fn usable(kept: &StoredSignIn, refused: Option<&str>) -> Option<String> {
     kept.fresh().filter(|token| Some(*token) != refused).map(str::to_string)
 }
 

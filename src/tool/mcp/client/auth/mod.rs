@@ -20,7 +20,7 @@ pub use shelf::{Shelf, SignedIn};
 use super::errors::one_line;
 use crate::config::{Secret, ServerConfig, Target};
 use crate::fetch::shown;
-use shelf::Kept;
+use shelf::StoredSignIn;
 use web::Web;
 
 /// The library's state machine for one server, on lepo's client and files.
@@ -50,7 +50,7 @@ fn client_of(id: &str, redirect: &str) -> OAuthClientConfig {
 }
 
 /// The secret that goes with a kept client: the registration's, or for a configured client the configured one.
-fn secret_of(server: &ServerConfig, kept: &Kept) -> Option<String> {
+fn secret_of(server: &ServerConfig, kept: &StoredSignIn) -> Option<String> {
     let registered = kept.client_secret.clone();
     let Target::Remote { identity, .. } = &server.target else { return registered };
     let is_configured = identity.client_id.as_deref() == Some(kept.credentials.client_id.as_str());

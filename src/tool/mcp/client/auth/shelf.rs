@@ -43,7 +43,7 @@ pub struct Shelf {
 
 /// A stored sign-in.
 #[derive(Serialize, Deserialize)]
-pub struct Kept {
+pub struct StoredSignIn {
     /// The server's name.
     server: String,
     /// Its address, without what is secret of it.
@@ -92,12 +92,12 @@ impl Shelf {
     }
 
     /// The sign-in that is kept, the newest if there are several. A file that cannot be read is none.
-    pub fn kept(&self) -> io::Result<Option<Kept>> {
-        let mut newest: Option<(SystemTime, Kept)> = None;
+    pub fn kept(&self) -> io::Result<Option<StoredSignIn>> {
+        let mut newest: Option<(SystemTime, StoredSignIn)> = None;
         for path in self.files()? {
             let time = path.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
             let Ok(bytes) = std::fs::read(&path) else { continue };
-            let Ok(kept) = serde_json::from_slice::<Kept>(&bytes) else { continue };
+            let Ok(kept) = serde_json::from_slice::<StoredSignIn>(&bytes) else { continue };
             if newest.as_ref().is_none_or(|(other, _)| time > *other) {
                 newest = Some((time, kept));
             }
@@ -139,7 +139,7 @@ impl Shelf {
         self.make_dir()?;
         let issuer = hash_of(&[credentials.issuer.as_deref().unwrap_or_default().as_bytes()]);
         let path = self.dir.join(format!("{}-{}.json", self.key, issuer.get(..16).unwrap_or_default()));
-        let kept = Kept {
+        let kept = StoredSignIn {
             server: self.server.clone(),
             url: self.url.clone(),
             client_secret: self.client_secret.as_ref().map(|secret| secret.reveal().to_string()),
@@ -174,7 +174,7 @@ impl Shelf {
     }
 }
 
-impl Kept {
+impl StoredSignIn {
     /// The access token.
     pub fn token(&self) -> Option<&str> {
         self.credentials.token_response.as_ref().map(|tokens| tokens.access_token().secret().as_str())
