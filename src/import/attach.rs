@@ -96,8 +96,7 @@ pub fn with_files(kind: Kind, text: &str, files: Vec<File>) -> (String, Vec<Vec<
 
 /// True if a text ends as one does that names a blob.
 pub fn seems_to_name_a_blob(text: &str) -> bool {
-    let last = text.rsplit('\n').next().unwrap_or_default();
-    last.ends_with(']') && last.contains(": _blobs/")
+    text.ends_with(']') && text.rsplit('\n').next().is_some_and(|last| last.contains(": _blobs/"))
 }
 
 /// SHA-256 in hexadecimal.

@@ -33,13 +33,17 @@ impl Tools {
         [Tools::Brief, Tools::Full, Tools::None].into_iter().find(|tools| tools.word() == word)
     }
 
+    /// True if nothing is cut from a text.
+    pub fn keeps_whole(self, text: &str) -> bool {
+        text.len() <= if self == Tools::Full { WHOLE } else { 2 * KEPT }
+    }
+
     /// The kept part of a text, and whether the whole is to be in a blob.
     pub fn cut(self, text: String) -> (String, Option<String>) {
         match self {
-            Tools::Full if text.len() > WHOLE => (cut(&text, WHOLE / 2), Some(text)),
-            Tools::Full => (text, None),
-            Tools::Brief | Tools::None if text.len() > 2 * KEPT => (cut(&text, KEPT), None),
-            Tools::Brief | Tools::None => (text, None),
+            _ if self.keeps_whole(&text) => (text, None),
+            Tools::Full => (cut(&text, WHOLE / 2), Some(text)),
+            Tools::Brief | Tools::None => (cut(&text, KEPT), None),
         }
     }
 }
@@ -50,7 +54,8 @@ fn cut(text: &str, kept: usize) -> String {
     let tail = text.ceil_char_boundary(text.len().saturating_sub(kept)).max(head);
     let (start, rest) = text.split_at(head);
     let (left, end) = rest.split_at(tail - head);
-    format!("{start}\n[{} bytes left out]\n{end}", left.len())
+    // Not `format!`, which reserves twice as much: these are many.
+    [start, "\n[", &left.len().to_string(), " bytes left out]\n", end].concat()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::archive::Archive;
 use super::conversation::{Conversation, File, What};
 use super::json::Value;
 use super::parts::Parts;
+use super::ready::make_ready;
 use super::source::Reading;
 use super::tree::{Link, parents};
 use super::values::Values;
@@ -29,29 +30,48 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut archive = Archive::open(path)?;
     // A second one for the assets, as the first is being read.
     let mut assets = Archive::open(path)?;
+    let brief = reading.brief;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let mut values = Values::of(from);
-            while let Some(value) = reading.next(&mut values)? {
-                if value.is_array() {
-                    continue;
+            let work = |value: Value<'_>| {
+                let mut ids = Vec::new();
+                let mut read = conversation(value, &mut ids).filter(|_| !value.is_array());
+                read.iter_mut().for_each(|read| make_ready(&mut read.nodes, brief));
+                (read, ids, value.is_array())
+            };
+            reading.each(&mut Values::of(from), work, |(read, ids, is_array), reading| {
+                match read {
+                    Some(mut conversation) => {
+                        fill(&mut conversation, ids, &mut assets);
+                        each(conversation)?;
+                    }
+                    None => reading.tally.skip("conversation without messages", u64::from(!is_array)),
                 }
-                match conversation(value, &mut |id| assets.asset(id)) {
-                    Some(conversation) => each(conversation)?,
-                    None => reading.tally.skip("conversation without messages", 1),
-                }
-            }
-            Ok(())
+                Ok(())
+            })
         })?;
     }
     Ok(())
 }
 
-/// One conversation; `asset` gives the bytes of a file by its id.
-pub fn conversation(
-    value: Value<'_>,
-    asset: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
-) -> Option<Conversation> {
+/// Gives the files of a conversation their bytes, by their ids in the order of the files.
+fn fill(conversation: &mut Conversation, ids: Ids, assets: &mut Archive) {
+    let files = conversation.nodes.iter_mut().flat_map(|node| match &mut node.what {
+        What::Text(_, _, files) | What::Output { files, .. } => files.as_mut_slice(),
+        _ => &mut [],
+    });
+    for (file, id) in files.zip(ids) {
+        if let Some(id) = id {
+            file.data = assets.asset(&id);
+        }
+    }
+}
+
+/// The ids of the files of a conversation, in their order; none of one whose bytes stand in the text.
+type Ids = Vec<Option<String>>;
+
+/// One conversation, its files without their bytes.
+fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
     let mapping = value.get("mapping");
     if !mapping.is_object() {
         return None;
@@ -80,7 +100,7 @@ pub fn conversation(
     let parents = parents(&links, |_| None);
     let mut places = Vec::with_capacity(nodes.len());
     for (_, _, node) in &nodes {
-        places.push(message(&mut conversation, node.get("message"), model.as_deref(), asset));
+        places.push(message(&mut conversation, node.get("message"), model.as_deref(), ids));
     }
     for (place, parent) in parents.iter().enumerate() {
         conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1);
@@ -93,7 +113,7 @@ fn message(
     conversation: &mut Conversation,
     message: Value<'_>,
     model: Option<&str>,
-    asset: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    ids: &mut Ids,
 ) -> (usize, usize) {
     let at = time::seconds(message.get("create_time"));
     let role = message.at(&["author", "role"]).text().unwrap_or_default();
@@ -117,7 +137,7 @@ fn message(
         let output = text(content);
         // Empty, but for what it is named.
         let output = if output.is_empty() && !has_files(content) { name } else { output };
-        let files = files(content, metadata, asset);
+        let files = files(content, metadata, ids);
         parts.then(What::Output { call: String::new(), text: output, files });
     } else {
         match &*content.get("content_type").text().unwrap_or_default() {
@@ -135,8 +155,8 @@ fn message(
             }
             _ if hidden || message.get("channel").is("analysis") => parts.aside(kind, &text(content)),
             _ => {
-                parts.text(&text(content));
-                files(content, metadata, asset).into_iter().for_each(|file| parts.file(file));
+                parts.whole(text(content));
+                files(content, metadata, ids).into_iter().for_each(|file| parts.file(file));
             }
         }
     }
@@ -158,7 +178,7 @@ fn text(content: Value<'_>) -> String {
     if texts.is_empty() && content.has("thoughts") {
         texts.extend(content.get("content").said());
     }
-    texts.join("\n\n")
+    if texts.len() == 1 { texts.swap_remove(0) } else { texts.join("\n\n") }
 }
 
 fn has_files(content: Value<'_>) -> bool {
@@ -166,11 +186,7 @@ fn has_files(content: Value<'_>) -> bool {
 }
 
 /// The files of a message: those that stand in its text, and those that are only attached.
-fn files(
-    content: Value<'_>,
-    metadata: Value<'_>,
-    asset: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
-) -> Vec<File> {
+fn files(content: Value<'_>, metadata: Value<'_>, ids: &mut Ids) -> Vec<File> {
     let attached: Vec<(String, String, String)> = metadata
         .get("attachments")
         .items()
@@ -184,16 +200,19 @@ fn files(
         let name = part.get("name").words();
         if pointer.starts_with("data:") {
             files.push(attach::url(&name, "", &pointer));
+            ids.push(None);
             continue;
         }
         let id = pointer.rsplit("//").next().unwrap_or_default().to_string();
         let about = attached.iter().find(|(other, ..)| *other == id);
         let (name, mime) = about.map_or((id.as_str(), ""), |(_, name, mime)| (name, mime));
-        files.push(File { data: asset(&id), ..attach::lost(name, mime) });
+        files.push(attach::lost(name, mime));
+        ids.push(Some(id.clone()));
         told.push(id);
     }
     for (id, name, mime) in attached.iter().filter(|(id, ..)| !told.contains(id)) {
-        files.push(File { data: asset(id), ..attach::lost(name, mime) });
+        files.push(attach::lost(name, mime));
+        ids.push(Some(id.clone()));
     }
     files
 }

@@ -23,14 +23,8 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut archive = Archive::open(path)?;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let mut values = Values::of(from);
-            while let Some(value) = reading.next(&mut values)? {
-                match value.get("chat_messages").is_array() {
-                    true => each(conversation(value))?,
-                    false => reading.tally.skip("conversation without messages", 1),
-                }
-            }
-            Ok(())
+            let read = |value: Value<'_>| value.get("chat_messages").is_array().then(|| conversation(value));
+            reading.conversations(&mut Values::of(from), read, each)
         })?;
     }
     Ok(())

@@ -6,54 +6,13 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::conversation::{Conversation, What};
-use super::json::Value;
+use super::claude_lines::{Line, Message, Told};
+use super::conversation::{Conversation, Node, What};
 use super::log::{Log, Record};
-use super::parts::Parts;
 use super::source::{Reading, files_in, first_value, first_values};
-use super::{Each, attach, claude_prompts, time};
+use super::{Each, claude_prompts};
 use crate::bubb::Kind;
 use crate::error::Result;
-
-/// The beginnings of texts that the program wrote, and not the person.
-const INJECTED: &[&str] = &[
-    "<command-name>",
-    "<command-message>",
-    "<command-args>",
-    "<local-command-",
-    "<ide_opened_file>",
-    "<ide_selection>",
-    "<system-reminder>",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<user-memory-input>",
-    "Caveat: The messages below were generated",
-    "[Request interrupted by user",
-];
-
-/// Records that say nothing of the conversation itself.
-const SILENT: &[&str] = &[
-    "file-history-snapshot",
-    "queue-operation",
-    "progress",
-    "system",
-    "attachment",
-    "last-prompt",
-    "permission-mode",
-    "agent-name",
-    "agent-color",
-    "agent-setting",
-    "mode",
-    "pr-link",
-    "worktree-state",
-    "tag",
-    "task-summary",
-    "content-replacement",
-    "result",
-    "started",
-];
 
 /// Nodes of a message in which an earlier snapshot of a text is looked for.
 const SNAPSHOTS: usize = 64;
@@ -137,10 +96,16 @@ impl Session {
     /// Reads a file; with `under`, one of a subagent, all of whose lines follow that call.
     fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
         let begin = self.log.records.len();
-        let mut values = reading.lines(path)?;
-        while let Some(value) = reading.next(&mut values)? {
-            self.line(value, reading, under.is_some());
-        }
+        let (agent, brief) = (under.is_some(), reading.brief);
+        let mut lines = reading.lines(path)?;
+        reading.each(
+            &mut lines,
+            |line| Line::of(line, agent, brief),
+            |line, reading| {
+                self.line(line, reading);
+                Ok(())
+            },
+        )?;
         let part = Log { records: self.log.records.split_off(begin) };
         for record in &part.records {
             let first = &mut self.conversation.nodes[record.first];
@@ -154,124 +119,98 @@ impl Session {
         Ok(())
     }
 
-    fn line(&mut self, line: Value<'_>, reading: &mut Reading, agent: bool) {
-        let kind = line.get("type").text().unwrap_or_default();
-        if self.conversation.dir.is_none() {
-            self.conversation.dir = line.get("cwd").said();
-        }
-        match &*kind {
-            "user" | "assistant" if line.get("message").is_object() => self.message(line, agent),
-            "attachment" if line.at(&["attachment", "type"]).is("queued_command") => self.queued(line, agent),
-            "summary" => self.summaries.push((line.get("leafUuid").words(), line.get("summary").words())),
-            "ai-title" => self.titles[1] = line.get("aiTitle").said(),
-            "custom-title" => self.titles[0] = line.get("customTitle").said(),
-            _ => {
-                if !SILENT.contains(&&*kind) {
+    fn line(&mut self, line: Line, reading: &mut Reading) {
+        let Line { dir, id, parent, what } = line;
+        self.conversation.dir = self.conversation.dir.take().or(dir);
+        let (first, message) = match what {
+            Told::Message(message) => (self.conversation.nodes.len(), self.message(*message)),
+            Told::Queued(time, nodes) => {
+                let first = self.conversation.nodes.len();
+                self.add(first, time, nodes);
+                self.conversation.messages += 1;
+                (first, String::new())
+            }
+            Told::Summary(leaf, title) => return self.summaries.push((leaf, title)),
+            Told::ModelTitle(title) => return self.titles[1] = title,
+            Told::OwnTitle(title) => return self.titles[0] = title,
+            Told::Other(unknown, is_record) => {
+                if let Some(kind) = unknown {
                     reading.tally.skip(&format!("unknown record {kind:?}"), 1);
                 }
-                if line.get("uuid").text().is_some() {
-                    let node = self.conversation.add(None, None, What::Nothing);
-                    self.record(line, node, node, String::new());
+                if !is_record {
+                    return;
                 }
+                (self.conversation.add(None, None, What::Nothing), String::new())
             }
-        }
-    }
-
-    fn record(&mut self, line: Value<'_>, first: usize, tail: usize, message: String) {
-        let parent = line.get("parentUuid").said().or_else(|| line.get("logicalParentUuid").said());
-        let parent = parent.or_else(|| preserved(line.get("compactMetadata")));
+        };
         // A message without an id of its own, typed while a tool ran, follows the line before.
         let before = || self.log.records.last().map(|record| record.id.clone());
-        let id = line.get("uuid").said();
         let parent = if id.is_none() { parent.or_else(before) } else { parent };
         let id = id.unwrap_or_else(|| format!("line {}", self.log.records.len()));
+        let tail = self.conversation.nodes.len() - 1;
         self.log.records.push(Record { id, parent, message, first, tail });
     }
 
-    fn queued(&mut self, line: Value<'_>, agent: bool) {
-        let prompt = line.at(&["attachment", "prompt"]);
-        let mut parts =
-            Parts::new(&mut self.conversation, None, time::written(line.get("timestamp")), Kind::User)
-                .beside(agent);
-        match prompt.text() {
-            Some(text) => said(&mut parts, &text),
-            None => prompt.items().for_each(|block| user_block(&mut parts, block)),
+    /// Adds nodes to those from `first` on, in a row; if there are none at all, one of nothing. What an answer says
+    /// in parts is one text.
+    fn add(&mut self, first: usize, time: Option<u64>, new: impl IntoIterator<Item = Node>) {
+        let nodes = &mut self.conversation.nodes;
+        for mut node in new {
+            if let Some(last) = nodes.get_mut(first..).and_then(<[Node]>::last_mut)
+                && let (
+                    What::Text(Kind::Assistant, before, _) | What::Side(Kind::Assistant, before),
+                    What::Text(_, text, _) | What::Side(_, text),
+                ) = (&mut last.what, &node.what)
+            {
+                before.push_str("\n\n");
+                before.push_str(text);
+                last.ready = None;
+                continue;
+            }
+            node.parent = nodes.len().checked_sub(1).filter(|&last| last >= first);
+            nodes.push(node);
         }
-        let (first, tail) = parts.finish();
-        self.conversation.messages += 1;
-        self.record(line, first, tail, String::new());
+        if nodes.len() == first {
+            self.conversation.add(None, time, What::Nothing);
+        }
     }
 
-    fn message(&mut self, line: Value<'_>, agent: bool) {
-        let message = line.get("message");
-        let side = agent || line.get("isSidechain").is_true();
-        let at = time::written(line.get("timestamp"));
-        let begin = self.conversation.nodes.len();
-        let is_answer = line.get("type").is("assistant");
-        let id = if is_answer { message.get("id").words() } else { String::new() };
+    /// Adds a message; its id.
+    fn message(&mut self, message: Message) -> String {
+        let first = self.conversation.nodes.len();
+        let Message { is_answer, id, model, prompts, .. } = message;
         if is_answer && (self.seen.0 != id || id.is_empty()) {
-            self.seen = (id.clone(), HashSet::new(), begin);
+            self.seen = (id.clone(), HashSet::new(), first);
         }
-        let (seen, from) = (&mut self.seen.1, self.seen.2);
+        let from = self.seen.2;
         if is_answer {
             let near = self.conversation.nodes[from..].iter_mut().rev().take(SNAPSHOTS);
-            near.for_each(|node| grow(&mut node.what, message));
+            near.for_each(|node| grow(node, &message.blocks, &message.texts));
         }
-        let kind = if is_answer { Kind::Assistant } else { Kind::User };
-        let mut parts = Parts::new(&mut self.conversation, None, at, kind).beside(side);
-        let content = message.get("content");
-        if line.get("isCompactSummary").is_true() {
-            parts.aside(Kind::System, &texts(content));
-        } else if line.get("isMeta").is_true() {
-            parts.aside(Kind::User, &texts(content));
-        } else if line.get("isApiErrorMessage").is_true() {
-            parts.aside(Kind::Assistant, &texts(content));
-        } else if !is_answer {
-            match content.text() {
-                Some(text) => said(&mut parts, &text),
-                None => content.items().for_each(|block| user_block(&mut parts, block)),
-            }
-        } else if let Some(text) = content.text() {
-            parts.text(&text);
-        } else {
-            for block in content.items() {
-                let hash = hash(block);
-                if seen.insert(hash) {
-                    answer_block(&mut parts, block);
-                }
-            }
-        }
-        let (first, tail) = parts.finish();
-        self.conversation.messages += u64::from(id.is_empty() || from == begin);
-        let usage = message.get("usage");
-        let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-        let input: u64 = input.iter().filter_map(|key| usage.get(key).count()).fold(0, u64::saturating_add);
-        let model = message.get("model").said();
-        let output = usage.get("output_tokens").count();
-        self.conversation.answered_by(first, model.as_deref(), (input > 0).then_some(input), output);
-        self.calls(first, content);
-        if let Some(agent) = line.at(&["toolUseResult", "agentId"]).said() {
-            let call = content.items().find_map(|block| block.get("tool_use_id").said());
-            self.agents.extend(call.map(|call| (agent, call)));
-        }
-        if side && !agent && line.get("parentUuid").is_null() {
-            let call = self.prompts.get(&texts(content)).copied().or(self.last_call);
+        let mut blocks = message.blocks;
+        blocks.retain(|(hash, _)| hash.is_none_or(|hash| self.seen.1.insert(hash)));
+        self.add(first, message.time, blocks.into_iter().flat_map(|(_, nodes)| nodes));
+        self.conversation.messages += u64::from(id.is_empty() || from == first);
+        self.conversation.answered_by(first, model.as_deref(), message.input, message.output);
+        self.calls(first, prompts);
+        self.agents.extend(message.agent);
+        if let Some(text) = message.begins {
+            let call = self.prompts.get(&text).copied().or(self.last_call);
             self.conversation.nodes[first].parent = call.filter(|&call| call < first);
         }
-        self.record(line, first, tail, id);
+        id
     }
 
     /// Remembers the calls among new nodes.
-    fn calls(&mut self, first: usize, content: Value<'_>) {
+    fn calls(&mut self, first: usize, prompts: Vec<(String, String)>) {
         let new = self.conversation.nodes.iter().enumerate().skip(first);
         for (place, node) in new {
             let What::Call { id, name, .. } = &node.what else { continue };
             self.last_call = Some(place);
             self.calls.insert(id.clone(), place);
             if matches!(name.as_str(), "Task" | "Agent") {
-                let block = content.items().find(|block| block.get("id").is(id));
-                let prompt = block.and_then(|block| block.at(&["input", "prompt"]).said());
-                self.prompts.extend(prompt.map(|prompt| (prompt, place)));
+                let prompt = prompts.iter().find(|(call, _)| call == id);
+                self.prompts.extend(prompt.map(|(_, prompt)| (prompt.clone(), place)));
             }
         }
     }
@@ -298,88 +237,17 @@ impl Session {
     }
 }
 
-/// The last of the messages that a compaction keeps: what follows it follows them, where it names no parent.
-fn preserved(compaction: Value<'_>) -> Option<String> {
-    let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(Value::said);
-    last.or_else(|| compaction.at(&["preservedSegment", "tailUuid"]).said())
-}
-
-/// A text that stands in a later snapshot of its message, longer.
-fn grow(what: &mut What, message: Value<'_>) {
-    let (What::Text(_, old, _) | What::Side(_, old)) = what else { return };
-    for block in message.get("content").items().filter(|block| block.get("type").is("text")) {
-        let Some(new) = block.get("text").text() else { continue };
-        if new.len() > old.len() && new.starts_with(old.as_str()) {
-            // It is told again, whole: this one goes.
-            old.clear();
-            return;
-        }
-    }
-}
-
-fn hash(block: Value<'_>) -> u64 {
-    use std::hash::{Hash, Hasher};
-    let mut hasher = std::hash::DefaultHasher::new();
-    block.raw().hash(&mut hasher);
-    hasher.finish()
-}
-
-/// All texts of a message as one.
-fn texts(content: Value<'_>) -> String {
-    if let Some(text) = content.text() {
-        return text.into_owned();
-    }
-    content.items().filter_map(|block| block.get("text").said()).collect::<Vec<_>>().join("\n\n")
-}
-
-/// A person's text, or one that only seems to be.
-fn said(parts: &mut Parts<'_>, text: &str) {
-    match INJECTED.iter().any(|begin| text.starts_with(begin)) {
-        true => parts.aside(Kind::User, text),
-        false => parts.text(text),
-    }
-}
-
-fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
-    match &*block.get("type").text().unwrap_or_default() {
-        "text" => said(parts, &block.get("text").text().unwrap_or_default()),
-        "image" | "document" => parts.file(file(block)),
-        "tool_result" => {
-            let content = block.get("content");
-            let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
-            let call = block.get("tool_use_id").words();
-            parts.then(What::Output { call, text: texts(content), files });
-        }
-        _ => {}
-    }
-}
-
-fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {
-    match &*block.get("type").text().unwrap_or_default() {
-        "text" => parts.text(&block.get("text").text().unwrap_or_default()),
-        "thinking" => parts.aside(Kind::Assistant, &block.get("thinking").text().unwrap_or_default()),
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(What::Call {
-            id: block.get("id").words(),
-            name: block.get("name").words(),
-            input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
-        }),
-        kind if kind.ends_with("_result") => {
-            let content = block.get("content");
-            let text = match texts(content) {
-                text if text.is_empty() => String::from_utf8_lossy(content.raw()).into_owned(),
-                text => text,
-            };
-            parts.then(What::Output { call: block.get("tool_use_id").words(), text, files: Vec::new() });
-        }
-        _ => {}
-    }
-}
-
-fn file(block: Value<'_>) -> super::conversation::File {
-    let source = block.get("source");
-    let (name, mime) = (block.get("title").words(), source.get("media_type").words());
-    match source.get("data").text() {
-        Some(data) if source.get("type").is("base64") => attach::base64(&name, &mime, &data),
-        _ => attach::url(&name, &mime, &source.get("url").words()),
+/// Removes a text that stands in a later snapshot of its message, longer.
+fn grow(node: &mut Node, blocks: &[(Option<u64>, Vec<Node>)], texts: &[String]) {
+    let (What::Text(_, old, _) | What::Side(_, old)) = &mut node.what else { return };
+    let counted = blocks.iter().filter(|(hash, _)| hash.is_some()).flat_map(|(_, nodes)| nodes);
+    let told = counted.filter_map(|node| match &node.what {
+        What::Text(_, text, _) | What::Side(_, text) => Some(text),
+        _ => None,
+    });
+    if told.chain(texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {
+        // It is told again, whole: this one goes.
+        old.clear();
+        node.ready = None;
     }
 }

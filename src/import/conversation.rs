@@ -42,6 +42,8 @@ pub struct Node {
     pub output: Option<u64>,
     /// It belongs to the last message of a log.
     pub last: bool,
+    /// The SHA-256 of its bubb's text, if the text is already as the bubb will have it.
+    pub ready: Option<[u8; 32]>,
 }
 
 /// The kind of a part of a message.
@@ -93,7 +95,7 @@ pub struct File {
 impl Node {
     /// A node without a model.
     pub fn new(parent: Option<usize>, time: Option<u64>, what: What) -> Node {
-        Node { parent, time, what, model: None, input: None, output: None, last: false }
+        Node { parent, time, what, model: None, input: None, output: None, last: false, ready: None }
     }
 }
 

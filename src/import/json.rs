@@ -1,180 +1,14 @@
-//! JSON read in place: one pass over the bytes makes a flat list of tokens; values are decoded where they are used.
+//! JSON read in place: a scanner makes a flat list of tokens; values are decoded where they are used.
 //!
 //! Exports are hundreds of megabytes, and most of it is never looked at. Nothing here recurses, so depth is no
 //! danger; a lone surrogate, a byte that is not UTF-8 or a value of another type is no error.
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use super::escape::unescape;
-
-/// A value, a key, or a container with all that is in it.
-#[derive(Debug, Clone, Copy)]
-struct Token {
-    start: u32,
-    end: u32,
-    /// The token after it and all that is in it.
-    next: u32,
-}
-
-/// The state of a scanner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Between,
-    String,
-    Scalar,
-}
-
-/// Finds the tokens of one value. Fed again with more bytes, it goes on where it was.
-#[derive(Debug)]
-pub struct Scanner {
-    tokens: Vec<Token>,
-    open: Vec<u32>,
-    at: usize,
-    state: State,
-    sound: bool,
-}
-
-impl Default for Scanner {
-    fn default() -> Self {
-        Scanner { tokens: Vec::new(), open: Vec::new(), at: 0, state: State::Between, sound: true }
-    }
-}
-
-impl Scanner {
-    /// Forgets the value before.
-    pub fn reset(&mut self) {
-        self.tokens.clear();
-        self.open.clear();
-        (self.at, self.state, self.sound) = (0, State::Between, true);
-    }
-
-    /// The number of open containers, and true if a string is open: the place at which a value that is too large
-    /// is given up.
-    pub fn depth(&self) -> (usize, bool) {
-        (self.open.len(), self.state == State::String)
-    }
-
-    /// Scans the value that begins `bytes`, which are at most 4 GiB; its length, or `None` if it goes on behind
-    /// them. `last` says that nothing is behind them.
-    pub fn feed(&mut self, bytes: &[u8], last: bool) -> Option<usize> {
-        loop {
-            match self.state {
-                State::String => {
-                    let Some(found) = memchr2(b'"', b'\\', bytes.get(self.at..)?) else {
-                        self.at = bytes.len();
-                        return None;
-                    };
-                    self.at += found;
-                    if bytes[self.at] == b'\\' {
-                        if self.at + 1 >= bytes.len() {
-                            return None;
-                        }
-                        self.at += 2;
-                        continue;
-                    }
-                    self.at += 1;
-                }
-                State::Scalar => {
-                    let rest = &bytes[self.at..];
-                    let ends = |byte: &u8| {
-                        matches!(
-                            byte,
-                            b',' | b']' | b'}' | b':' | b'"' | b'[' | b'{' | b' ' | b'\t' | b'\r' | b'\n'
-                        )
-                    };
-                    match rest.iter().position(ends) {
-                        Some(length) => self.at += length,
-                        None if last => self.at = bytes.len(),
-                        None => {
-                            self.at = bytes.len();
-                            return None;
-                        }
-                    }
-                }
-                State::Between => {
-                    let byte = *bytes.get(self.at)?;
-                    match byte {
-                        b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' => {
-                            self.at += 1;
-                            continue;
-                        }
-                        b'}' | b']' => {
-                            self.at += 1;
-                            let Some(open) = self.open.pop() else {
-                                self.sound = false;
-                                return Some(self.at);
-                            };
-                            let next = self.tokens.len() as u32;
-                            let token = &mut self.tokens[open as usize];
-                            (token.end, token.next) = (self.at as u32, next);
-                            // `{` and `}`, `[` and `]` are two apart.
-                            self.sound &= bytes[token.start as usize] + 2 == byte;
-                            if self.open.is_empty() {
-                                return Some(self.at);
-                            }
-                            continue;
-                        }
-                        b'{' | b'[' => {
-                            self.open.push(self.tokens.len() as u32);
-                            self.push();
-                            self.at += 1;
-                            continue;
-                        }
-                        b'"' => {
-                            self.push();
-                            self.at += 1;
-                            self.state = State::String;
-                        }
-                        _ => {
-                            self.push();
-                            self.at += 1;
-                            self.state = State::Scalar;
-                        }
-                    }
-                    continue;
-                }
-            }
-            // A string or a scalar has ended.
-            if let Some(token) = self.tokens.last_mut() {
-                token.end = self.at as u32;
-                if self.state == State::Scalar {
-                    self.sound &= is_scalar(&bytes[token.start as usize..self.at]);
-                }
-            }
-            self.state = State::Between;
-            if self.open.is_empty() {
-                return Some(self.at);
-            }
-        }
-    }
-
-    /// True if the value ends where the bytes end.
-    pub fn ends(&self, bytes: &[u8]) -> bool {
-        self.open.is_empty() && self.state == State::Scalar && self.at >= bytes.len()
-    }
-
-    fn push(&mut self) {
-        let next = self.tokens.len() as u32 + 1;
-        self.tokens.push(Token { start: self.at as u32, end: self.at as u32, next });
-    }
-
-    /// The value that was scanned in `bytes`; `None` if it was no JSON.
-    pub fn value<'d>(&'d self, bytes: &'d [u8]) -> Option<Value<'d>> {
-        (self.sound && !self.tokens.is_empty()).then_some(Value { bytes, tokens: &self.tokens, at: 0 })
-    }
-}
-
-/// A number, or one of the three words.
-fn is_scalar(text: &[u8]) -> bool {
-    match text.first() {
-        Some(b'-' | b'0'..=b'9') => {
-            text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
-        }
-        _ => matches!(text, b"null" | b"true" | b"false"),
-    }
-}
+use super::scanner::Token;
 
 /// A value in a scanned text. One that is missing is as good as null.
 #[derive(Debug, Clone, Copy)]
@@ -185,6 +19,11 @@ pub struct Value<'d> {
 }
 
 impl<'d> Value<'d> {
+    /// The value that the first of these tokens begins.
+    pub(super) fn new(bytes: &'d [u8], tokens: &'d [Token]) -> Value<'d> {
+        Value { bytes, tokens, at: 0 }
+    }
+
     /// No value.
     pub fn missing_at_all() -> Value<'d> {
         Value { bytes: &[], tokens: &[], at: usize::MAX }
@@ -309,6 +148,7 @@ impl<'d> Value<'d> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::scanner::Scanner;
 
     fn scan(text: &str) -> Option<serde_json::Value> {
         let mut scanner = Scanner::default();

@@ -14,14 +14,8 @@ use crate::error::Result;
 /// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
-    while let Some(value) = reading.next(&mut values)? {
-        let conversation = conversation(value);
-        match conversation.nodes.is_empty() {
-            true => reading.tally.skip("conversation without messages", 1),
-            false => each(conversation)?,
-        }
-    }
-    Ok(())
+    let read = |value: Value<'_>| Some(conversation(value)).filter(|read| !read.nodes.is_empty());
+    reading.conversations(&mut values, read, each)
 }
 
 fn conversation(value: Value<'_>) -> Conversation {

@@ -29,11 +29,9 @@ impl Log {
     /// Gives the first node of each record its parent: the last node of the record's parent. A record whose parent
     /// is not there follows the record before it.
     pub fn link(&self, conversation: &mut Conversation) {
-        let link =
-            |record: &'_ Record| -> (String, Option<String>) { (record.id.clone(), record.parent.clone()) };
-        let named: Vec<(String, Option<String>)> = self.records.iter().map(link).collect();
+        let records = self.records.iter();
         let links: Vec<Link<'_>> =
-            named.iter().map(|(id, parent)| Link { id, parent: parent.as_deref() }).collect();
+            records.map(|record| Link { id: &record.id, parent: record.parent.as_deref() }).collect();
         for (record, parent) in self.records.iter().zip(parents(&links, |place| place.checked_sub(1))) {
             if conversation.nodes[record.first].parent.is_none() {
                 conversation.nodes[record.first].parent = parent.map(|parent| self.records[parent].tail);

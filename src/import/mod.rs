@@ -1,7 +1,8 @@
 //! Histories of other tools as conversations, and conversations as bubbs.
 //!
 //! One file a format: each reads its source and hands on [`Conversation`] values. [`plan()`] makes bubbs of them,
-//! the same ones every time. Pure but for reading the source; the store is written to by the command.
+//! the same ones every time. Where a source is one stream of values, all processors work on it ([`parallel`]).
+//! Pure but for reading the source; the store is written to by the command.
 
 mod archive;
 mod attach;
@@ -9,6 +10,7 @@ mod brief;
 mod chatgpt;
 mod claude_ai;
 mod claude_code;
+mod claude_lines;
 mod claude_prompts;
 mod codex;
 mod codex_lines;
@@ -25,11 +27,15 @@ mod log;
 mod messages;
 mod opencode;
 mod openwebui;
+mod parallel;
 mod parts;
 mod pi;
+mod pieces;
 mod places;
 mod plan;
+mod ready;
 mod recognise;
+mod scanner;
 mod source;
 mod stream;
 mod threads;
@@ -41,7 +47,7 @@ mod zst;
 pub use brief::Tools;
 pub use conversation::{Conversation, File, What};
 pub use format::{FORMATS, Format};
-pub use json::{Scanner, Value};
+pub use json::Value;
 pub use lepo::{Copied, copy};
 pub use opencode::{About as OpencodeMessage, Calls, gather, part as opencode_part};
 pub use openwebui::read_text as open_webui;
@@ -49,6 +55,7 @@ pub use parts::Parts;
 pub use places::{Place, places};
 pub use plan::{NO_TIME, Plan, Rules, VERSION, plan};
 pub use recognise::{is_about, recognise};
+pub use scanner::Scanner;
 pub use source::{Reading, Tally};
 pub use stream::{line, read_stream};
 pub use time::read as written_time;
@@ -61,3 +68,6 @@ pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
 #[cfg(test)]
 #[allow(clippy::string_slice)]
 mod tests;
+
+#[cfg(test)]
+mod values_tests;

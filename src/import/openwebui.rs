@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::conversation::{Conversation, What};
-use super::json::{Scanner, Value};
+use super::json::Value;
 use super::parts::Parts;
+use super::scanner::Scanner;
 use super::source::Reading;
 use super::tree::{Link, parents};
 use super::{Each, attach, time};
@@ -14,13 +15,7 @@ use crate::error::Result;
 /// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
-    while let Some(value) = reading.next(&mut values)? {
-        match conversation(value) {
-            Some(conversation) => each(conversation)?,
-            None => reading.tally.skip("conversation without messages", 1),
-        }
-    }
-    Ok(())
+    reading.conversations(&mut values, conversation, each)
 }
 
 /// One chat as a text.

@@ -49,6 +49,14 @@ impl<'c> Parts<'c> {
         self.text.push_str(text);
     }
 
+    /// A text, which is not copied if it is the first.
+    pub fn whole(&mut self, text: String) {
+        match self.text.is_empty() {
+            true => self.text = text,
+            false => self.text(&text),
+        }
+    }
+
     /// An image or a document.
     pub fn file(&mut self, file: File) {
         self.files.push(file);

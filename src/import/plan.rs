@@ -214,16 +214,17 @@ impl Planner<'_> {
             What::Aside(kind, text) | What::Side(kind, text) => self.leaf(place, prev, kind, text),
             What::Call { .. } | What::Output { .. } if self.rules.tools == Tools::None => None,
             What::Call { id, name, input } => {
-                let text = self.cut(input);
+                let text = self.cut(place, input);
                 let text = (format!("{name}\n{}", text.0), text.1);
                 let bubb = self.emit(place, prev, Kind::Assistant, true, text.0, text.1);
                 // The id is looked for by the results that follow.
                 self.nodes[place].what = What::Call { id, name: String::new(), input: String::new() };
+                self.nodes[place].ready = None;
                 self.calls.push((place, bubb, above.calls));
                 return Place { own: Some(bubb), calls: self.calls.len(), ..above };
             }
             What::Output { call, text, files } => {
-                let (mut text, mut blobs) = self.cut(text);
+                let (mut text, mut blobs) = self.cut(place, text);
                 let (lines, more) = match self.rules.tools {
                     Tools::Full => self.with_files(Kind::Tool, String::new(), files),
                     _ => (files.iter().map(left_out).collect::<Vec<_>>().join("\n"), Vec::new()),
@@ -259,7 +260,10 @@ impl Planner<'_> {
     }
 
     /// A text of a tool, cut, with the blob of the whole.
-    fn cut(&self, text: String) -> (String, Vec<Vec<u8>>) {
+    fn cut(&self, place: usize, text: String) -> (String, Vec<Vec<u8>>) {
+        if self.nodes[place].ready.is_some() {
+            return (text, Vec::new());
+        }
         match self.rules.tools.cut(text) {
             (cut, None) => (cut, Vec::new()),
             (cut, Some(whole)) => {
@@ -326,15 +330,19 @@ impl Planner<'_> {
         mut text: String,
         blobs: Vec<Vec<u8>>,
     ) -> BubbId {
+        let node = &mut self.nodes[place];
+        let mut ready = node.ready;
         if (hidden && is_request(&text)) || (blobs.is_empty() && attach::seems_to_name_a_blob(&text)) {
             text.push('\n');
+            ready = None;
         }
-        let node = &mut self.nodes[place];
+        debug_assert!(ready.is_none_or(|ready| ready == <[u8; 32]>::from(Sha256::digest(text.as_bytes()))));
+        let content = ready.unwrap_or_else(|| Sha256::digest(text.as_bytes()).into());
         let time = match prev {
             Some(prev) => node.time.unwrap_or(0).max(prev.time() + 1),
             None => node.time.unwrap_or(self.start),
         };
-        let id = BubbId::of(time.min(MAX_TIME), kind, hidden, prev, &Sha256::digest(text.as_bytes()).into());
+        let id = BubbId::of(time.min(MAX_TIME), kind, hidden, prev, &content);
         self.plan.bubbs.push(Planned {
             name: Name { id, kind, hidden, prev },
             text,

@@ -38,6 +38,18 @@ impl Tally {
         }
     }
 
+    /// A source that cannot be read on.
+    pub fn broken(&mut self, error: io::Error) -> Result<()> {
+        match error.kind() {
+            io::ErrorKind::QuotaExceeded => {
+                return Err(Error::usage("an archive unpacks to more than it may").because(error));
+            }
+            io::ErrorKind::UnexpectedEof => self.skip("torn", 1),
+            _ => self.skip(&format!("unreadable: {error}"), 1),
+        }
+        Ok(())
+    }
+
     /// Something that is told of the source.
     pub fn remark(&mut self, remark: String) {
         if !self.remarks.contains(&remark) {
@@ -57,6 +69,11 @@ pub struct Reading {
     pub beside: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
     /// Of folders of logs, the titles that logs give to messages of others.
     pub titles: HashMap<PathBuf, HashMap<String, String>>,
+    /// Texts of tools are wanted as [`super::Tools::Brief`] keeps them, of every conversation: they may be cut as soon as
+    /// they are read.
+    pub brief: bool,
+    /// Threads that values are worked on by, if not as many as there are processors.
+    pub threads: Option<usize>,
 }
 
 /// A stream of values of a source.
@@ -97,15 +114,7 @@ impl Reading {
                 Ok(Some(Item::Bad)) => self.tally.skip("not JSON", 1),
                 Ok(Some(Item::Torn)) => self.tally.skip("torn", 1),
                 Ok(Some(Item::Large)) => self.tally.skip("too large", 1),
-                Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => {
-                    return Err(Error::usage("an archive unpacks to more than it may").because(error));
-                }
-                Err(error) => {
-                    let is_torn = error.kind() == io::ErrorKind::UnexpectedEof;
-                    let reason = if is_torn { "torn".into() } else { format!("unreadable: {error}") };
-                    self.tally.skip(&reason, 1);
-                    return Ok(None);
-                }
+                Err(error) => return self.tally.broken(error).map(|()| None),
             }
         }
         Ok(values.value())

@@ -134,6 +134,7 @@ fn read_node(value: Value<'_>) -> Node {
         input: value.get("input").count(),
         output: value.get("output").count(),
         last: value.get("last").is_true(),
+        ready: None,
     }
 }
 

@@ -1,18 +1,22 @@
 //! The JSON values of a file, one after the other: lines, the elements of one array, or values in a row.
 //!
-//! Only one value is in memory at a time. One that is too large, torn or no JSON is told and stepped over.
+//! Only one value is in memory at a time, or one piece of the file (see [`super::pieces`]). One that is too large,
+//! torn or no JSON is told and stepped over.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use memchr::memchr;
 
-use super::json::{Scanner, Value};
+use super::json::Value;
+use super::pieces::Cutting;
+use super::scanner::Scanner;
 
 /// Bytes of one value, at most. A conversation is one value in an export.
 pub const LARGEST: usize = 1 << 30;
 
 /// Bytes read at a time.
-const PIECE: usize = 1 << 18;
+const STEP: usize = 1 << 18;
 
 /// The next token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +39,7 @@ pub type Trim = fn(&mut [u8]) -> usize;
 
 /// The way values are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     /// By newlines; what is wrong with one line does not touch the next.
     Lines,
     /// By their own ends; not known yet whether in one array.
@@ -48,19 +52,23 @@ enum Form {
 /// The values of a stream.
 pub struct Values<R> {
     from: R,
-    buffer: Vec<u8>,
+    pub(super) buffer: Vec<u8>,
     /// The bytes of the buffer that are not taken yet.
-    start: usize,
-    end: usize,
-    eof: bool,
-    form: Form,
-    scanner: Scanner,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) eof: bool,
+    pub(super) form: Form,
+    pub(super) scanner: Scanner,
     /// The rest of a line, behind the value that was taken of it.
     line: usize,
     /// The offset of the value that was found last.
-    found: std::ops::Range<usize>,
-    largest: usize,
-    trim: Option<Trim>,
+    pub(super) found: Range<usize>,
+    pub(super) largest: usize,
+    pub(super) trim: Option<Trim>,
+    /// Bytes read at a time.
+    pub(super) step: usize,
+    /// Used by [`super::pieces`] alone.
+    pub(super) cutting: Cutting,
 }
 
 impl<R: Read> Values<R> {
@@ -74,7 +82,7 @@ impl<R: Read> Values<R> {
         Values::new(from, Form::Begin)
     }
 
-    fn new(from: R, form: Form) -> Values<R> {
+    pub(super) fn new(from: R, form: Form) -> Values<R> {
         let (buffer, scanner) = (Vec::new(), Scanner::default());
         Values {
             from,
@@ -88,6 +96,8 @@ impl<R: Read> Values<R> {
             found: 0..0,
             largest: LARGEST,
             trim: None,
+            step: STEP,
+            cutting: Cutting::default(),
         }
     }
 
@@ -121,18 +131,25 @@ impl<R: Read> Values<R> {
     }
 
     /// Reads more; false at the end.
-    fn more(&mut self) -> io::Result<bool> {
+    pub(super) fn more(&mut self) -> io::Result<bool> {
         if self.eof {
             return Ok(false);
+        }
+        if self.holds_values() {
+            return self.fill();
         }
         if self.start > 0 && (self.start == self.end || self.start >= self.buffer.len() / 2) {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }
-        if self.end + PIECE > self.buffer.len() {
-            let larger = (self.end + PIECE).max(self.buffer.len() + self.buffer.len() / 2);
+        if self.end + self.step > self.buffer.len() {
+            let larger = (self.end + self.step).max(self.buffer.len() + self.buffer.len() / 2);
             self.buffer.resize(larger, 0);
         }
+        self.fill()
+    }
+
+    fn fill(&mut self) -> io::Result<bool> {
         loop {
             match self.from.read(&mut self.buffer[self.end..]) {
                 Ok(0) => {
@@ -217,7 +234,7 @@ impl<R: Read> Values<R> {
         }
     }
 
-    fn skip_line(&mut self) -> io::Result<()> {
+    pub(super) fn skip_line(&mut self) -> io::Result<()> {
         loop {
             if let Some(at) = memchr(b'\n', &self.buffer[self.start..self.end]) {
                 self.start += at + 1;
@@ -311,81 +328,5 @@ impl<R: Read> Values<R> {
     fn odd_backslashes(&self) -> bool {
         let seen = &self.buffer[self.start..self.end];
         seen.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Gives a few bytes at a time.
-    struct Slow<'a>(&'a [u8], usize);
-
-    impl Read for Slow<'_> {
-        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-            let n = self.1.min(self.0.len()).min(to.len());
-            to[..n].copy_from_slice(&self.0[..n]);
-            self.0 = &self.0[n..];
-            Ok(n)
-        }
-    }
-
-    fn all(lines: bool, text: &str, step: usize) -> String {
-        let slow = Slow(text.as_bytes(), step);
-        let mut values = if lines { Values::lines(slow) } else { Values::of(slow) }.at_most(40);
-        let mut found = Vec::new();
-        while let Some(item) = values.next().unwrap() {
-            found.push(match item {
-                Item::Value => String::from_utf8_lossy(values.value().unwrap().raw()).into_owned(),
-                Item::Bad => "bad".into(),
-                Item::Torn => "torn".into(),
-                Item::Passed => "passed".into(),
-                Item::Large => "large".into(),
-            });
-        }
-        found.join(" ")
-    }
-
-    #[test]
-    fn a_bad_line_costs_only_itself() {
-        let long = format!("{{\"a\":\"{}\"}}", "x".repeat(90));
-        for (text, found) in [
-            ("", ""),
-            ("{}\n[1]\n", "{} [1]"),
-            ("{}\r\n\r\n[1]", "{} [1]"),
-            ("\u{feff}{}\n", "{}"),
-            ("{}{\"b\":1}\n2\n", "{} {\"b\":1} 2"),
-            ("{\"a\n{}\n", "bad {}"),
-            ("{}\n{\"a\":", "{} torn"),
-            ("nonsense\nxx\n{}", "bad bad {}"),
-            (&format!("{{}}\n{long}\n1\n"), "{} large 1"),
-            (&format!("{{}}\n{long}"), "{} large"),
-        ] {
-            for step in [1, 2, 7, 1000] {
-                assert_eq!(all(true, text, step), found, "{text:?} by {step}");
-            }
-        }
-    }
-
-    #[test]
-    fn elements_and_values_in_a_row_are_found() {
-        let long = format!("{{\"a\":[\"{}\\\\\",\"]\\\"}}\"]}}", "x".repeat(90));
-        for (text, found) in [
-            ("", ""),
-            ("[]", ""),
-            ("[{},[1], \"x\" ,3]", "{} [1] \"x\" 3"),
-            ("{\"a\":1}\n{\"b\":2}", "{\"a\":1} {\"b\":2}"),
-            ("[{},{\"a\":", "{} torn"),
-            ("[{}", "{} torn"),
-            ("{\"a\":", "torn"),
-            ("[{\"a\":x},2]", "bad 2"),
-            (&format!("[1,{long},2]"), "1 large 2"),
-            (&format!("[1,{long}"), "1 large torn"),
-            ("17", "17"),
-        ] {
-            for step in [1, 2, 7, 1000] {
-                assert_eq!(all(false, text, step), found, "{text:?} by {step}");
-            }
-        }
     }
 }

@@ -108,6 +108,11 @@ impl Imports {
         self.conversations.get(&(format.to_string(), id.to_string())).map_or(&[], Vec::as_slice)
     }
 
+    /// True if a fact of any conversation is such.
+    pub fn any(&self, is_such: impl Fn(&Imported) -> bool) -> bool {
+        self.conversations.values().flatten().any(is_such)
+    }
+
     fn keep(&mut self, imported: Imported) {
         let known = self.conversations.entry((imported.format.clone(), imported.id.clone())).or_default();
         match known.iter_mut().find(|other| other.root == imported.root) {

@@ -65,7 +65,7 @@ pub use imports::{Imported, Imports};
 pub use journal::{Entry, Fact, JournalRecord};
 pub use offers::Offer;
 pub use open::{Made, STORE};
-pub use read_ahead::{few_in_order, in_order};
+pub use read_ahead::{few_in_order, in_order, pieces_in_order};
 pub use recover::Fate;
 pub use text_cache::{CachedText, FolderState};
 pub use tidy::TidyPlan;

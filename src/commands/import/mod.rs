@@ -98,6 +98,10 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let before = store.as_ref().map(write::newest).transpose()?.flatten();
     let mut writer = Writer::new(store.as_ref(), args.dry_run)?;
+    reading.brief = match args.tools {
+        None => writer.is_brief(),
+        Some(tools) => tools != Tools::Full,
+    };
     let mut import = Import { args: &args, rules, since, writer: &mut writer, report: Report::default() };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;

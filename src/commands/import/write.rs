@@ -57,6 +57,11 @@ impl<'s> Writer<'s> {
         self.imports.of(format, id).last().and_then(|known| Tools::of(&known.tools))
     }
 
+    /// True if of no conversation more of tools' traffic is kept than the head and tail.
+    pub fn is_brief(&self) -> bool {
+        !self.imports.any(|known| Tools::of(&known.tools) == Some(Tools::Full))
+    }
+
     /// True if a conversation was imported from another source than this one.
     pub fn knows_better(&self, format: &str, id: &str, path: &Path) -> bool {
         self.imports.of(format, id).iter().any(|known| Path::new(&known.source) != path)
