@@ -5,6 +5,9 @@
 
 Sources are made here: a ChatGPT export of 500 MB, a Claude Code log of 500 MB, 100,000 short messages, which are
 written to FOLDER and to /dev/shm, and a ChatGPT export of 100 MB, which is imported twice.
+
+lepo reads one source on all processors: "parse and plan" is by the processor time of all of them, "against jq length"
+by the time that passes, the best of three each, in turn. The limit of the latter is for two processors.
 """
 
 import json
@@ -118,8 +121,12 @@ def main():
             make(path, SIZE * MB)
             size = os.path.getsize(path)
             cat, _, _ = run(["cat", path])
-            jq = run(["jq", "length", path])[0] if shutil.which("jq") else None
-            took, cpu, _ = run([LEPO, "import", "-n", path], cwd=folder)
+            jq, took, cpu = None, float("inf"), float("inf")
+            for _ in range(3):
+                if shutil.which("jq"):
+                    jq = min(jq or float("inf"), run(["jq", "length", path])[0])
+                once = run([LEPO, "import", "-n", path], cwd=folder)
+                took, cpu = min(took, once[0]), min(cpu, once[1])
             print(f"{name}: {size / MB:.0f} MB, cat {cat:.2f} s, jq length {jq or 0:.2f} s, lepo import -n {took:.2f} s ({cpu:.2f} s of CPU)")
             good &= verdict(f"{name}: parse and plan", size / MB / cpu, 300, size / MB / cpu >= 300, "MB/s")
             if jq:
