@@ -10,8 +10,9 @@ use std::ops::ControlFlow;
 
 use crate::bubb::{Day as DayOf, Name};
 use crate::error::Result;
-use crate::store::{CachedText, FolderState, Store};
+use crate::store::{CachedText, FolderState, MonthFolder, Store};
 
+use super::above::Above;
 use super::segment::{Day, LARGEST, SegmentWriter};
 use super::segment_reader::{Block, SegmentReader};
 use super::{Filter, Pattern};
@@ -21,20 +22,37 @@ thread_local! {
     static READER: RefCell<SegmentReader> = RefCell::default();
 }
 
-/// The bubbs of a month's days in whose files a search has to look, newest first. `done` is told of each day
-/// and may end the search.
+/// What a search has to look into, of a month.
+#[derive(Default)]
+pub struct Candidates {
+    /// The bubbs whose files have to be searched, newest first.
+    pub found: Vec<Name>,
+    /// Bubbs that these follow, those that were at hand, in no order.
+    pub above: Vec<Name>,
+}
+
+/// The bubbs of a month's days in whose files a search has to look, newest first, and with `is_placed` what these
+/// follow. `done` is told of each day and may end the search.
 pub fn candidates(
     store: &Store,
     pattern: &Pattern,
     filter: &Filter,
-    month: &str,
-    days: &[DayOf],
+    (month, days): (&str, &[DayOf]),
+    is_placed: bool,
     done: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Vec<Name>> {
+) -> Result<Candidates> {
     let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
+    let mut above = Above::default();
     let right = each_cached(store, month, |day, block| {
+        if block.is_first() {
+            above.day(block.day.numbers());
+        }
         if days.contains(&day) {
+            let before = found.len();
             matching(block, pattern, filter, &mut found);
+            if is_placed {
+                found.iter().skip(before).for_each(|name| above.climb(block.tables, name));
+            }
             if block.is_last() {
                 cached.push(day);
                 flow = done();
@@ -42,13 +60,14 @@ pub fn candidates(
         }
         flow
     });
+    let mut above = above.names();
     if right.is_none() {
-        (found, cached) = (Vec::new(), Vec::new());
+        (found, cached, above) = (Vec::new(), Vec::new(), Vec::new());
     }
     let mut builder = Builder { store, begun: None, fresh: BTreeMap::new(), bytes: 0 };
     for day in days.iter().filter(|day| !cached.contains(day)) {
         if flow.is_break() {
-            return Ok(found);
+            return Ok(Candidates { found, above });
         }
         builder.read(*day, pattern, filter, &mut found)?;
         flow = done();
@@ -57,7 +76,7 @@ pub fn candidates(
     let _ = builder.finish(month);
     found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     found.dedup();
-    Ok(found)
+    Ok(Candidates { found, above })
 }
 
 /// Gives `each` the texts of a month's segment, of the days whose folders are in the state that was recorded.
@@ -68,12 +87,13 @@ fn each_cached(
     mut each: impl FnMut(DayOf, &Block<'_>) -> ControlFlow<()>,
 ) -> Option<()> {
     let (file, len) = store.cached_text(month)?;
+    let folder = store.month_folder(month)?;
     let mut judged: Option<(u8, Option<DayOf>)> = None;
     READER.with_borrow_mut(|reader| {
         reader.read(file, len, |block| {
             let day = match judged {
                 Some((last, day)) if last == block.day.day => day,
-                _ => unchanged(store, month, block.day),
+                _ => unchanged(&folder, month, block.day),
             };
             judged = Some((block.day.day, day));
             day.map_or(ControlFlow::Continue(()), |day| each(day, block))
@@ -82,9 +102,9 @@ fn each_cached(
 }
 
 /// The day that a segment recorded, if its folder is in the state that was recorded.
-fn unchanged(store: &Store, month: &str, recorded: &Day) -> Option<DayOf> {
+fn unchanged(folder: &MonthFolder, month: &str, recorded: &Day) -> Option<DayOf> {
     let day = DayOf::parse(month.as_bytes(), format!("{:02}", recorded.day).as_bytes())?;
-    let state = store.folder_state(day)?;
+    let state = folder.state(day)?;
     recorded.is_unchanged(&Day::new(recorded.day, state.inode, state.ctime, state.mtime)).then_some(day)
 }
 

@@ -17,12 +17,25 @@ pub struct ConvPlace {
 pub struct Convs<F> {
     find: F,
     known: HashMap<BubbId, ConvPlace>,
+    /// Names that need not be looked up, by id.
+    told: Vec<Name>,
 }
 
 impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
     /// Places told by looking up names with `find`.
     pub fn new(find: F) -> Self {
-        Convs { find, known: HashMap::new() }
+        Convs { find, known: HashMap::new(), told: Vec::new() }
+    }
+
+    /// Names that need not be looked up, in place of those told before.
+    pub fn tell(&mut self, mut names: Vec<Name>) {
+        names.sort_by_key(|name| name.id);
+        self.told = names;
+    }
+
+    fn find(&mut self, id: BubbId) -> Option<Name> {
+        let told = self.told.binary_search_by_key(&id, |name| name.id).ok().and_then(|at| self.told.get(at));
+        told.copied().or_else(|| (self.find)(id))
     }
 
     /// The place of a bubb. Where a prev is missing, or hand-edited names form a cycle, its conversation
@@ -39,7 +52,7 @@ impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
                 place = *known;
                 break;
             }
-            let Some(found) = (self.find)(prev).filter(|found| seen.insert(found.id)) else { break };
+            let Some(found) = self.find(prev).filter(|found| seen.insert(found.id)) else { break };
             walked.push(found);
             at = found;
         }
@@ -76,6 +89,10 @@ mod tests {
             let expected = ConvPlace { height, first: first.and_then(|first| find(id(first))) };
             assert_eq!(convs.place(&name), expected, "{store} {bubb}");
             assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
+            // The same by names that were told alone.
+            let mut convs = Convs::new(|_| None);
+            convs.tell(forest.all().rev().map(|ix| forest.name(ix)).collect());
+            assert_eq!(convs.place(&name), expected, "{store} {bubb} told");
         }
     }
 }

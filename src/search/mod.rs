@@ -3,6 +3,7 @@
 //! The cache (`segment`, `cache`) only ever narrows down which files are read: every line that is reported
 //! was found in a bubb's own file.
 
+mod above;
 mod cache;
 mod convs;
 mod files;
@@ -12,6 +13,7 @@ mod pattern;
 mod segment;
 mod segment_reader;
 
+pub use cache::Candidates;
 pub use convs::Convs;
 pub use files::{Outcome, search_files};
 pub use filter::Filter;

@@ -1,12 +1,13 @@
 //! The bubbs that a search has to look into, month by month, newest first: several months at once, on all
 //! processors.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::{Filter, Pattern, candidates};
-use crate::bubb::{BubbId, Day, Name};
+use super::{Candidates, Filter, Pattern, candidates};
+use crate::bubb::{Day, Name};
 use crate::error::Result;
 use crate::store::{Store, few_in_order};
 
@@ -14,12 +15,46 @@ use crate::store::{Store, few_in_order};
 pub struct Looking<'l> {
     /// Read every file: without the text cache.
     pub no_cache: bool,
+    /// The places of what is found in their conversations will be asked for.
+    pub is_placed: bool,
     /// Told how many days of how many were looked at.
     pub progress: &'l (dyn Fn(u64, u64) + Sync),
 }
 
 /// A month of one store: its days that have a folder.
 type Part<'s> = (&'s Store, Vec<Day>);
+
+/// The bubbs in `.lepo/` itself.
+struct Recent {
+    /// All, by id, each id once.
+    all: Vec<Name>,
+    /// Those to look into that were not given yet, by id.
+    left: Vec<Name>,
+}
+
+impl Recent {
+    fn new(mut all: Vec<Name>, filter: &Filter) -> Recent {
+        all.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
+        all.dedup_by_key(|name| name.id);
+        let left = all.iter().filter(|name| filter.takes(name)).copied().collect();
+        Recent { all, left }
+    }
+
+    /// Adds those of a month, and of later ones, to what is to be looked into of its days.
+    fn join(&mut self, month: &str, candidates: &mut Candidates) {
+        // `.lepo/` has the last word on an id that is in both.
+        let is_old = |name: &Name| self.all.binary_search_by_key(&name.id, |name| name.id).is_err();
+        candidates.found.retain(is_old);
+        candidates.above.retain(is_old);
+        let newer = |names: &[Name]| names.partition_point(|name| Day::of(name.id).month().as_str() < month);
+        candidates.found.extend(self.left.drain(newer(&self.left)..));
+        candidates.found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
+        candidates.found.dedup_by_key(|name| name.id);
+        if !candidates.found.is_empty() {
+            candidates.above.extend(self.all.iter().skip(newer(&self.all)));
+        }
+    }
+}
 
 /// Gives `each` the bubbs in whose files the pattern has to be looked for, of a store and of other people's in
 /// it: a month at a time, newest first, until that breaks. What is in `.lepo/` itself comes with its month.
@@ -28,15 +63,15 @@ pub fn by_month(
     pattern: &Pattern,
     filter: &Filter,
     looking: &Looking<'_>,
-    mut each: impl FnMut(Vec<Name>) -> ControlFlow<()>,
+    mut each: impl FnMut(Candidates) -> ControlFlow<()>,
 ) -> Result<()> {
     let stores: Vec<&Store> =
         std::iter::once(store).chain(store.others().iter().map(|(_, store)| store)).collect();
-    let mut recent = Vec::new();
+    let mut names = Vec::new();
     let mut months: BTreeMap<String, Vec<Part<'_>>> = BTreeMap::new();
     for store in stores {
-        let (names, days) = store.recent_and_days()?;
-        recent.extend(names);
+        let (recent, days) = store.recent_and_days()?;
+        names.extend(recent);
         for day in days {
             let (start, end) = (day.start(), day.next().start());
             if start > *filter.times.end() || end <= *filter.times.start() {
@@ -49,31 +84,24 @@ pub fn by_month(
             }
         }
     }
-    recent.sort_unstable_by_key(|name| name.id);
-    recent.dedup_by_key(|name| name.id);
-    let in_lepo: Vec<BubbId> = recent.iter().map(|name| name.id).collect();
-    recent.retain(|name| filter.takes(name));
     let total = months.values().flatten().map(|(_, days)| days.len() as u64).sum();
     let (count, ended) = (AtomicU64::new(0), AtomicBool::new(false));
     let done = || {
         (looking.progress)(count.fetch_add(1, Ordering::Relaxed) + 1, total);
         if ended.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    // Put in order once the threads are at work.
+    let mut recent = LazyCell::new(|| Recent::new(names, filter));
     let mut result = Ok(());
     few_in_order(
         months.iter().rev(),
-        |(month, parts)| (month, of_month((month, parts), pattern, filter, looking.no_cache, &done)),
-        |(month, names)| {
-            let names = names.map(|mut names| {
-                names.retain(|name| in_lepo.binary_search(&name.id).is_err());
-                let newer = recent.partition_point(|name| Day::of(name.id).month() < *month);
-                names.extend(recent.drain(newer..));
-                names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
-                names.dedup_by_key(|name| name.id);
-                names
-            });
-            let flow = match names {
-                Ok(names) => each(names),
+        |(month, parts)| (month, of_month((month, parts), pattern, filter, looking, &done)),
+        |(month, candidates)| {
+            let flow = match candidates {
+                Ok(mut candidates) => {
+                    LazyCell::force_mut(&mut recent).join(month, &mut candidates);
+                    each(candidates)
+                }
                 Err(error) => {
                     result = Err(error);
                     ControlFlow::Break(())
@@ -85,8 +113,9 @@ pub fn by_month(
     );
     result?;
     if !ended.into_inner() {
-        recent.reverse();
-        let _ = each(recent);
+        let mut rest = Candidates::default();
+        LazyCell::force_mut(&mut recent).join("", &mut rest);
+        let _ = each(rest);
     }
     Ok(())
 }
@@ -96,21 +125,23 @@ fn of_month(
     (month, parts): (&str, &[Part<'_>]),
     pattern: &Pattern,
     filter: &Filter,
-    no_cache: bool,
+    looking: &Looking<'_>,
     done: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Vec<Name>> {
-    let mut names = Vec::new();
+) -> Result<Candidates> {
+    let mut all = Candidates::default();
     for (store, days) in parts {
-        if !no_cache {
-            names.extend(candidates(store, pattern, filter, month, days, done)?);
+        if !looking.no_cache {
+            let more = candidates(store, pattern, filter, (month, days), looking.is_placed, done)?;
+            all.found.extend(more.found);
+            all.above.extend(more.above);
             continue;
         }
         for day in days {
-            names.extend(store.bubbs_of_day(*day)?.into_iter().filter(|name| filter.takes(name)));
+            all.found.extend(store.bubbs_of_day(*day)?.into_iter().filter(|name| filter.takes(name)));
             if done().is_break() {
-                return Ok(names);
+                return Ok(all);
             }
         }
     }
-    Ok(names)
+    Ok(all)
 }

@@ -177,9 +177,10 @@ impl Tables {
             next = day.first.checked_add(day.count)?;
             self.days.push(day);
         }
+        let (entries, _) = self.entries.get(..sizes.entries)?.as_chunks::<ENTRY_BYTES>();
         let (mut last, mut at) = (None, 0u64);
-        for number in 0..self.count {
-            let (name, offset, len) = self.entry(number)?;
+        for bytes in entries {
+            let (name, offset, len) = entry(bytes)?;
             if last.is_some_and(|last| last >= name.id) || offset != at {
                 return None;
             }
@@ -219,23 +220,41 @@ impl Tables {
         low.saturating_sub(1).max(numbers.start)
     }
 
-    fn entry(&self, number: usize) -> Option<(Name, u64, u64)> {
-        let bytes = self.entries.get(number.checked_mul(ENTRY_BYTES)?..)?.first_chunk::<ENTRY_BYTES>()?;
-        let id = |at: usize| bytes.get(at..at + 16)?.try_into().ok().map(BubbId::from_bytes);
-        let prev = id(16)?;
-        let hidden = match bytes[33] {
-            b'0' => false,
-            b'1' => true,
-            _ => return None,
-        };
-        let name = Name {
-            id: id(0)?,
-            kind: Kind::of_letter(bytes[32])?,
-            hidden,
-            prev: (prev.bytes() != [0; 16]).then_some(prev),
-        };
-        Some((name, u64_at(bytes, 40)?, u64_at(bytes, 48)?))
+    /// The number of the bubb with an id.
+    pub fn find(&self, id: BubbId) -> Option<usize> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.name(middle)?.id {
+                at if at == id => return Some(middle),
+                at if at < id => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        None
     }
+
+    fn entry(&self, number: usize) -> Option<(Name, u64, u64)> {
+        entry(self.entries.get(number.checked_mul(ENTRY_BYTES)?..)?.first_chunk()?)
+    }
+}
+
+/// Reads an entry of the table of the bubbs: the name, the offset of its text and the length of that.
+fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(Name, u64, u64)> {
+    let id = |at: usize| bytes.get(at..at + 16)?.try_into().ok().map(BubbId::from_bytes);
+    let prev = id(16)?;
+    let hidden = match bytes[33] {
+        b'0' => false,
+        b'1' => true,
+        _ => return None,
+    };
+    let name = Name {
+        id: id(0)?,
+        kind: Kind::of_letter(bytes[32])?,
+        hidden,
+        prev: (prev.bytes() != [0; 16]).then_some(prev),
+    };
+    Some((name, u64_at(bytes, 40)?, u64_at(bytes, 48)?))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

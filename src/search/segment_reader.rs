@@ -27,6 +27,11 @@ pub struct Block<'b> {
 }
 
 impl<'b> Block<'b> {
+    /// True if this is the day's first block.
+    pub fn is_first(&self) -> bool {
+        self.numbers.start == self.day.numbers().start
+    }
+
     /// True if no more blocks of this day follow.
     pub fn is_last(&self) -> bool {
         self.numbers.end == self.day.numbers().end

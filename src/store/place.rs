@@ -85,9 +85,9 @@ impl Store {
         }
     }
 
-    /// Notes what was read of `.lepo/`, in the order of ids, and whether any day has a folder.
+    /// Notes what was read of `.lepo/`, and whether any day has a folder.
     pub(super) fn note_recent(&self, recent: &[Name], has_days: bool) {
-        let oldest = recent.first().map_or(u64::MAX, |name| name.id.time());
+        let oldest = recent.iter().map(|name| name.id.time()).min().unwrap_or(u64::MAX);
         self.oldest_recent.store(oldest, Ordering::Relaxed);
         self.seen_recent.store(recent.len(), Ordering::Relaxed);
         self.has_days.store(has_days, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::{AtFlags, FileType, Mode};
@@ -26,24 +26,27 @@ pub struct FolderState {
     pub mtime: u64,
 }
 
-impl FolderState {
-    fn of(folder: OwnedFd) -> Option<FolderState> {
-        let folder = File::from(folder).metadata().ok()?;
-        Some(FolderState {
-            inode: folder.ino(),
-            ctime: nanoseconds(folder.ctime(), folder.ctime_nsec()),
-            mtime: nanoseconds(folder.mtime(), folder.mtime_nsec()),
+/// The folder of a month, open: the states of its days are asked for by one system call each.
+pub struct MonthFolder(OwnedFd);
+
+impl MonthFolder {
+    /// The state of a day's folder in it; `None` if there is none.
+    pub fn state(&self, day: Day) -> Option<FolderState> {
+        let folder = rustix::fs::statat(&self.0, day.day(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_folder = FileType::from_raw_mode(folder.st_mode) == FileType::Directory;
+        is_folder.then(|| FolderState {
+            inode: folder.st_ino,
+            ctime: nanoseconds(folder.st_ctime, folder.st_ctime_nsec as i64),
+            mtime: nanoseconds(folder.st_mtime, folder.st_mtime_nsec as i64),
         })
     }
 }
 
 impl Store {
-    /// The bubbs in `.lepo/` itself by id, each id once, and the days that have a folder, newest first. Both are
-    /// noted, so that the others' files are looked for in their days first.
+    /// The bubbs in `.lepo/` itself, in no order, and the days that have a folder, newest first. Both are noted,
+    /// so that the others' files are looked for in their days first.
     pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>)> {
-        let mut recent = self.recent_names()?;
-        recent.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
-        recent.dedup_by_key(|name| name.id);
+        let recent = self.recent_names()?;
         let days = self.days()?;
         self.note_recent(&recent, !days.is_empty());
         Ok((recent, days))
@@ -66,7 +69,12 @@ impl Store {
 
     /// The state of a day's folder; `None` if it is gone.
     pub fn folder_state(&self, day: Day) -> Option<FolderState> {
-        FolderState::of(self.day_dir(day).ok()??)
+        self.month_folder(&day.month())?.state(day)
+    }
+
+    /// The folder of a month, if there is one.
+    pub fn month_folder(&self, month: &str) -> Option<MonthFolder> {
+        Some(MonthFolder(dir_at(dir_at(&self.dir, OLD).ok()??, month).ok()??))
     }
 
     /// The states of all days' folders. A folder that changed less than two seconds before `now` (milliseconds
@@ -91,9 +99,9 @@ impl Store {
                 days.extend(day.filter(|_| kind == FileType::Directory));
             })
             .ok()?;
+            let folder = MonthFolder(dir);
             for day in days {
-                let folder = dir_at(&dir, day.day()).ok()?;
-                let Some(state) = folder.and_then(FolderState::of) else { continue };
+                let Some(state) = folder.state(day) else { continue };
                 states.push((day, Some(state).filter(|state| state.ctime <= limit)));
             }
         }
@@ -113,7 +121,6 @@ impl Store {
 
     /// Begins to make the file of a month.
     pub fn begin_cached_text(&self) -> io::Result<CachedText<'_>> {
-        use std::os::fd::AsFd;
         let cache = make_dir_at(self.dir.as_fd(), "_cache")?;
         let dir = make_dir_at(cache.as_fd(), "text")?;
         let mut mark = self.temporary("cache")?;

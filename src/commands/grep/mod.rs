@@ -15,7 +15,7 @@ use super::words::{find_all, resolve_all};
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Found, Wanted};
 use crate::error::Result;
-use crate::search::{Filter, Looking, Outcome, Pattern, by_month, search_files};
+use crate::search::{Candidates, Filter, Looking, Outcome, Pattern, by_month, search_files};
 use crate::store::Store;
 use crate::term::{Progress, say};
 use print::Printer;
@@ -75,8 +75,9 @@ fn print(
 ) -> Result<u8> {
     let mut printer = Printer::new(args, store, find, context);
     let mut unreadable = false;
-    let mut look = |names: Vec<Name>| {
-        search_files(store, pattern, names.into_iter(), |outcome| match outcome {
+    let mut look = |candidates: Candidates| {
+        printer.tell(candidates.above);
+        search_files(store, pattern, candidates.found.into_iter(), |outcome| match outcome {
             Outcome::Found(name, lines) => printer.found(&name, &lines),
             Outcome::Unreadable(error) => {
                 unreadable = true;
@@ -86,7 +87,7 @@ fn print(
         })
     };
     match few {
-        Some(names) => drop(look(names)),
+        Some(found) => drop(look(Candidates { found, above: Vec::new() })),
         None => by_month_with_bar(args, store, pattern, filter, look)?,
     }
     Ok(exit_code(printer.printed() > 0, unreadable))
@@ -95,8 +96,8 @@ fn print(
 /// The bubbs in whose files a search has to look, all at once.
 fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<Name>> {
     let mut all = Vec::new();
-    by_month_with_bar(args, store, pattern, filter, |names| {
-        all.extend(names);
+    by_month_with_bar(args, store, pattern, filter, |candidates| {
+        all.extend(candidates.found);
         ControlFlow::Continue(())
     })?;
     Ok(all)
@@ -109,7 +110,7 @@ fn by_month_with_bar(
     store: &Store,
     pattern: &Pattern,
     filter: &Filter,
-    mut each: impl FnMut(Vec<Name>) -> ControlFlow<()>,
+    mut each: impl FnMut(Candidates) -> ControlFlow<()>,
 ) -> Result<()> {
     let bar = Mutex::new(Progress::new(false));
     let progress = |done, total| {
@@ -118,13 +119,14 @@ fn by_month_with_bar(
             bar.show("searching days", done, total);
         }
     };
-    let looking = Looking { no_cache: args.no_cache, progress: &progress };
-    by_month(store, pattern, filter, &looking, |names| {
+    let is_placed = !args.list && !args.count;
+    let looking = Looking { no_cache: args.no_cache, is_placed, progress: &progress };
+    by_month(store, pattern, filter, &looking, |candidates| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
-        if !names.is_empty() {
+        if !candidates.found.is_empty() {
             *bar = Progress::new(false);
         }
-        each(names)
+        each(candidates)
     })
 }
 

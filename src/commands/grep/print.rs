@@ -44,6 +44,11 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         self.printed
     }
 
+    /// Names that need not be looked up, for what is printed next.
+    pub fn tell(&mut self, names: Vec<Name>) {
+        self.convs.tell(names);
+    }
+
     /// Prints a bubb's lines. Breaks where enough was printed or the output is closed.
     pub fn found(&mut self, name: &Name, lines: &[Line]) -> ControlFlow<()> {
         let most = self.args.n.unwrap_or(usize::MAX);
