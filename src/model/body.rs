@@ -1,7 +1,11 @@
 //! Reads the body of an HTTP response in batches: all chunks that have arrived at once.
 //!
 //! A task of its own reads it, because a server sends each token as an HTTP chunk: woken through a
-//! queue, the reader takes dozens at a time; woken directly, each would cost two system calls.
+//! queue, the reader takes dozens at a time; woken directly, each would cost two system calls. Where tokens
+//! come faster than a person could see, it rests between reads, so that each read has many of them.
+
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::Response;
@@ -15,6 +19,12 @@ use crate::error::{Error, Result, cause};
 
 /// Chunks that may wait for their reader. Each is at most one network read: a few MB in all.
 const WAITING: usize = 64;
+
+/// The rest between two reads of a fast body.
+const REST: Duration = Duration::from_millis(1);
+
+/// So many waits in a row must be shorter than a rest before a body counts as fast.
+const FAST: u32 = 8;
 
 /// An answer's body. Dropped before its end, it closes the connection.
 pub(super) struct Body {
@@ -30,7 +40,25 @@ impl Body {
     pub fn new(mut response: Response, place: String, timeouts: Timeouts) -> Self {
         let (sender, chunks) = mpsc::channel(WAITING);
         let pump = tokio::spawn(async move {
-            while let Some(chunk) = response.chunk().await.transpose() {
+            let mut pace = Pace::default();
+            loop {
+                let at_hand = tokio::select! {
+                    biased;
+                    chunk = response.chunk() => Some(chunk),
+                    () = std::future::ready(()) => None,
+                };
+                let chunk = match at_hand {
+                    Some(chunk) => chunk,
+                    None => {
+                        if pace.is_fast(Instant::now()) {
+                            // The thread sleeps, not the task: that would be woken by every token all the same.
+                            thread::sleep(REST);
+                            pace.rested(Instant::now());
+                        }
+                        response.chunk().await
+                    }
+                };
+                let Some(chunk) = chunk.transpose() else { return };
                 let broken = chunk.is_err();
                 if sender.send(chunk).await.is_err() || broken {
                     return;
@@ -68,6 +96,30 @@ impl Drop for Body {
     }
 }
 
+/// The pace of a body.
+#[derive(Default)]
+struct Pace {
+    /// The last time that all was read.
+    last: Option<Instant>,
+    /// How often that followed shortly after the time before.
+    fast: u32,
+}
+
+impl Pace {
+    /// All that has arrived is read: true if that was so again and again in short succession.
+    fn is_fast(&mut self, now: Instant) -> bool {
+        let soon = self.last.is_some_and(|last| now.saturating_duration_since(last) < REST);
+        self.fast = if soon { self.fast.saturating_add(1) } else { 0 };
+        self.last = Some(now);
+        self.fast >= FAST
+    }
+
+    /// A rest is over.
+    fn rested(&mut self, now: Instant) {
+        self.last = Some(now);
+    }
+}
+
 /// The error for an answer that stopped before its end mark.
 pub(super) fn cut_off(why: &str) -> Error {
     Error::remote(format!("the answer was cut off: {why}")).hint("ask again with `lepo do --retry`")
@@ -75,4 +127,34 @@ pub(super) fn cut_off(why: &str) -> Error {
 
 fn broken(error: &reqwest::Error) -> Error {
     cut_off(&cause(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_body_that_goes_on_coming_fast_is_rested_from() {
+        let begin = Instant::now();
+        let (soon, late) = (REST / 2, REST * 20);
+        let mut pace = Pace::default();
+        let mut at = begin;
+        for (gap, times, fast) in [
+            (soon, FAST, false),
+            (soon, 3, true),
+            (late, 1, false),
+            (soon, FAST - 1, false),
+            (soon, 1, true),
+            (late, 30, false),
+        ] {
+            for i in 0..times {
+                at += gap;
+                assert_eq!(pace.is_fast(at), fast, "{gap:?} {i}");
+            }
+        }
+        // A rest itself does not make the time between two reads long.
+        let mut pace = Pace { last: Some(begin), fast: FAST };
+        pace.rested(begin + REST * 2);
+        assert!(pace.is_fast(begin + REST * 2 + soon));
+    }
 }

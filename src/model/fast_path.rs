@@ -4,21 +4,30 @@
 //! This is exact, not a guess: the same bytes around another string without quotes and escapes are the
 //! same JSON with another string. It makes a token cost a tenth.
 
-use super::event::Event;
+use super::event::{Event, Events};
+
+/// From this length on, a text is not made longer by the one after it.
+const JOINED: usize = 4 << 10;
 
 /// The kind of an event's text.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voice {
     Thinking,
     Text,
 }
 
 impl Voice {
-    /// The event that says `text` in this voice.
-    pub fn says(self, text: String) -> Event {
-        match self {
-            Voice::Thinking => Event::Thinking(text),
-            Voice::Text => Event::Text(text),
+    /// Adds a text that is said in this voice. What arrived at once, in however many events, becomes one.
+    pub fn say(self, text: &str, events: &mut Events) {
+        match (self, events.back_mut()) {
+            _ if text.is_empty() => {}
+            (Voice::Thinking, Some(Event::Thinking(last))) | (Voice::Text, Some(Event::Text(last)))
+                if last.len() < JOINED =>
+            {
+                last.push_str(text);
+            }
+            (Voice::Thinking, _) => events.push_back(Event::Thinking(text.to_owned())),
+            (Voice::Text, _) => events.push_back(Event::Text(text.to_owned())),
         }
     }
 }
@@ -45,16 +54,15 @@ impl Pattern {
         Some(Pattern { before: json.get(..start)?.to_vec(), after: json.get(end..)?.to_vec(), voice })
     }
 
-    /// The event `json` is, if it fits.
-    pub fn read(&self, json: &[u8]) -> Option<Event> {
+    /// The text of `json`, if it fits, and its voice.
+    pub fn read<'j>(&self, json: &'j [u8]) -> Option<(Voice, &'j str)> {
         let text = json.strip_prefix(self.before.as_slice())?.strip_suffix(self.after.as_slice())?;
         // Without an early exit, so that it is done sixteen bytes at a time.
         let special = text.iter().fold(false, |found, &b| found | (b < b' ') | (b == b'"') | (b == b'\\'));
         if text.is_empty() || special {
             return None;
         }
-        let text = std::str::from_utf8(text).ok()?;
-        Some(self.voice.says(text.to_owned()))
+        Some((self.voice, std::str::from_utf8(text).ok()?))
     }
 }
 
@@ -78,9 +86,29 @@ mod tests {
             (r#"{"a":"x","t":"","z":1"#, None),
             (r#"{"a":"x","t":"#, None),
         ] {
-            assert_eq!(pattern.read(json.as_bytes()), expected.map(|t| Event::Text(t.into())), "{json}");
+            assert_eq!(pattern.read(json.as_bytes()), expected.map(|text| (Voice::Text, text)), "{json}");
         }
         assert!(pattern.read(b"{\"a\":\"x\",\"t\":\"\xff\",\"z\":1}").is_none());
+    }
+
+    #[test]
+    fn texts_of_one_voice_are_joined_up_to_a_length() {
+        let mut events = Events::new();
+        let long = "x".repeat(JOINED);
+        for (voice, text) in [
+            (Voice::Thinking, "a"),
+            (Voice::Thinking, "b"),
+            (Voice::Text, ""),
+            (Voice::Text, "c"),
+            (Voice::Text, &long),
+            (Voice::Text, "d"),
+            (Voice::Thinking, "e"),
+        ] {
+            voice.say(text, &mut events);
+        }
+        let text = |text: &str| Event::Text(text.into());
+        let thinking = |text: &str| Event::Thinking(text.into());
+        assert_eq!(events, [thinking("ab"), text(&format!("c{long}")), text("d"), thinking("e")]);
     }
 
     #[test]

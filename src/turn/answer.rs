@@ -276,7 +276,7 @@ impl<'s> Receiving<'s> {
         if self.first_ms.is_none() {
             self.first_ms = Some(self.start.elapsed().as_millis() as u64);
         }
-        self.blank &= text.trim().is_empty();
+        self.blank = self.blank && text.trim().is_empty();
         if self.tools == Tools::InText {
             self.said.push_str(text);
         }

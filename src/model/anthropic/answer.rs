@@ -79,14 +79,14 @@ impl Decoder for State {
     const FORM: &'static str = FORM;
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some(event) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+        if let Some((voice, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
             // A pattern holds the index of its block, which is the last one.
-            match (&event, self.blocks.last_mut()) {
-                (Event::Text(text), Some(block)) => block.join("text", text),
-                (Event::Thinking(text), Some(block)) => block.join("thinking", text),
-                _ => {}
+            match (voice, self.blocks.last_mut()) {
+                (Voice::Text, Some(block)) => block.join("text", text),
+                (Voice::Thinking, Some(block)) => block.join("thinking", text),
+                (_, None) => {}
             }
-            events.push_back(event);
+            voice.say(text, events);
             return Ok(());
         }
         let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
@@ -185,11 +185,11 @@ impl State {
         };
         if !delta.text.is_empty() {
             block.join("text", &delta.text);
-            events.push_back(Event::Text(delta.text.into_owned()));
+            Voice::Text.say(&delta.text, events);
         }
         if !delta.thinking.is_empty() {
             block.join("thinking", &delta.thinking);
-            events.push_back(Event::Thinking(delta.thinking.into_owned()));
+            Voice::Thinking.say(&delta.thinking, events);
         }
         if !delta.signature.is_empty() {
             block.join("signature", &delta.signature);

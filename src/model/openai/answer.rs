@@ -86,11 +86,11 @@ impl Decoder for State {
     }
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some(event) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
-            if let (Some(kept), Event::Text(text) | Event::Thinking(text)) = (&mut self.kept, &event) {
+        if let Some((voice, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+            if let Some(kept) = &mut self.kept {
                 push(kept, self.field, text);
             }
-            events.push_back(event);
+            voice.say(text, events);
             return Ok(());
         }
         if data == b"[DONE]" {
@@ -133,9 +133,7 @@ impl Decoder for State {
 impl State {
     fn delta(&mut self, delta: Delta<'_>, events: &mut Events) -> Result<()> {
         for (text, _, voice) in texts(&delta) {
-            if !text.is_empty() {
-                events.push_back(voice.says(text.to_owned()));
-            }
+            voice.say(text, events);
         }
         delta.tool_calls.into_iter().flatten().try_for_each(|piece| self.call(piece))
     }

@@ -48,8 +48,8 @@ impl Decoder for State {
     const FORM: &'static str = FORM;
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some(event) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
-            events.push_back(event);
+        if let Some((voice, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+            voice.say(text, events);
             return Ok(());
         }
         // Some servers end with it all the same.
@@ -62,11 +62,11 @@ impl Decoder for State {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.texted = true;
                 self.pattern = Pattern::of(data, &chunk.delta, Voice::Text);
-                say(chunk.delta, Voice::Text, events);
+                Voice::Text.say(&chunk.delta, events);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 self.pattern = Pattern::of(data, &chunk.delta, Voice::Thinking);
-                say(chunk.delta, Voice::Thinking, events);
+                Voice::Thinking.say(&chunk.delta, events);
             }
             "response.reasoning_summary_part.added" if chunk.summary_index.unwrap_or_default() > 0 => {
                 events.push_back(Event::Thinking("\n\n".to_owned()));
@@ -132,7 +132,7 @@ impl State {
         if item["type"] == "message" && !streamed {
             for part in item["content"].as_array().into_iter().flatten() {
                 let text = part["text"].as_str().or(part["refusal"].as_str()).unwrap_or_default();
-                say(text.into(), Voice::Text, events);
+                Voice::Text.say(text, events);
             }
         }
         self.items.push(item);
@@ -179,12 +179,6 @@ impl State {
         };
         self.refused = status.and_then(|status| Refused::new(status, &format!("{words} ({code})")));
         Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
-    }
-}
-
-fn say(text: Cow<'_, str>, voice: Voice, events: &mut Events) {
-    if !text.is_empty() {
-        events.push_back(voice.says(text.into_owned()));
     }
 }
 

@@ -123,10 +123,8 @@ fn a_stream_is_understood_wherever_reads_end() {
     let usage = Usage { input: Some(100), output: Some(9), cached: Some(64), cache_write: None };
     let expected = vec![
         Event::Thinking("one".into()),
-        Event::Thinking("\n\n".into()),
-        Event::Thinking("two".into()),
-        Event::Text("I ".into()),
-        Event::Text("look.\n".into()),
+        Event::Thinking("\n\ntwo".into()),
+        Event::Text("I look.\n".into()),
         Event::Replay(Replay::new(items)),
         Event::ToolCall(call),
         Event::Usage(usage),
