@@ -6,7 +6,8 @@ chunks, an answer of 100 MB, and 100 processes writing to one store.
     benches/exchange.py [--lepo target/release/lepo] [--quick]
 
 Prints one line a figure: lepo, its peer, the ratio, the goal. Figures are medians; CPU is user and
-system time of the process. Needs curl; GNU time for memory, strace for system calls (left out without).
+system time of the process. Beside curl, which keeps nothing, stands benches/floor.c: the same exchange, kept
+as durably, in plain C. Needs curl, cc; GNU time for memory, strace for system calls (left out without).
 """
 import argparse, json, os, re, shutil, socket, statistics, subprocess, sys, tempfile, threading, time
 
@@ -176,9 +177,15 @@ def bench(lepo, times, base, quick):
         line(name + ", CPU", figures[0], true[0], "<= 2", peer_name="true")
         line(name + ", wall", figures[1], true[1], "<= 2", peer_name="true")
 
-    mine, peer = medians([(do(path), env), (curl(short.url),)], times)
+    floor, kept = base + "/floor", base + "/kept"
+    source = os.path.join(os.path.dirname(__file__), "floor.c")
+    subprocess.run(["cc", "-O2", "-o", floor, source], check=True)
+    os.mkdir(kept)
+    plain = [floor, "exchange", path + "/config/config.toml", kept, short.url.split(":")[2].split("/")[0], "hi"]
+    mine, peer, least = medians([(do(path), env), (curl(short.url),), (plain,)], times)
     for i, what in enumerate(["CPU", "wall", "first byte"]):
         line("one exchange, " + what, mine[i], peer[i], "<= 0.5")
+        line("one exchange, " + what, mine[i], least[i], "-", peer_name="C, as durable")
     line("one exchange, peak memory", memory(do(path), env), memory(curl(short.url), env), "<= 10 MB", "MB")
     if shutil.which("strace"):
         done = subprocess.run(["strace", "-f", "-c", "-e", "trace=fsync,fdatasync", *do(path)], env=env,
