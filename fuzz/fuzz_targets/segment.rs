@@ -6,7 +6,7 @@ use lepo::testing::search::read_forged;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let whole = read_forged(bytes.to_vec(), usize::MAX);
-    assert_eq!(read_forged(bytes.to_vec(), 1), whole);
-    assert_eq!(read_forged(bytes.to_vec(), 40), whole);
+    let whole = read_forged(bytes, usize::MAX);
+    assert_eq!(read_forged(bytes, 1), whole);
+    assert_eq!(read_forged(bytes, 40), whole);
 });

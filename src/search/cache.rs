@@ -14,7 +14,7 @@ use crate::store::{CachedText, FolderState, MonthFolder, Store};
 
 use super::above::Above;
 use super::segment::{Day, LARGEST, SegmentWriter};
-use super::segment_reader::{Block, SegmentReader};
+use super::segment_reader::{Block, Parts, SegmentReader};
 use super::{Filter, Pattern};
 
 thread_local! {
@@ -43,17 +43,18 @@ pub fn candidates(
 ) -> Result<Candidates> {
     let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
     let mut above = Above::default();
-    let right = each_cached(store, month, |day, block| {
-        if block.is_first() {
-            above.day(block.day.numbers());
-        }
+    let parts = if pattern.is_by_line() { Parts::Lines } else { Parts::Bubbs };
+    let right = each_cached(store, month, parts, |day, block| {
         if days.contains(&day) {
             let before = found.len();
             matching(block, pattern, filter, &mut found);
-            if is_placed {
-                found.iter().skip(before).for_each(|name| above.climb(block.tables, name));
+            if is_placed
+                && found.len() > before
+                && let Some(table) = block.table()
+            {
+                found.iter().skip(before).for_each(|name| above.climb(table, name));
             }
-            if block.is_last() {
+            if block.is_last {
                 cached.push(day);
                 flow = done();
             }
@@ -79,18 +80,19 @@ pub fn candidates(
     Ok(Candidates { found, above })
 }
 
-/// Gives `each` the texts of a month's segment, of the days whose folders are in the state that was recorded.
+/// Gives `each` the texts of a month's segment in these parts, of the days whose folders are in the state that was recorded.
 /// `None` where the segment is not right, or `each` ended it: what was given is then worth nothing.
 fn each_cached(
     store: &Store,
     month: &str,
+    parts: Parts,
     mut each: impl FnMut(DayOf, &Block<'_>) -> ControlFlow<()>,
 ) -> Option<()> {
     let (file, len) = store.cached_text(month)?;
     let folder = store.month_folder(month)?;
     let mut judged: Option<(u8, Option<DayOf>)> = None;
     READER.with_borrow_mut(|reader| {
-        reader.read(file, len, |block| {
+        reader.read(&file, len, parts, |block| {
             let day = match judged {
                 Some((last, day)) if last == block.day.day => day,
                 _ => unchanged(&folder, month, block.day),
@@ -114,19 +116,21 @@ fn matching(block: &Block<'_>, pattern: &Pattern, filter: &Filter, found: &mut V
         let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
         return found.extend(bubbs.map(|(name, _)| name));
     }
-    let begin = block.tables.span(block.numbers.clone()).start;
-    let (mut at, mut numbers) = (0, block.numbers.clone());
+    let (mut at, mut from) = (0, 0);
     while let Some(rest) = block.texts.get(at..).filter(|rest| !rest.is_empty()) {
         let Some((place, is_sure)) = pattern.first_candidate(rest) else { return };
         if place >= rest.len() {
             return;
         }
-        let number = block.tables.number_at(numbers.clone(), begin + at + place);
-        let span = block.tables.span(number..number + 1);
-        let text = block.texts.get(span.start - begin..span.end - begin - 1);
-        let name = block.tables.name(number).filter(|name| filter.takes(name));
+        let Some(table) = block.table() else { return };
+        let number = table.number_at(from..table.count(), block.begin + at + place);
+        let span = table.span(number..number + 1);
+        // A long bubb may begin before the block and end after it.
+        let end = span.end - block.begin;
+        let text = block.texts.get(span.start.saturating_sub(block.begin)..block.texts.len().min(end - 1));
+        let name = table.name(number).filter(|name| filter.takes(name));
         found.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
-        (at, numbers.start) = (span.end - begin, number + 1);
+        (at, from) = (end, number);
     }
 }
 
@@ -185,7 +189,7 @@ impl Builder<'_> {
             return Ok(());
         };
         let mut old: BTreeMap<DayOf, (FolderState, Texts)> = BTreeMap::new();
-        let right = each_cached(self.store, month, |day, block| {
+        let right = each_cached(self.store, month, Parts::Bubbs, |day, block| {
             let Day { inode, ctime, mtime, .. } = *block.day;
             let (_, texts) = old.entry(day).or_insert((FolderState { inode, ctime, mtime }, Vec::new()));
             texts.extend(block.bubbs().map(|(name, text)| (name, text.to_vec())));
@@ -244,25 +248,29 @@ mod tests {
             ("hree", PatternOptions { words: true, ..plain }),
         ] {
             let pattern = Pattern::new(pattern, options).unwrap();
-            let mut found = Vec::new();
-            let mut reader = SegmentReader::default();
-            reader
-                .read(bytes.as_slice(), bytes.len() as u64, |block| {
+            for block in [usize::MAX, 1, 5, 12] {
+                let parts = if pattern.is_by_line() { Parts::Lines } else { Parts::Bubbs };
+                let mut found = Vec::new();
+                let mut reader = SegmentReader::of_blocks(block);
+                let (source, len) = (&bytes.as_slice(), bytes.len() as u64);
+                let right = reader.read(source, len, parts, |block| {
                     matching(block, &pattern, &filter, &mut found);
                     ControlFlow::Continue(())
-                })
-                .unwrap();
-            let expected = names.iter().zip(texts).filter(|(_, text)| pattern.has_line(text.as_bytes()));
-            for (name, _) in expected {
-                assert!(found.contains(name), "{name}");
+                });
+                right.unwrap();
+                found.dedup();
+                let expected = names.iter().zip(texts).filter(|(_, text)| pattern.has_line(text.as_bytes()));
+                for (name, _) in expected {
+                    assert!(found.contains(name), "{name} by {block}");
+                }
+                // An empty line that is only the newline after a text is the one thing found in excess.
+                let excess = found.iter().filter(|name| {
+                    let at = names.iter().position(|known| known == *name).unwrap();
+                    !pattern.has_line(texts[at].as_bytes())
+                        && !pattern.has_line(format!("{}\n", texts[at]).as_bytes())
+                });
+                assert_eq!(excess.count(), 0);
             }
-            // An empty line that is only the newline after a text is the one thing found in excess.
-            let excess = found.iter().filter(|name| {
-                let at = names.iter().position(|known| known == *name).unwrap();
-                !pattern.has_line(texts[at].as_bytes())
-                    && !pattern.has_line(format!("{}\n", texts[at]).as_bytes())
-            });
-            assert_eq!(excess.count(), 0);
         }
     }
 }

@@ -4,17 +4,18 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | `lepotxt1` |
+//! | 8 | `lepotxt2` |
 //! | 4 | number of days *d* |
 //! | 4 | number of bubbs *n* |
 //! | 8 | bytes of text *t* |
-//! | 48 · d | a day: day of the month (1), padding (7), inode, ctime and mtime in nanoseconds (8 each), its first bubb and their number (4 each), padding (8) |
-//! | 56 · n | a bubb: id and prev (16 each, prev zeros for a root), kind letter, hidden `0` or `1`, padding (6), offset of its text (8), length (8) |
+//! | 56 · d | a day: day of the month (1), padding (7), inode, ctime and mtime in nanoseconds (8 each), its first bubb and their number (4 each), the end of its texts (8), CRC-32 (ISO-HDLC) of its bubbs in the table (4), padding (4) |
 //! | t | the texts, each followed by a newline |
-//! | 4 | CRC-32 (ISO-HDLC) of all before it |
+//! | 4 | CRC-32 of all before it |
+//! | 56 · n | a bubb: id and prev (16 each, prev zeros for a root), kind letter, hidden `0` or `1`, padding (6), offset of its text (8), length (8) |
 //!
-//! Bubbs are sorted by id, and each day's are neighbours. A segment whose checksum or whose bounds are wrong
-//! is read as absent.
+//! Bubbs are sorted by id, and each day's are neighbours. A segment whose checksums or whose bounds are wrong
+//! is read as absent. The table of the bubbs comes last, because most days of a search have no match: of those it
+//! is not read.
 
 use std::ops::Range;
 
@@ -23,10 +24,10 @@ use crate::bubb::{BubbId, Kind, Name};
 /// Bytes of a segment at most. Of a month with more no segment is made, and none is read.
 pub const LARGEST: usize = 512 << 20;
 
-const MAGIC: &[u8; 8] = b"lepotxt1";
+const MAGIC: &[u8; 8] = b"lepotxt2";
 pub(super) const HEADER: usize = 24;
-const DAY_BYTES: usize = 48;
-const ENTRY_BYTES: usize = 56;
+pub(super) const DAY_BYTES: usize = 56;
+pub(super) const ENTRY_BYTES: usize = 56;
 pub(super) const CHECKSUM: usize = 4;
 
 /// One day folder as it was when its files were read.
@@ -44,12 +45,16 @@ pub struct Day {
     first: u32,
     /// The number of its bubbs.
     count: u32,
+    /// The end of its texts, in all texts.
+    end: u64,
+    /// The checksum of its part of that table.
+    checksum: u32,
 }
 
 impl Day {
     /// A day folder of this identity and these times, without bubbs yet.
     pub fn new(day: u8, inode: u64, ctime: u64, mtime: u64) -> Day {
-        Day { day, inode, ctime, mtime, first: 0, count: 0 }
+        Day { day, inode, ctime, mtime, first: 0, count: 0, end: 0, checksum: 0 }
     }
 
     /// True if both describe the same folder in the same state.
@@ -57,9 +62,15 @@ impl Day {
         (self.day, self.inode, self.ctime, self.mtime) == (now.day, now.inode, now.ctime, now.mtime)
     }
 
-    /// The numbers of its bubbs.
-    pub fn numbers(&self) -> Range<usize> {
-        self.first as usize..self.first as usize + self.count as usize
+    /// The place of its part of the table of the bubbs, in bytes of that.
+    pub(super) fn entries(&self) -> Range<usize> {
+        let begin = self.first as usize * ENTRY_BYTES;
+        begin..begin + self.count as usize * ENTRY_BYTES
+    }
+
+    /// The end of its texts, in all texts.
+    pub fn end(&self) -> usize {
+        self.end as usize
     }
 }
 
@@ -85,6 +96,8 @@ impl SegmentWriter {
             self.texts.push(b'\n');
             day.count += 1;
         }
+        day.end = self.texts.len() as u64;
+        day.checksum = crc32fast::hash(self.entries.get(day.entries()).unwrap_or_default());
         self.days.push(day);
     }
 
@@ -112,12 +125,14 @@ impl SegmentWriter {
             }
             bytes.extend(day.first.to_le_bytes());
             bytes.extend(day.count.to_le_bytes());
-            bytes.extend([0; 8]);
+            bytes.extend(day.end.to_le_bytes());
+            bytes.extend(day.checksum.to_le_bytes());
+            bytes.extend([0; 4]);
         }
-        bytes.extend(self.entries);
         bytes.extend(self.texts);
         let checksum = crc32fast::hash(&bytes);
         bytes.extend(checksum.to_le_bytes());
+        bytes.extend(self.entries);
         bytes
     }
 }
@@ -141,45 +156,49 @@ impl Sizes {
     }
 }
 
-/// The tables of a segment.
-#[derive(Debug, Default)]
-pub struct Tables {
-    days: Vec<Day>,
-    /// The table of the bubbs; what follows it is left from another segment.
-    entries: Vec<u8>,
-    count: usize,
+/// Reads the table of the days and checks it: bubbs and texts follow one another without a gap, up to their ends.
+pub(super) fn read_days(bytes: &[u8], sizes: Sizes) -> Option<Vec<Day>> {
+    let (mut days, mut next, mut end) = (Vec::new(), 0, 0);
+    for bytes in bytes.as_chunks::<DAY_BYTES>().0 {
+        let day = Day {
+            day: bytes[0],
+            inode: u64_at(bytes, 8)?,
+            ctime: u64_at(bytes, 16)?,
+            mtime: u64_at(bytes, 24)?,
+            first: u32_at(bytes, 32)?,
+            count: u32_at(bytes, 36)?,
+            end: u64_at(bytes, 40)?,
+            checksum: u32_at(bytes, 48)?,
+        };
+        if day.first != next || day.end < end {
+            return None;
+        }
+        next = day.first.checked_add(day.count)?;
+        end = day.end;
+        days.push(day);
+    }
+    let entries = (next as usize).checked_mul(ENTRY_BYTES);
+    (entries == Some(sizes.entries) && end == sizes.texts as u64).then_some(days)
 }
 
-impl Tables {
-    /// The bytes in which the table of the bubbs is read.
-    pub(super) fn entries_mut(&mut self) -> &mut Vec<u8> {
-        &mut self.entries
-    }
+/// The bubbs of one day of a segment. They are numbered from 0.
+#[derive(Debug)]
+pub struct Table {
+    entries: Vec<u8>,
+    count: usize,
+    /// The beginning of the day's texts, in all texts.
+    begin: usize,
+}
 
-    /// Takes over the bytes of the days' table and checks both: days and texts follow one another without a
-    /// gap, ids ascend, kinds are kinds.
-    pub(super) fn accept(&mut self, days: &[u8], sizes: Sizes) -> Option<()> {
-        self.days.clear();
-        self.count = sizes.entries / ENTRY_BYTES;
-        let mut next = 0;
-        for bytes in days.chunks_exact(DAY_BYTES) {
-            let day = Day {
-                day: *bytes.first()?,
-                inode: u64_at(bytes, 8)?,
-                ctime: u64_at(bytes, 16)?,
-                mtime: u64_at(bytes, 24)?,
-                first: u32_at(bytes, 32)?,
-                count: u32_at(bytes, 36)?,
-            };
-            if day.first != next {
-                return None;
-            }
-            next = day.first.checked_add(day.count)?;
-            self.days.push(day);
+impl Table {
+    /// Takes the bytes of a day's part of the table, and checks them: ids ascend, kinds are kinds, and the texts
+    /// are those of the day, from `begin` on, without a gap.
+    pub(super) fn new(entries: Vec<u8>, day: &Day, begin: usize) -> Option<Table> {
+        if crc32fast::hash(&entries) != day.checksum {
+            return None;
         }
-        let (entries, _) = self.entries.get(..sizes.entries)?.as_chunks::<ENTRY_BYTES>();
-        let (mut last, mut at) = (None, 0u64);
-        for bytes in entries {
+        let (mut last, mut at) = (None, begin as u64);
+        for bytes in entries.as_chunks::<ENTRY_BYTES>().0 {
             let (name, offset, len) = entry(bytes)?;
             if last.is_some_and(|last| last >= name.id) || offset != at {
                 return None;
@@ -187,19 +206,20 @@ impl Tables {
             last = Some(name.id);
             at = at.checked_add(len)?.checked_add(1)?;
         }
-        (next as usize == self.count && at == sizes.texts as u64).then_some(())
+        (at == day.end).then_some(Table { entries, count: day.count as usize, begin })
     }
 
-    /// The days, in the order of their bubbs.
-    pub fn days(&self) -> &[Day] {
-        &self.days
+    /// The number of the day's bubbs.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// The bytes of all texts that a range of bubbs takes, each with the newline after it.
     pub fn span(&self, numbers: Range<usize>) -> Range<usize> {
-        let end = |number: usize| self.entry(number).map_or(0, |(_, offset, len)| offset + len + 1);
-        let begin = numbers.start.checked_sub(1).map_or(0, end);
-        begin as usize..numbers.end.checked_sub(1).map_or(0, end).max(begin) as usize
+        let end =
+            |number: usize| self.entry(number).map_or(0, |(_, offset, len)| (offset + len + 1) as usize);
+        let begin = numbers.start.checked_sub(1).map_or(self.begin, end);
+        begin..numbers.end.checked_sub(1).map_or(self.begin, end).max(begin)
     }
 
     /// The name of a bubb by its number.
@@ -209,34 +229,32 @@ impl Tables {
 
     /// The number of the bubb, of these, whose text or the newline after it has this byte of all texts.
     pub fn number_at(&self, numbers: Range<usize>, byte: usize) -> usize {
-        let (mut low, mut high) = (numbers.start, numbers.end);
-        while low < high {
-            let middle = low.midpoint(high);
-            match self.entry(middle) {
-                Some((_, offset, _)) if offset <= byte as u64 => low = middle + 1,
-                _ => high = middle,
-            }
-        }
-        low.saturating_sub(1).max(numbers.start)
+        let is_before = |number| matches!(self.entry(number), Some((_, offset, _)) if offset <= byte as u64);
+        first_not(numbers.clone(), is_before).saturating_sub(1).max(numbers.start)
     }
 
-    /// The number of the bubb with an id.
-    pub fn find(&self, id: BubbId) -> Option<usize> {
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low.midpoint(high);
-            match self.name(middle)?.id {
-                at if at == id => return Some(middle),
-                at if at < id => low = middle + 1,
-                _ => high = middle,
-            }
-        }
-        None
+    /// The name of the bubb with an id.
+    pub fn find(&self, id: BubbId) -> Option<Name> {
+        let number = first_not(0..self.count, |number| self.name(number).is_some_and(|name| name.id < id));
+        self.name(number).filter(|name| name.id == id)
     }
 
     fn entry(&self, number: usize) -> Option<(Name, u64, u64)> {
         entry(self.entries.get(number.checked_mul(ENTRY_BYTES)?..)?.first_chunk()?)
     }
+}
+
+/// The first number of a range that is not before what is looked for.
+fn first_not(numbers: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (numbers.start, numbers.end);
+    while low < high {
+        let middle = low.midpoint(high);
+        match is_before(middle) {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    low
 }
 
 /// Reads an entry of the table of the bubbs: the name, the offset of its text and the length of that.
@@ -263,4 +281,20 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
+}
+
+/// For fuzzing: a segment without its checksum and with any in its days, made right.
+#[cfg(any(test, fuzzing))]
+pub(super) fn with_checksums(bytes: &[u8]) -> Option<Vec<u8>> {
+    let sizes = Sizes::read(bytes.first_chunk()?, (bytes.len() + CHECKSUM) as u64)?;
+    let (front, entries) = bytes.split_at_checked(HEADER + sizes.days + sizes.texts)?;
+    let mut whole = front.to_vec();
+    for day in whole.get_mut(HEADER..HEADER + sizes.days)?.as_chunks_mut::<DAY_BYTES>().0 {
+        let begin = u32_at(day, 32)? as usize * ENTRY_BYTES;
+        let part = entries.get(begin..begin + u32_at(day, 36)? as usize * ENTRY_BYTES);
+        day[48..52].copy_from_slice(&crc32fast::hash(part.unwrap_or_default()).to_le_bytes());
+    }
+    whole.extend(crc32fast::hash(&whole).to_le_bytes());
+    whole.extend(entries);
+    Some(whole)
 }
