@@ -42,21 +42,20 @@ impl Body {
         let pump = tokio::spawn(async move {
             let mut pace = Pace::default();
             loop {
-                let at_hand = tokio::select! {
-                    biased;
-                    chunk = response.chunk() => Some(chunk),
-                    () = std::future::ready(()) => None,
-                };
-                let chunk = match at_hand {
-                    Some(chunk) => chunk,
-                    None => {
-                        if pace.is_fast(Instant::now()) {
-                            // The thread sleeps, not the task: that would be woken by every token all the same.
-                            thread::sleep(REST);
-                            pace.rested(Instant::now());
-                        }
-                        response.chunk().await
+                let mut next = at_hand(&mut response).await;
+                if next.is_none() && pace.is_fast(Instant::now()) {
+                    // What was read and is still on its way here comes first.
+                    tokio::task::yield_now().await;
+                    next = at_hand(&mut response).await;
+                    if next.is_none() {
+                        // The thread sleeps, not the task: that would be woken by every token all the same.
+                        thread::sleep(REST);
+                        pace.rested(Instant::now());
                     }
+                }
+                let chunk = match next {
+                    Some(chunk) => chunk,
+                    None => response.chunk().await,
                 };
                 let Some(chunk) = chunk.transpose() else { return };
                 let broken = chunk.is_err();
@@ -96,20 +95,32 @@ impl Drop for Body {
     }
 }
 
+/// The next chunk, if it is there.
+async fn at_hand(response: &mut Response) -> Option<reqwest::Result<Option<Bytes>>> {
+    tokio::select! {
+        biased;
+        chunk = response.chunk() => Some(chunk),
+        () = std::future::ready(()) => None,
+    }
+}
+
 /// The pace of a body.
 #[derive(Default)]
 struct Pace {
-    /// The last time that all was read.
+    /// The last time that was looked at.
     last: Option<Instant>,
     /// How often that followed shortly after the time before.
     fast: u32,
 }
 
 impl Pace {
-    /// All that has arrived is read: true if that was so again and again in short succession.
+    /// Nothing is at hand: true if that was so again and again in short succession, and not just now.
     fn is_fast(&mut self, now: Instant) -> bool {
-        let soon = self.last.is_some_and(|last| now.saturating_duration_since(last) < REST);
-        self.fast = if soon { self.fast.saturating_add(1) } else { 0 };
+        let gap = self.last.map_or(Duration::MAX, |last| now.saturating_duration_since(last));
+        if gap < REST / 4 {
+            return false;
+        }
+        self.fast = if gap < REST { self.fast.saturating_add(1) } else { 0 };
         self.last = Some(now);
         self.fast >= FAST
     }
@@ -136,16 +147,19 @@ mod tests {
     #[test]
     fn only_a_body_that_goes_on_coming_fast_is_rested_from() {
         let begin = Instant::now();
-        let (soon, late) = (REST / 2, REST * 20);
+        let (at_once, soon, late) = (REST / 8, REST / 2, REST * 20);
         let mut pace = Pace::default();
         let mut at = begin;
         for (gap, times, fast) in [
             (soon, FAST, false),
             (soon, 3, true),
+            (at_once, 1, false),
+            (soon, 1, true),
             (late, 1, false),
             (soon, FAST - 1, false),
             (soon, 1, true),
             (late, 30, false),
+            (at_once, 1, false),
         ] {
             for i in 0..times {
                 at += gap;
