@@ -36,7 +36,8 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             let work = |value: Value<'_>| {
                 let mut ids = Vec::new();
                 let mut read = conversation(value, &mut ids).filter(|_| !value.is_array());
-                read.iter_mut().for_each(|read| make_ready(&mut read.nodes, brief));
+                let nodes = read.iter_mut().flat_map(|read| &mut read.nodes);
+                nodes.for_each(|node| make_ready(node, brief));
                 (read, ids, value.is_array())
             };
             reading.each(&mut Values::of(from), work, |(read, ids, is_array), reading| {

@@ -155,7 +155,7 @@ impl Session {
     /// in parts is one text.
     fn add(&mut self, first: usize, time: Option<u64>, new: impl IntoIterator<Item = Node>) {
         let nodes = &mut self.conversation.nodes;
-        for mut node in new {
+        for mut node in new.into_iter().filter(|node| !matches!(node.what, What::Nothing)) {
             if let Some(last) = nodes.get_mut(first..).and_then(<[Node]>::last_mut)
                 && let (
                     What::Text(Kind::Assistant, before, _) | What::Side(Kind::Assistant, before),
@@ -178,18 +178,21 @@ impl Session {
     /// Adds a message; its id.
     fn message(&mut self, message: Message) -> String {
         let first = self.conversation.nodes.len();
-        let Message { is_answer, id, model, prompts, .. } = message;
-        if is_answer && (self.seen.0 != id || id.is_empty()) {
-            self.seen = (id.clone(), HashSet::new(), first);
+        if message.is_answer && (self.seen.0 != message.id || message.id.is_empty()) {
+            self.seen = (message.id.clone(), HashSet::new(), first);
         }
         let from = self.seen.2;
-        if is_answer {
+        if message.is_answer {
             let near = self.conversation.nodes[from..].iter_mut().rev().take(SNAPSHOTS);
-            near.for_each(|node| grow(node, &message.blocks, &message.texts));
+            near.for_each(|node| grow(node, &message));
         }
-        let mut blocks = message.blocks;
-        blocks.retain(|(hash, _)| hash.is_none_or(|hash| self.seen.1.insert(hash)));
-        self.add(first, message.time, blocks.into_iter().flat_map(|(_, nodes)| nodes));
+        let Message { id, model, prompts, nodes, hashes, .. } = message;
+        // All nodes of a block have its hash: an answer's block is one node.
+        let mut seen = std::mem::take(&mut self.seen.1);
+        let new = nodes.into_iter().zip(hashes);
+        let new = new.filter(|(_, hash)| hash.is_none_or(|hash| seen.insert(hash)));
+        self.add(first, message.time, new.map(|(node, _)| node));
+        self.seen.1 = seen;
         self.conversation.messages += u64::from(id.is_empty() || from == first);
         self.conversation.answered_by(first, model.as_deref(), message.input, message.output);
         self.calls(first, prompts);
@@ -238,14 +241,14 @@ impl Session {
 }
 
 /// Removes a text that stands in a later snapshot of its message, longer.
-fn grow(node: &mut Node, blocks: &[(Option<u64>, Vec<Node>)], texts: &[String]) {
+fn grow(node: &mut Node, message: &Message) {
     let (What::Text(_, old, _) | What::Side(_, old)) = &mut node.what else { return };
-    let counted = blocks.iter().filter(|(hash, _)| hash.is_some()).flat_map(|(_, nodes)| nodes);
-    let told = counted.filter_map(|node| match &node.what {
+    let blocks = message.nodes.iter().zip(&message.hashes).filter(|(_, hash)| hash.is_some());
+    let told = blocks.filter_map(|(node, _)| match &node.what {
         What::Text(_, text, _) | What::Side(_, text) => Some(text),
         _ => None,
     });
-    if told.chain(texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {
+    if told.chain(&message.texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {
         // It is told again, whole: this one goes.
         old.clear();
         node.ready = None;

@@ -84,9 +84,11 @@ pub struct Message {
     pub is_answer: bool,
     /// An answer's id. Several lines may have it.
     pub id: String,
-    /// The nodes of each block, with its hash if it counts only once in a message. A line of a person is one block.
-    pub blocks: Vec<(Option<u64>, Vec<Node>)>,
-    /// Texts of blocks that `blocks` does not have as they are.
+    /// Its nodes, some of them of nothing.
+    pub nodes: Vec<Node>,
+    /// Of each node the hash of its block, if that counts only once in a message.
+    pub hashes: Vec<Option<u64>>,
+    /// Texts of blocks that `nodes` does not have as they are.
     pub texts: Vec<String>,
     /// Its time.
     pub time: Option<u64>,
@@ -107,16 +109,16 @@ pub struct Message {
 impl Line {
     /// Reads a line of a session's log, or of a subagent's. With `brief`, tools' texts are cut.
     pub fn of(line: Value<'_>, agent: bool, brief: bool) -> Line {
-        let kind = line.get("type").text().unwrap_or_default();
-        let parent = line.get("parentUuid").said().or_else(|| line.get("logicalParentUuid").said());
+        let [kind, message, parent, uuid, dir] = line.pick(["type", "message", "parentUuid", "uuid", "cwd"]);
+        let kind = kind.text().unwrap_or_default();
         let what = match &*kind {
-            "user" | "assistant" if line.get("message").is_object() => {
-                Told::Message(Box::new(Message::of(line, agent, brief)))
+            "user" | "assistant" if message.is_object() => {
+                Told::Message(Box::new(Message::of(line, message, agent, brief)))
             }
             "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
                 let time = time::written(line.get("timestamp"));
                 let mut nodes = queued(line, time, agent);
-                make_ready(&mut nodes, brief);
+                nodes.iter_mut().for_each(|node| make_ready(node, brief));
                 Told::Queued(time, nodes)
             }
             "summary" => Told::Summary(line.get("leafUuid").words(), line.get("summary").words()),
@@ -124,62 +126,67 @@ impl Line {
             "custom-title" => Told::OwnTitle(line.get("customTitle").said()),
             other => {
                 let unknown = !SILENT.contains(&other);
-                Told::Other(unknown.then(|| other.to_string()), line.get("uuid").text().is_some())
+                Told::Other(unknown.then(|| other.to_string()), uuid.text().is_some())
             }
         };
         Line {
-            dir: line.get("cwd").said(),
-            id: line.get("uuid").said(),
-            parent: parent.or_else(|| preserved(line.get("compactMetadata"))),
+            dir: dir.said(),
+            id: uuid.said(),
+            parent: parent.said().or_else(|| {
+                let [logical, compaction] = line.pick(["logicalParentUuid", "compactMetadata"]);
+                logical.said().or_else(|| preserved(compaction))
+            }),
             what,
         }
     }
 }
 
 impl Message {
-    fn of(line: Value<'_>, agent: bool, brief: bool) -> Message {
-        let message = line.get("message");
-        let content = message.get("content");
-        let is_answer = line.get("type").is("assistant");
-        let usage = message.get("usage");
-        let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-        let input: u64 = input.iter().filter_map(|key| usage.get(key).count()).fold(0, u64::saturating_add);
+    fn of(line: Value<'_>, message: Value<'_>, agent: bool, brief: bool) -> Message {
+        let [kind, parent, time, is_side, result] =
+            line.pick(["type", "parentUuid", "timestamp", "isSidechain", "toolUseResult"]);
+        let [content, usage, id, model] = message.pick(["content", "usage", "id", "model"]);
+        let [new, written, cached, output] = usage.pick([
+            "input_tokens",
+            "cache_creation_input_tokens",
+            "cache_read_input_tokens",
+            "output_tokens",
+        ]);
+        let input = [new, written, cached].into_iter().filter_map(Value::count).fold(0, u64::saturating_add);
+        let is_answer = kind.is("assistant");
         let call = || content.items().find_map(|block| block.get("tool_use_id").said());
-        let is_side = line.get("isSidechain").is_true();
-        let begins = is_side && !agent && line.get("parentUuid").is_null();
+        let is_side = is_side.is_true();
+        let begins = is_side && !agent && parent.is_null();
         let mut read = Message {
             is_answer,
-            id: if is_answer { message.get("id").words() } else { String::new() },
-            time: time::written(line.get("timestamp")),
-            model: message.get("model").said(),
+            id: if is_answer { id.words() } else { String::new() },
+            time: time::written(time),
+            model: model.said(),
             input: (input > 0).then_some(input),
-            output: usage.get("output_tokens").count(),
-            agent: line.at(&["toolUseResult", "agentId"]).said().and_then(|agent| Some((agent, call()?))),
+            output: output.count(),
+            agent: result.get("agentId").said().and_then(|agent| Some((agent, call()?))),
             begins: begins.then(|| texts(content)),
             ..Message::default()
         };
         read.content(line, content, agent || is_side);
         read.prompts = read.prompts(content);
-        for (_, nodes) in &mut read.blocks {
-            make_ready(nodes, brief);
-        }
+        read.nodes.iter_mut().for_each(|node| make_ready(node, brief));
         read
     }
 
     fn content(&mut self, line: Value<'_>, content: Value<'_>, side: bool) {
-        let hidden = [
-            ("isCompactSummary", Kind::System),
-            ("isMeta", Kind::User),
-            ("isApiErrorMessage", Kind::Assistant),
-        ];
-        let hidden = hidden.iter().find(|(key, _)| line.get(key).is_true());
+        let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
+        let hidden = hidden.into_iter().zip([Kind::System, Kind::User, Kind::Assistant]);
+        let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
+        let mut all = Conversation::default();
         let mut block = |hash: Option<u64>, kind: Kind, fill: &dyn Fn(&mut Parts<'_>)| {
-            self.blocks.push((hash, nodes(self.time, kind, side, fill)));
+            add(&mut all, self.time, kind, side, fill);
+            self.hashes.resize(all.nodes.len(), hash);
         };
         match (hidden, content.text()) {
-            (Some((_, kind)), _) => {
+            (Some(kind), _) => {
                 let own = if self.is_answer { Kind::Assistant } else { Kind::User };
-                block(None, own, &|parts| parts.aside(*kind, &texts(content)));
+                block(None, own, &|parts| parts.aside(kind, &texts(content)));
                 let blocks = content.items().filter(|block| block.get("type").is("text"));
                 self.texts.extend(blocks.filter_map(|block| block.get("text").said()));
             }
@@ -191,15 +198,16 @@ impl Message {
                 }
             }
             (None, None) => {
-                let all = |parts: &mut Parts<'_>| content.items().for_each(|part| user_block(parts, part));
-                block(None, Kind::User, &all);
+                let fill = |parts: &mut Parts<'_>| content.items().for_each(|part| user_block(parts, part));
+                block(None, Kind::User, &fill);
             }
         }
+        self.nodes = all.nodes;
     }
 
     fn prompts(&self, content: Value<'_>) -> Vec<(String, String)> {
         let mut prompts = Vec::new();
-        for node in self.blocks.iter().flat_map(|(_, nodes)| nodes) {
+        for node in &self.nodes {
             let What::Call { id, name, .. } = &node.what else { continue };
             if matches!(name.as_str(), "Task" | "Agent") {
                 let block = content.items().find(|block| block.get("id").is(id));
@@ -211,22 +219,21 @@ impl Message {
     }
 }
 
-/// The nodes of a message or of a part of it, in a row; none of nothing.
-fn nodes(time: Option<u64>, kind: Kind, side: bool, fill: &dyn Fn(&mut Parts<'_>)) -> Vec<Node> {
-    let mut conversation = Conversation::default();
-    let mut parts = Parts::new(&mut conversation, None, time, kind).beside(side);
+/// Adds the nodes of a message or of a block of it, in a row.
+fn add(to: &mut Conversation, time: Option<u64>, kind: Kind, side: bool, fill: &dyn Fn(&mut Parts<'_>)) {
+    let mut parts = Parts::new(to, None, time, kind).beside(side);
     fill(&mut parts);
     parts.finish();
-    conversation.nodes.retain(|node| !matches!(node.what, What::Nothing));
-    conversation.nodes
 }
 
 fn queued(line: Value<'_>, time: Option<u64>, agent: bool) -> Vec<Node> {
     let prompt = line.at(&["attachment", "prompt"]);
-    nodes(time, Kind::User, agent, &|parts| match prompt.text() {
+    let mut all = Conversation::default();
+    add(&mut all, time, Kind::User, agent, &|parts| match prompt.text() {
         Some(text) => said(parts, &text),
         None => prompt.items().for_each(|block| user_block(parts, block)),
-    })
+    });
+    all.nodes
 }
 
 /// The last of the messages that a compaction keeps: what follows it follows them, where it names no parent.

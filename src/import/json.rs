@@ -75,6 +75,19 @@ impl<'d> Value<'d> {
         self.fields().find(|(name, _)| name.is(key)).map_or(self.missing(), |(_, value)| value)
     }
 
+    /// The values of several keys, found in one pass.
+    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Value<'d>; N] {
+        let mut found = [self.missing(); N];
+        for (name, value) in self.fields() {
+            let name = name.raw().strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+            let place = keys.iter().position(|key| name == Some(key.as_bytes()));
+            if let Some(place) = place.filter(|&place| found[place].at == usize::MAX) {
+                found[place] = value;
+            }
+        }
+        found
+    }
+
     /// The value at the end of a path of keys.
     pub fn at(self, path: &[&str]) -> Value<'d> {
         path.iter().fold(self, |value, key| value.get(key))
@@ -200,6 +213,18 @@ mod tests {
                     "{cut}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn several_keys_are_found_as_each_alone() {
+        let text = r#"{"b":1,"a":[2],"b":3,"c":null,"\u0061":4}"#;
+        let mut scanner = Scanner::default();
+        scanner.feed(text.as_bytes(), true).unwrap();
+        let value = scanner.value(text.as_bytes()).unwrap();
+        let keys = ["a", "b", "c", "d"];
+        for (key, found) in keys.iter().zip(value.pick(keys)) {
+            assert_eq!((found.raw(), found.at), (value.get(key).raw(), value.get(key).at), "{key}");
         }
     }
 

@@ -69,7 +69,7 @@ impl Reading {
         let brief = self.brief;
         let work = |value: Value<'_>| {
             let mut conversation = read(value)?;
-            make_ready(&mut conversation.nodes, brief);
+            conversation.nodes.iter_mut().for_each(|node| make_ready(node, brief));
             Some(conversation)
         };
         self.each(values, work, |conversation, reading| match conversation {

@@ -215,7 +215,7 @@ impl Planner<'_> {
             What::Call { .. } | What::Output { .. } if self.rules.tools == Tools::None => None,
             What::Call { id, name, input } => {
                 let text = self.cut(place, input);
-                let text = (format!("{name}\n{}", text.0), text.1);
+                let text = ([&name, "\n", &text.0].concat(), text.1);
                 let bubb = self.emit(place, prev, Kind::Assistant, true, text.0, text.1);
                 // The id is looked for by the results that follow.
                 self.nodes[place].what = What::Call { id, name: String::new(), input: String::new() };
@@ -331,13 +331,22 @@ impl Planner<'_> {
         blobs: Vec<Vec<u8>>,
     ) -> BubbId {
         let node = &mut self.nodes[place];
-        let mut ready = node.ready;
-        if (hidden && is_request(&text)) || (blobs.is_empty() && attach::seems_to_name_a_blob(&text)) {
-            text.push('\n');
-            ready = None;
-        }
-        debug_assert!(ready.is_none_or(|ready| ready == <[u8; 32]>::from(Sha256::digest(text.as_bytes()))));
-        let content = ready.unwrap_or_else(|| Sha256::digest(text.as_bytes()).into());
+        let own = |text: &str| {
+            (hidden && is_request(text)) || (blobs.is_empty() && attach::seems_to_name_a_blob(text))
+        };
+        let hash = |text: &str| -> [u8; 32] { Sha256::digest(text.as_bytes()).into() };
+        let content = match node.ready {
+            Some(ready) => {
+                debug_assert!(!own(&text) && ready == hash(&text));
+                ready
+            }
+            None => {
+                if own(&text) {
+                    text.push('\n');
+                }
+                hash(&text)
+            }
+        };
         let time = match prev {
             Some(prev) => node.time.unwrap_or(0).max(prev.time() + 1),
             None => node.time.unwrap_or(self.start),
@@ -356,7 +365,7 @@ impl Planner<'_> {
 }
 
 /// A request in its canonical form would wait for consent, and be run on a yes: a newline makes it none.
-fn is_request(text: &str) -> bool {
+pub(super) fn is_request(text: &str) -> bool {
     text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
 }
 
