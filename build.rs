@@ -1,6 +1,7 @@
 //! How the released program is linked on Linux with glibc, where it is built for the machine that builds it and by the
-//! compiler's own linker. Two things make every start shorter: the unwinder, which is asked for the way back from a
-//! panic alone, is linked in and no shared library is loaded for it; functions of short commands are side by side.
+//! compiler's own linker. These make every start shorter: the unwinder, which is asked for the way back from a panic
+//! alone, is linked in and no shared library is loaded for it; functions of short commands are side by side; what the
+//! loader relocates is listed in bits, not in 24 bytes each. Tables for unwinding are left out: a panic aborts.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +25,20 @@ fn main() {
         println!("cargo:rustc-link-search=native={}", folder.display());
         println!("cargo:rustc-link-lib=static:-bundle=gcc_eh");
     }
+    if knows_packed_relocations() {
+        println!("cargo:rustc-link-arg-bin=lepo=-Wl,-z,pack-relative-relocs");
+    }
     if value("CARGO_CFG_TARGET_ARCH") == "x86_64" {
         println!("cargo:rustc-link-arg-bin=lepo=-Wl,-T,{}/packaging/start.ld", value("CARGO_MANIFEST_DIR"));
     }
+}
+
+/// Whether the C library of this machine is 2.36 or newer: an older one does not start a program with packed
+/// relocations.
+fn knows_packed_relocations() -> bool {
+    let said = Command::new("getconf").arg("GNU_LIBC_VERSION").output();
+    let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let mut parts = said.trim().trim_start_matches("glibc ").split('.').map(|part| part.parse::<u32>().ok());
+    let version = (parts.next().flatten(), parts.next().flatten());
+    version >= (Some(2), Some(36))
 }
