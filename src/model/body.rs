@@ -23,8 +23,9 @@ const WAITING: usize = 64;
 /// The rest between two reads of a fast body.
 const REST: Duration = Duration::from_millis(1);
 
-/// So many waits in a row must be shorter than a rest before a body counts as fast.
-const FAST: u32 = 8;
+/// A body counts as fast after so many waits in a row that were shorter than this.
+const FAST: u32 = 4;
+const SOON: Duration = Duration::from_millis(4);
 
 /// An answer's body. Dropped before its end, it closes the connection.
 pub(super) struct Body {
@@ -120,7 +121,7 @@ impl Pace {
         if gap < REST / 4 {
             return false;
         }
-        self.fast = if gap < REST { self.fast.saturating_add(1) } else { 0 };
+        self.fast = if gap < SOON { self.fast.saturating_add(1) } else { 0 };
         self.last = Some(now);
         self.fast >= FAST
     }
