@@ -114,7 +114,7 @@ const KEYRINGS: &[c_long] = &[libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_req
 #[rustfmt::skip]
 const DENIED: &[c_long] = &[
     libc::SYS_socket, libc::SYS_io_uring_setup,
-    libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_fchown, libc::SYS_fchownat,
+    libc::SYS_fchmod, libc::SYS_fchmodat, SYS_FCHMODAT2, libc::SYS_fchown, libc::SYS_fchownat,
     libc::SYS_utimensat,
     libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr, SYS_SETXATTRAT,
     libc::SYS_removexattr, libc::SYS_lremovexattr, libc::SYS_fremovexattr, SYS_REMOVEXATTRAT,
@@ -135,7 +135,8 @@ const DENIED: &[c_long] = &[
     #[cfg(target_arch = "x86_64")] libc::SYS_futimesat,
 ];
 
-/// Newer than the crate's list; the same on every architecture.
+/// Newer than the crate's lists for some targets; the same on every architecture.
+const SYS_FCHMODAT2: c_long = 452;
 const SYS_SETXATTRAT: c_long = 463;
 const SYS_REMOVEXATTRAT: c_long = 466;
 const SYS_FILE_SETATTR: c_long = 469;
