@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use rustix::io::Errno;
 use rustix::process::DumpableBehavior;
 
 /// Looks at the processes that have to agree. One takes some hundredths of a millisecond.
@@ -15,9 +16,13 @@ pub fn hide_memory() {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// Makes this process the parent of descendants whose own parent has ended.
+/// Makes this process the parent of descendants whose own parent has ended. Every kernel can; an emulator of
+/// another processor may refuse (QEMU does), and under it such a process is not found, as on macOS.
 pub fn adopt_orphans() -> io::Result<()> {
-    Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
+    match rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
+        Err(Errno::INVAL) => Ok(()),
+        result => Ok(result?),
+    }
 }
 
 /// This process's own program, also right when the file was replaced by a newer one.
