@@ -78,7 +78,10 @@ fn every_command_answers_as_before_wherever_the_files_are() {
     for path in home.ok(&["ls", "--paths"]).lines().chain(home.ok(&["show", "--paths", "old"]).lines()) {
         assert!(home.work().join(path).is_file(), "{path}");
     }
-    let found = home.shell("grep -rl --include='0*.md' 'answer 7' .lepo | lepo ls - | cut -d' ' -f1").output().unwrap();
+    let found = home
+        .shell("grep -rl --include='0*.md' 'answer 7' .lepo | lepo ls - | cut -d' ' -f1")
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8(found.stdout).unwrap().trim(), ids[15]);
     // What goes on from an old message is new.
     home.add(&["--prev", "old"], "and now?");
