@@ -12,7 +12,7 @@ use super::json::Value;
 use super::scanner::Token;
 use super::values::{Form, Item, Values};
 
-/// Buffers larger than this are not used again: one value was in them.
+/// Buffers larger than this are not used again: one large value was in them.
 const KEPT: usize = 1 << 20;
 
 /// Values in one buffer, and items that are none.
@@ -83,7 +83,7 @@ impl Piece {
                 for (place, tokens) in found.places {
                     take(Value::new(&found.buffer[place], &found.tokens[tokens]));
                 }
-                (found.odd, found.buffer)
+                (found.odd, small(found.buffer))
             }
             Piece::Lines(mut lines) => {
                 let mut odd = Odd::default();
@@ -94,10 +94,15 @@ impl Piece {
                         _ => odd.add(item),
                     }
                 }
-                (odd, lines.buffer)
+                (odd, small(lines.buffer))
             }
         }
     }
+}
+
+/// A buffer that may be used again; none instead of a large one.
+fn small(buffer: Vec<u8>) -> Vec<u8> {
+    if buffer.len() > KEPT { Vec::new() } else { buffer }
 }
 
 impl<R: Read> Values<R> {
@@ -122,6 +127,11 @@ impl<R: Read> Values<R> {
 
     fn scanned_piece(&mut self) -> io::Result<Option<Found>> {
         loop {
+            if self.buffer.len() > KEPT && !self.cutting.here.places.is_empty() {
+                // Nothing more is read as long as a large value is there.
+                self.leave();
+                return Ok(self.cutting.full.take());
+            }
             let item = self.next();
             let full = self.cutting.full.take();
             let goes_on = matches!(item, Ok(Some(_)));
@@ -165,6 +175,12 @@ impl<R: Read> Values<R> {
         if self.buffer.len() - self.end > self.step / 4 {
             return true;
         }
+        self.leave();
+        false
+    }
+
+    /// Leaves the buffer, with the values in it, for another one that begins with what is cut through.
+    fn leave(&mut self) {
         let rest = &self.buffer[self.start..self.end];
         let mut next = self.cutting.spare.pop().unwrap_or_default();
         if next.len() < rest.len() {
@@ -174,7 +190,6 @@ impl<R: Read> Values<R> {
         (self.start, self.end) = (0, rest.len());
         let buffer = std::mem::replace(&mut self.buffer, next);
         self.cutting.full = Some(Found { buffer, ..std::mem::take(&mut self.cutting.here) });
-        false
     }
 
     fn lines_piece(&mut self) -> io::Result<Option<Piece>> {
@@ -223,7 +238,7 @@ impl<R: Read> Values<R> {
 
     /// Takes a buffer back.
     pub fn give_back(&mut self, buffer: Vec<u8>) {
-        if (1..=KEPT).contains(&buffer.len()) {
+        if !buffer.is_empty() {
             self.cutting.spare.push(buffer);
         }
     }

@@ -15,6 +15,9 @@ pub(super) struct Token {
     pub(super) next: u32,
 }
 
+/// Tokens that are not copied if they can be given away.
+const MANY: usize = 1 << 16;
+
 /// The state of a scanner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -157,9 +160,14 @@ impl Scanner {
         self.tokens.push(Token { start: self.at as u32, end: self.at as u32, next });
     }
 
-    /// Adds the tokens of the value that was scanned to those of others; their place there.
-    pub(super) fn hand_over(&self, tokens: &mut Vec<Token>) -> Range<usize> {
+    /// Adds the tokens of the value that was scanned to those of others; their place there. The value is not asked
+    /// for here after that.
+    pub(super) fn hand_over(&mut self, tokens: &mut Vec<Token>) -> Range<usize> {
         let from = tokens.len();
+        if from == 0 && self.tokens.len() > MANY {
+            std::mem::swap(tokens, &mut self.tokens);
+            return 0..tokens.len();
+        }
         tokens.extend_from_slice(&self.tokens);
         from..tokens.len()
     }

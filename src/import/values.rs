@@ -143,15 +143,16 @@ impl<R: Read> Values<R> {
             (self.start, self.end) = (0, self.end - self.start);
         }
         if self.end + self.step > self.buffer.len() {
-            let larger = (self.end + self.step).max(self.buffer.len() + self.buffer.len() / 2);
+            let larger = (self.end + self.step).max(self.buffer.len() + self.buffer.len() / 4);
             self.buffer.resize(larger, 0);
         }
         self.fill()
     }
 
     fn fill(&mut self) -> io::Result<bool> {
+        let to = self.buffer.len().min(self.end + self.step);
         loop {
-            match self.from.read(&mut self.buffer[self.end..]) {
+            match self.from.read(&mut self.buffer[self.end..to]) {
                 Ok(0) => {
                     self.eof = true;
                     return Ok(false);
