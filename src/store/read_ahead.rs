@@ -22,7 +22,7 @@ const FILES: Pace = Pace { first: 512, batch: 128, ahead: 4 };
 /// For work of some milliseconds.
 const LONG: Pace = Pace { first: 0, batch: 1, ahead: 2 };
 /// For pieces of a file, some hundred kilobytes each: a small file is read without a thread.
-const PIECES: Pace = Pace { first: 4, batch: 1, ahead: 2 };
+const PIECES: Pace = Pace { first: 4, batch: 1, ahead: 8 };
 
 /// Bytes in flight from which on nothing more is handed over.
 const MOST: usize = 4 << 20;
