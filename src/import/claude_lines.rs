@@ -98,7 +98,7 @@ pub struct Message {
     pub input: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
-    /// What calls say to the subagents they begin, by the calls' ids.
+    /// Prompts of the subagents that calls begin, each with the call's id.
     pub prompts: Vec<(String, String)>,
     /// A subagent, and the call whose result names it.
     pub agent: Option<(String, String)>,

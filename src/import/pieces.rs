@@ -181,15 +181,20 @@ impl<R: Read> Values<R> {
 
     /// Leaves the buffer, with the values in it, for another one that begins with what is cut through.
     fn leave(&mut self) {
-        let rest = &self.buffer[self.start..self.end];
+        let buffer = self.change_buffer(self.start);
+        self.cutting.full = Some(Found { buffer, ..std::mem::take(&mut self.cutting.here) });
+    }
+
+    /// Goes on with another buffer, which begins with the bytes from this place on; the one before.
+    fn change_buffer(&mut self, from: usize) -> Vec<u8> {
+        let rest = &self.buffer[from..self.end];
         let mut next = self.cutting.spare.pop().unwrap_or_default();
         if next.len() < rest.len() {
             next.resize(rest.len(), 0);
         }
         next[..rest.len()].copy_from_slice(rest);
         (self.start, self.end) = (0, rest.len());
-        let buffer = std::mem::replace(&mut self.buffer, next);
-        self.cutting.full = Some(Found { buffer, ..std::mem::take(&mut self.cutting.here) });
+        std::mem::replace(&mut self.buffer, next)
     }
 
     fn lines_piece(&mut self) -> io::Result<Option<Piece>> {
@@ -221,18 +226,10 @@ impl<R: Read> Values<R> {
     /// Gives the first bytes of the buffer away.
     fn cut_off(&mut self, length: usize) -> Values<Empty> {
         let (from, to) = (self.start, self.start + length);
-        let rest = &self.buffer[to..self.end];
-        let mut next = self.cutting.spare.pop().unwrap_or_default();
-        if next.len() < rest.len() {
-            next.resize(rest.len(), 0);
-        }
-        next[..rest.len()].copy_from_slice(rest);
-        let end = rest.len();
         let mut lines = Values::new(io::empty(), Form::Lines);
-        lines.buffer = std::mem::replace(&mut self.buffer, next);
+        lines.buffer = self.change_buffer(to);
         (lines.start, lines.end, lines.eof) = (from, to, true);
         (lines.largest, lines.trim) = (self.largest, self.trim);
-        (self.start, self.end) = (0, end);
         lines
     }
 

@@ -77,7 +77,7 @@ mod tests {
         ] {
             at = whole.add(Some(at), Some(1), what);
         }
-        // What waits is used a second time below another beginning.
+        // A second beginning: the nodes that wait above it are used again.
         whole.add(Some(2), Some(1), What::Text(Kind::User, "again".into(), Vec::new()));
         let bubbs = |conversation: &Conversation, tools| {
             let rules = Rules { tools, date: None, now: 2 };

@@ -45,7 +45,7 @@ impl Body {
             loop {
                 let mut next = at_hand(&mut response).await;
                 if next.is_none() && pace.is_fast(Instant::now()) {
-                    // What was read and is still on its way here comes first.
+                    // A chunk that was read may still be in hyper's queue.
                     tokio::task::yield_now().await;
                     next = at_hand(&mut response).await;
                     if next.is_none() {

@@ -22,7 +22,7 @@ thread_local! {
     static READER: RefCell<SegmentReader> = RefCell::default();
 }
 
-/// What a search has to look into, of a month.
+/// The bubbs of one month that a search has to read, and names that tell their places.
 #[derive(Default)]
 pub struct Candidates {
     /// The bubbs whose files have to be searched, newest first.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::{Candidates, Filter, Pattern, candidates};
 use crate::bubb::{Day, Name};
 use crate::error::Result;
-use crate::store::{Store, few_in_order};
+use crate::store::{Store, by_id, few_in_order};
 
 /// Progress of a search for candidates.
 pub struct Looking<'l> {
@@ -34,7 +34,7 @@ struct Recent {
 
 impl Recent {
     fn new(mut all: Vec<Name>, filter: &Filter) -> Recent {
-        all.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
+        all.sort_unstable_by(by_id);
         all.dedup_by_key(|name| name.id);
         let left = all.iter().filter(|name| filter.takes(name)).copied().collect();
         Recent { all, left }

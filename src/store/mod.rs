@@ -67,6 +67,7 @@ pub use offers::Offer;
 pub use open::{Made, STORE};
 pub use read_ahead::{few_in_order, in_order, pieces_in_order};
 pub use recover::Fate;
+pub use sorted::by_id;
 pub use text_cache::{CachedText, FolderState, MonthFolder};
 pub use tidy::TidyPlan;
 pub use watch::Seen;

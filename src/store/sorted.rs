@@ -29,7 +29,7 @@ type Written = ([u8; LONGEST], u8);
 type Second<'scope> = (SyncSender<Vec<Written>>, ScopedJoinHandle<'scope, Vec<Name>>);
 
 /// The order of names in a listing: by id; of those with one id, a root first.
-fn by_id(a: &Name, b: &Name) -> Ordering {
+pub fn by_id(a: &Name, b: &Name) -> Ordering {
     a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
 }
 
@@ -74,7 +74,7 @@ impl Store {
 struct Sorter<'scope, 'env, 's> {
     store: &'s Store,
     scope: &'scope Scope<'scope, 'env>,
-    /// What was sorted here, where no thread is to be had.
+    /// Names sorted on this thread, where no other can be started.
     names: Vec<Name>,
     thread: Option<Second<'scope>>,
 }

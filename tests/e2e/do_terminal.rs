@@ -34,7 +34,7 @@ fn thinking_stands_between_its_marks_and_waiting_is_removed() {
         "{PLACE}{WAITING}{REMOVED}<<< Thinking >>>\r\n{}\r\n<<< End Thinking >>>\r\n파리.\r\n",
         dim("음… hm␛[2J")
     );
-    // What arrives in two reads is dimmed in two runs.
+    // Thinking that arrives in two reads is dimmed in two runs.
     let out = ran.out.replace("\u{1b}[0m\u{1b}[2m", "");
     assert_eq!((ran.code, out), (0, shown));
     assert_eq!(bubbs(&bot.home)[2].text, "파리.");
