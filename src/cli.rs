@@ -154,7 +154,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Preparsed::Version { verbose } => return print_version(verbose),
     };
     let parse = |root: &mut clap::Command| {
-        root.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches))
+        root.try_get_matches_from_mut(&args).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches))
     };
     // If that fails, all commands are parsed, so that the error can name similar ones.
     let alone = parser_of(&root, &command).and_then(|mut alone| parse(&mut alone).ok());

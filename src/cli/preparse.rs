@@ -28,8 +28,11 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
     let (mut version, mut verbose) = (false, false);
     let mut value_next = false;
     let (mut after_option_of_do, mut question, mut named_do) = (false, false, None);
+    let asks = args.iter().any(|word| ["-h", "--help", "-v", "--version"].iter().any(|flag| word == flag));
     for (at, word) in args.iter().enumerate().skip(1) {
-        if word == "--" || external {
+        // Behind the command only a wish for help or the version matters: without one its options need no look.
+        let is_settled = words.first().is_some_and(|name| !asks && name != "help");
+        if word == "--" || external || is_settled {
             break;
         }
         all_help |= word == "--help";
