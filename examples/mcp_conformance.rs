@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use lepo::testing::config::{ClientIdentity, Secret, ServerConfig, Target, Transport};
 use lepo::testing::tool::{
-    Asked, Caller, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, ProcessSetup, Redirected,
-    Wire,
+    Asked, Caller, Client, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, ProcessSetup,
+    Redirected,
 };
 use serde_json::{Map, Value, json};
 
@@ -99,21 +99,21 @@ async fn sign_in(
 }
 
 async fn session(server: &ServerConfig, place: &ProcessSetup) -> Result<(), Failure> {
-    let mut wire = Wire::open(server, place, Duration::from_secs(15), &LiveSecrets::default()).await?;
-    eprintln!("speaking {}", wire.protocol());
-    let listed = wire.page(List::Tools, None, LIMITS).await?;
+    let mut client = Client::open(server, place, Duration::from_secs(15), &LiveSecrets::default()).await?;
+    eprintln!("speaking {}", client.protocol());
+    let listed = client.page(List::Tools, None, LIMITS).await?;
     let tools = listed["tools"].as_array().cloned().unwrap_or_default();
     for (name, arguments) in calls(&tools) {
-        match wire.call(&name, &arguments, LIMITS, &mut Defaults).await {
+        match client.call(&name, &arguments, LIMITS, &mut Defaults).await {
             Ok(result) => eprintln!("{name}: {result}"),
             Err(failure @ Failure::SignIn(_)) => {
-                wire.close().await;
+                client.close().await;
                 return Err(failure);
             }
             Err(failure) => eprintln!("{name}: {failure:?}"),
         }
     }
-    wire.close().await;
+    client.close().await;
     Ok(())
 }
 

@@ -32,7 +32,7 @@ pub fn search_path() -> Vec<PathBuf> {
 pub struct Env(BTreeMap<String, OsString>);
 
 impl Env {
-    /// That of this process, as it is now. A name that is not UTF-8 is none of ours.
+    /// The environment of this process, as it is now. Names that are not UTF-8 are left out.
     pub fn from_process() -> Env {
         let named = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
         Env(vars().filter_map(named).collect())

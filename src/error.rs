@@ -108,7 +108,7 @@ impl Error {
         serde_json::json!({ "kind": self.kind.word(), "message": self.chain(), "hint": self.hint })
     }
 
-    /// The same words again, of this kind.
+    /// An error of this kind with the words of this one.
     pub fn again(&self, kind: Kind) -> Error {
         Error { kind, message: self.chain(), hint: self.hint.clone(), source: None }
     }

@@ -24,7 +24,7 @@ const IDLE: Duration = Duration::from_secs(30);
 pub struct Fetched {
     /// The last part of the address it came from.
     pub name: String,
-    /// Its bytes.
+    /// Bytes of the response.
     pub bytes: Vec<u8>,
 }
 

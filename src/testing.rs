@@ -44,7 +44,7 @@ pub mod term {
 /// Calls in the text of an answer, and the client of MCP servers.
 pub mod tool {
     pub use crate::tool::mcp::client::auth::{LiveSecrets, Login, Redirected};
-    pub use crate::tool::mcp::client::{Failure, Limits, List, ProcessSetup, Wire};
+    pub use crate::tool::mcp::client::{Client, Failure, Limits, List, ProcessSetup};
     pub use crate::tool::mcp::{Asked, Caller, Field, FormAnswer};
     pub use crate::tool::{Piece, pieces};
 }

@@ -13,9 +13,9 @@ use crate::env;
 /// The end of a day that a date without a time stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayEnd {
-    /// Its first millisecond.
+    /// First millisecond of the day.
     First,
-    /// Its last millisecond.
+    /// Last millisecond of the day.
     Last,
 }
 

@@ -14,11 +14,11 @@ const WORDS: usize = 200;
 /// A conversation in the list.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Its tail.
+    /// Tail of the conversation.
     pub tail: Ix,
     /// The time since it ended, in a short form.
     pub when: String,
-    /// Its title, else its last question, cleaned.
+    /// Title of the conversation, else its last question, cleaned.
     pub words: String,
 }
 

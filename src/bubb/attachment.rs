@@ -13,11 +13,11 @@ const NAME: usize = 120;
 /// A file attached to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// Its type.
+    /// Type of the file.
     pub media: Media,
-    /// Its length in bytes.
+    /// Length in bytes of the file.
     pub len: u64,
-    /// Its name, as [`clean_name`] leaves it.
+    /// Name of the file, as [`clean_name`] leaves it.
     pub name: String,
     /// SHA-256 of its bytes, 64 lower-case hexadecimal digits: the name of its blob.
     pub hash: String,

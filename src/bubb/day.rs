@@ -25,7 +25,7 @@ impl Day {
         Day::at(id.time())
     }
 
-    /// Its first millisecond.
+    /// The first millisecond of the day.
     pub fn start(self) -> u64 {
         u64::from(self.0) * LENGTH
     }

@@ -79,7 +79,7 @@ impl BubbId {
         BubbId(bytes)
     }
 
-    /// Its 16 bytes, most significant first.
+    /// The 16 bytes, most significant first.
     pub fn bytes(self) -> [u8; 16] {
         self.0
     }

@@ -7,9 +7,9 @@ use super::{BubbId, Kind};
 /// The parts of a bubb's file name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
-    /// Its id.
+    /// Id of the bubb.
     pub id: BubbId,
-    /// Its kind.
+    /// Kind of the bubb.
     pub kind: Kind,
     /// Not shown unless asked for.
     pub hidden: bool,

@@ -10,7 +10,7 @@ use crate::commands;
 
 /// A command line before it is parsed.
 pub(super) enum Preparsed {
-    /// It is for the parser, and for this command.
+    /// The command line is for the parser, and for this command.
     Parse { args: Vec<OsString>, command: String },
     /// Help for the command that these words name: a screen of it, or all.
     Help { words: Vec<String>, is_short: bool },

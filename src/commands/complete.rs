@@ -111,19 +111,19 @@ pub fn server() -> ArgValueCompleter {
 }
 
 /// The store that the words are about.
-struct There {
+struct CompletionStore {
     store: Store,
 }
 
 /// The store that the command line so far is about. Nothing that goes wrong is told: this is no command.
-fn there() -> Option<There> {
+fn there() -> Option<CompletionStore> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let (cd, save_to) = (option(&words, "-c", "--cd"), option(&words, "-s", "--save-to"));
     let save_to = save_to.or_else(|| option(&words, "-s", "--store"));
     let mut out = Out::stdout();
     let context = Context::new(cd, save_to, Color::Never, &mut out).ok()?.for_reading(true);
     let store = context.find_store().ok()??;
-    Some(There { store })
+    Some(CompletionStore { store })
 }
 
 /// The value of an option of the root, as written so far.
@@ -135,13 +135,13 @@ fn option(words: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
     })
 }
 
-fn of_the_store(candidates: fn(&There, &str) -> Vec<CompletionCandidate>) -> ArgValueCompleter {
+fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidate>) -> ArgValueCompleter {
     ArgValueCompleter::new(move |current: &OsStr| {
         there().map(|there| candidates(&there, &current.to_string_lossy())).unwrap_or_default()
     })
 }
 
-impl There {
+impl CompletionStore {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
         let offers = self.store.offers(wanted, MOST).unwrap_or_default().into_iter();
         offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()

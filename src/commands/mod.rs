@@ -76,7 +76,7 @@ impl<'o> Context<'o> {
         Ok(Context { cwd, save_to, reads_only: false, out, paint })
     }
 
-    /// The same for a command that only reads: `--store` may name a store anywhere.
+    /// The context of a command that only reads: `--store` may name a store anywhere.
     pub fn for_reading(self, reads_only: bool) -> Self {
         Context { reads_only, ..self }
     }

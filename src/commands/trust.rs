@@ -5,7 +5,7 @@ use super::repo_files::{REPO_FILES, repo_files};
 use crate::config::{Flags, Paths, RepoFile, Settings, Trust};
 use crate::env::Env;
 use crate::error::{Error, Result};
-use crate::term::{clean, columns, marked, say, tty};
+use crate::term::{clean, columns, quote, say, tty};
 
 /// Show the effects of this repository's own configuration, and trust it on a yes
 ///
@@ -61,11 +61,11 @@ fn show(file: &RepoFile, mine: &[&str], context: &mut Context<'_>) -> Result<()>
     let path = clean(&file.path.to_string_lossy()).replace('\n', "␊");
     context.out.trusted(&format!("{}\n", context.paint.bold(&path)));
     for effect in effects {
-        context.out.trusted(&marked("  ", &effect, columns));
+        context.out.trusted(&quote("  ", &effect, columns));
     }
     context.out.trusted("\n");
     for line in String::from_utf8_lossy(&file.bytes).lines() {
-        context.out.trusted(&marked("  | ", line, columns));
+        context.out.trusted(&quote("  | ", line, columns));
     }
     context.out.trusted("\n");
     Ok(())

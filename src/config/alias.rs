@@ -14,7 +14,7 @@ pub struct Alias {
     pub text: String,
     /// The words it stands for, split as a shell splits them; never none.
     pub words: Vec<String>,
-    /// Its place.
+    /// Place of the alias.
     pub source: Source,
 }
 

@@ -35,7 +35,7 @@ impl Ambient {
         Ok(Ambient { servers: servers.collect::<Result<_>>()?, options: Options::default() })
     }
 
-    /// The same models, asked with these options.
+    /// These models, asked with other options.
     pub fn asking(self, options: &Options) -> Ambient {
         Ambient { options: options.clone(), ..self }
     }

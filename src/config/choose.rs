@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 /// The outcome of choosing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum ModelChoice {
     /// This one.
     Model(Box<ModelConfig>),
     /// Nothing is configured: look around, then [`Look::settle`].
@@ -39,16 +39,16 @@ pub struct Found {
 impl Settings {
     /// The model that answers, with its key. Exit 2: an unknown name, a missing key, or none is
     /// active (the guidance).
-    pub fn choose(&self) -> Result<Choice> {
+    pub fn choose(&self) -> Result<ModelChoice> {
         if let Some(chosen) = self.chosen() {
             let model = self.model(&chosen.value)?;
             model.require_key()?;
-            return Ok(Choice::Model(Box::new(model)));
+            return Ok(ModelChoice::Model(Box::new(model)));
         }
         if !self.models.is_empty() {
             return Err(self.none_active());
         }
-        Ok(Choice::Look(Look {
+        Ok(ModelChoice::Look(Look {
             ollama_url: self.ambient.pair(super::Provider::Ollama).0,
             ambient: self.ambient.clone(),
             guidance: self.none_configured(),

@@ -14,17 +14,17 @@ use crate::error::{Error, Result};
 /// A model to be added to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewModel {
-    /// Its name for `-m`.
+    /// Name for `-m`.
     pub name: String,
-    /// Its provider.
+    /// Provider of the model.
     pub provider: Provider,
     /// The provider's name for it, where it has one.
     pub model: Option<String>,
     /// The path of the file, if not the usual one.
     pub base_url: Option<String>,
-    /// Its key, written into the file.
+    /// Key of the model, written into the file.
     pub api_key: Option<Secret>,
-    /// It becomes the active one.
+    /// The model becomes the active one.
     pub active: bool,
 }
 

@@ -31,9 +31,9 @@ pub enum KeyEntry {
 pub struct ModelEntry {
     /// The line of its `[[models]]`.
     pub source: Source,
-    /// Its name for `-m`.
+    /// Name for `-m`.
     pub name: String,
-    /// Its provider.
+    /// Provider of the model.
     pub provider: Provider,
     /// The provider's name for it; empty where there is none.
     pub model: String,

@@ -89,7 +89,7 @@ impl<'d> Field<'d> {
         }
     }
 
-    /// The same, with its place.
+    /// A value of `true` or `false`, with its place.
     pub fn flag(&self) -> Result<Set<bool>> {
         self.yes().map(|yes| self.set(yes))
     }

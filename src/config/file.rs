@@ -12,11 +12,11 @@ use crate::error::{Error, Result};
 /// The settings and models of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Its settings.
+    /// Settings of the file.
     pub layer: Layer,
-    /// Its models, in order; names differ, at most one is active.
+    /// Models of the file, in order; names differ, at most one is active.
     pub models: Vec<ModelEntry>,
-    /// Its aliases.
+    /// Aliases of the file.
     pub aliases: Vec<Alias>,
 }
 

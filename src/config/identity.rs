@@ -9,7 +9,7 @@ use super::Secret;
 pub struct ClientIdentity {
     /// The id of a client that was registered by hand.
     pub client_id: Option<String>,
-    /// Its secret.
+    /// Secret of the client.
     pub client_secret: Option<Secret>,
     /// The address of a client metadata document, used where no id is given and the server takes one.
     pub client_metadata_url: Option<Url>,

@@ -37,7 +37,7 @@ mod write;
 mod tests;
 
 pub use alias::{Alias, aliases};
-pub use choose::{Choice, Found};
+pub use choose::{Found, ModelChoice};
 pub use edit::{NewModel, add_model, set_active, set_tool_mode};
 pub use identity::ClientIdentity;
 pub use import::Plan;

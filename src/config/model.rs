@@ -41,7 +41,7 @@ pub struct Key {
     pub value: Option<Secret>,
     /// `OPENAI_API_KEY in the environment`, `api_key of model "gpt" in …/config.toml`; empty if none is configured.
     pub looked_for: String,
-    /// It is sent as a bearer token, also where the API has a header of its own for keys.
+    /// The key is sent as a bearer token, also where the API has a header of its own for keys.
     pub bearer: bool,
     /// A program that prints it, run when the model is first asked; nothing of it is logged.
     pub command: Vec<String>,
@@ -65,9 +65,9 @@ pub enum AnswerForm {
 /// A model as configured: complete, checked, with its key looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
-    /// Its name for `-m` and `/set-model`.
+    /// Name for `-m` and `/set-model`.
     pub name: String,
-    /// Its provider.
+    /// Provider of the model.
     pub provider: Provider,
     /// The provider's own name for it; empty for `cli`.
     pub model: String,
@@ -79,7 +79,7 @@ pub struct ModelConfig {
     pub command: Vec<String>,
     /// The place of the answer in its output (`cli`).
     pub answer: AnswerForm,
-    /// It takes a system message only as the first one (`system = "first"`).
+    /// The model takes a system message only as the first one (`system = "first"`).
     pub system_first: bool,
     /// The price of its tokens.
     pub price: Option<Price>,
@@ -89,7 +89,7 @@ pub struct ModelConfig {
     pub options: Options,
     /// Fields that go into the body of every request as they are.
     pub extra: Map<String, Value>,
-    /// Its window in tokens, where the configuration says it.
+    /// Window in tokens, where the configuration says it.
     pub context: Option<u64>,
     /// The one that is used when nothing else is said.
     pub active: bool,

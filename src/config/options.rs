@@ -22,7 +22,7 @@ pub struct Options {
     pub effort: Option<String>,
     /// The share of likely tokens that are chosen from.
     pub top_p: Option<Number>,
-    /// The same seed, the same answer, where a server can.
+    /// Seed: with the same one a server that can gives the same answer.
     pub seed: Option<i64>,
     /// Texts that end an answer.
     pub stop: Vec<String>,

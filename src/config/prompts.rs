@@ -70,7 +70,7 @@ impl Prompt {
         Ok(Prompt { model: model.map(str::to_string), text: rest.trim_matches(['\n', '\r']).to_string() })
     }
 
-    /// Its text with everything put in, and whether stdin was. What is put in is not looked at again. Words
+    /// The text of the prompt with everything put in, and whether stdin was. What is put in is not read again. Words
     /// that no `$` asks for stand behind the text. A `$1` without a word: exit 2.
     pub fn fill(&self, name: &str, filling: Filling<'_>) -> Result<(String, bool)> {
         let Filling { words, stdin } = filling;

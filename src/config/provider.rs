@@ -33,7 +33,7 @@ pub enum Fields {
 /// The address of a server and the place of its key, unless a file has others.
 #[derive(Debug)]
 pub struct ServerFacts {
-    /// Its own address.
+    /// Address of the server.
     pub url: &'static str,
     /// True if that address needs a key.
     pub needs_key: bool,

@@ -216,12 +216,12 @@ impl fmt::Display for Source {
 pub struct Set<T> {
     /// The value.
     pub value: T,
-    /// Its place.
+    /// Place of the value.
     pub source: Source,
 }
 
 impl<T> Set<T> {
-    /// The same place, another form of the value.
+    /// Another form of the value, at this place.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Set<U> {
         Set { value: form(self.value), source: self.source }
     }

@@ -14,13 +14,13 @@ use crate::error::{Error, Result};
 /// One MCP server, as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// Its name, for people and models.
+    /// Name of the server, for people and models.
     pub name: String,
     /// The user's description.
     pub description: Option<String>,
-    /// It may be used.
+    /// The server may be used.
     pub enabled: bool,
-    /// Its type.
+    /// Type of the server.
     pub target: Target,
 }
 
@@ -31,7 +31,7 @@ pub enum Target {
     Program {
         /// The program.
         command: String,
-        /// Its arguments, verbatim: no shell ever sees them.
+        /// Arguments of the program, verbatim: no shell ever sees them.
         args: Vec<String>,
         /// Variables added to its environment.
         env: Vec<(String, Secret)>,

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 /// A repository's configuration file, as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoFile {
-    /// Its path, absolute and without links.
+    /// Path of the file, absolute and without links.
     pub path: PathBuf,
     /// All of it. What was shown, hashed and used are these very bytes.
     pub bytes: Vec<u8>,

@@ -156,9 +156,9 @@ impl Word for Planner {
 /// The effect of an empty line at the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyLine {
-    /// It leaves (the default).
+    /// Leaves the session (the default).
     Leave,
-    /// It does nothing.
+    /// Does nothing.
     Stay,
 }
 

@@ -17,7 +17,7 @@ pub struct Address {
 pub struct Addressee {
     /// The bubb.
     pub ix: Ix,
-    /// It was named by a branch alone, with no steps back: that branch may move.
+    /// The bubb was named by a branch alone, with no steps back: that branch may move.
     pub by_branch: bool,
 }
 
@@ -178,7 +178,7 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
     }
 }
 
-/// Those whose id is `text` or begins with it; where there are none, those whose id ends with it.
+/// Bubbs whose id is `text` or begins with it; where there are none, bubbs whose id ends with it.
 fn matches(forest: &Forest, text: &str) -> Vec<Ix> {
     let length = text.len();
     if length < SHORTEST {
@@ -191,7 +191,7 @@ fn matches(forest: &Forest, text: &str) -> Vec<Ix> {
     }
 }
 
-/// Those whose id ends with `text`.
+/// Bubbs whose id ends with `text`.
 fn ending(forest: &Forest, text: &str) -> Vec<Ix> {
     // Padded with zeros to 26 digits the piece is read by the one reader of ids; then digits are compared as bits.
     let Some(pad) = BubbId::LEN.checked_sub(text.len()) else { return Vec::new() };

@@ -11,13 +11,13 @@ pub const AHEAD: u64 = 24 * 60 * 60 * 1000;
 /// A fault of one name among all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
-    /// Its prev, this one, is not there.
+    /// The prev of the bubb, this one, is not there.
     Dangling(BubbId),
-    /// Its prevs lead back to it, after so many bubbs. Told of one bubb of each circle.
+    /// The prevs of the bubb lead back to it, after so many bubbs. Reported for one bubb of each circle.
     Cycle(usize),
     /// The name at this place before it bears the same id.
     Duplicate(usize),
-    /// It is dated more than a day ahead.
+    /// The bubb is dated more than a day ahead.
     Future,
 }
 

@@ -138,7 +138,7 @@ impl Forest {
         (0..self.names.len() as u32).map(Ix)
     }
 
-    /// Those whose prev is `ix`, oldest first.
+    /// Bubbs whose prev is `ix`, oldest first.
     pub fn children(&self, ix: Ix) -> impl Iterator<Item = Ix> {
         let id = self.name(ix).id;
         self.all().filter(move |&child| self.names[child.at()].prev == Some(id))

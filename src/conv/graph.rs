@@ -110,7 +110,7 @@ impl Forest {
 #[derive(Clone, Copy)]
 struct Cell {
     column: usize,
-    /// It is not its parent's first child: its line joins the first's below it.
+    /// The bubb is not its parent's first child: its line joins the first's below it.
     joins: bool,
     root: bool,
 }

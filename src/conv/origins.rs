@@ -6,9 +6,9 @@ use crate::bubb::Kind;
 /// The beginning of one conv.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// Its oldest bubb.
+    /// Oldest bubb.
     pub root: Ix,
-    /// Its first visible user bubb.
+    /// First visible user bubb.
     pub question: Option<Ix>,
 }
 

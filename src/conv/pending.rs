@@ -5,9 +5,9 @@ use super::{Forest, Ix};
 /// The state of a bubb that is a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It waits for consent.
+    /// The request waits for consent.
     Pending,
-    /// It is visible, so it is something said, no request.
+    /// The bubb is visible, so it is a message, no request.
     Visible,
     /// This bubb follows it: what came of it.
     Answered(Ix),

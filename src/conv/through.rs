@@ -3,7 +3,7 @@
 use super::{Forest, Ix};
 
 impl Forest {
-    /// Those of `tails` whose conv has one of `named`.
+    /// The bubbs of `tails` whose conv has one of `named`.
     pub fn through(&self, tails: &[Ix], named: &[Ix]) -> Vec<Ix> {
         // For each bubb passed: true if one of the named is it or is before it.
         let mut known = vec![None; self.len()];

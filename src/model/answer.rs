@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::body::Body;
 use super::cli::Run;
-use super::embedded::Exchange;
+use super::embedded::Reply;
 use super::error_text::{hide_key, without_key};
 use super::event::{Event, Events, Usage};
 use super::message::{Message, Request, Role};
@@ -25,7 +25,7 @@ const MOST_PAUSES: usize = 10;
 pub(super) enum Source<'m> {
     Http(Body, Box<dyn AnswerReader>),
     Cli(Box<Run>),
-    Embedded(Exchange<'m>),
+    Embedded(Reply<'m>),
 }
 
 /// Decodes the bytes of one answer, which come in pieces of any size.

@@ -40,15 +40,15 @@ pub(super) enum One {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelFacts {
-    /// Its name on the server.
+    /// Name on the server.
     pub id: String,
-    /// Its window, in tokens.
+    /// Window, in tokens.
     pub context: Option<u64>,
     /// The longest answer, in tokens.
     pub max_tokens: Option<u64>,
     /// Bytes of its weights.
     pub size: Option<u64>,
-    /// Its capabilities, in the server's words.
+    /// Capabilities, in the server's words.
     pub capabilities: Vec<String>,
 }
 

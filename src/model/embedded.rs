@@ -38,7 +38,7 @@ const NAME: &str = "lepo-embedded";
 pub struct Installed {
     /// The program; see [`embedded_program`].
     pub program: PathBuf,
-    /// Its weights, a GGUF file.
+    /// Weights of the model, a GGUF file.
     pub weights: PathBuf,
 }
 
@@ -63,7 +63,7 @@ impl Embedded {
     }
 
     /// Starts the program if it does not run, and gives it the question when the gate is open.
-    pub async fn ask(&mut self, request: Request<'_>, gate: &Gate) -> Result<Exchange<'_>> {
+    pub async fn ask(&mut self, request: Request<'_>, gate: &Gate) -> Result<Reply<'_>> {
         if !self.process.as_mut().is_some_and(Process::is_alive) {
             let weights = self.installed.weights.to_string_lossy().into_owned();
             let arguments = ["--weights".to_owned(), weights];
@@ -77,21 +77,21 @@ impl Embedded {
         if let Some(process) = &mut self.process {
             process.send(Bytes::from(line), true);
         }
-        Ok(Exchange { model: self, lines: Lines::default(), done: false })
+        Ok(Reply { model: self, lines: Lines::default(), done: false })
     }
 }
 
 /// One answer that is being given. Dropped before its end, it ends the program.
-pub(super) struct Exchange<'m> {
+pub(super) struct Reply<'m> {
     model: &'m mut Embedded,
     lines: Lines,
     done: bool,
 }
 
-impl Exchange<'_> {
+impl Reply<'_> {
     /// Waits for what comes next.
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
-        let Exchange { model, lines, done } = self;
+        let Reply { model, lines, done } = self;
         let Some(process) = &mut model.process else {
             return Err(Error::remote("the embedded model has ended"));
         };
@@ -105,7 +105,7 @@ impl Exchange<'_> {
     }
 }
 
-impl Drop for Exchange<'_> {
+impl Drop for Reply<'_> {
     fn drop(&mut self) {
         if !self.done {
             self.model.process = None;

@@ -55,9 +55,9 @@ impl Usage {
 /// Why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finish {
-    /// It was complete.
+    /// The answer was complete.
     Stop,
-    /// It reached the limit of tokens.
+    /// The answer reached the token limit.
     Length,
     /// The model waits for the results of its calls.
     ToolCalls,

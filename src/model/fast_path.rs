@@ -11,23 +11,23 @@ const JOINED: usize = 4 << 10;
 
 /// The kind of an event's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum TextKind {
     Thinking,
     Text,
 }
 
-impl Voice {
-    /// Adds a text that is said in this voice. What arrived at once, in however many events, becomes one.
+impl TextKind {
+    /// Adds a text that is said in this kind. What arrived at once, in however many events, becomes one.
     pub fn say(self, text: &str, events: &mut Events) {
         match (self, events.back_mut()) {
             _ if text.is_empty() => {}
-            (Voice::Thinking, Some(Event::Thinking(last))) | (Voice::Text, Some(Event::Text(last)))
+            (TextKind::Thinking, Some(Event::Thinking(last))) | (TextKind::Text, Some(Event::Text(last)))
                 if last.len() < JOINED =>
             {
                 last.push_str(text);
             }
-            (Voice::Thinking, _) => events.push_back(Event::Thinking(text.to_owned())),
-            (Voice::Text, _) => events.push_back(Event::Text(text.to_owned())),
+            (TextKind::Thinking, _) => events.push_back(Event::Thinking(text.to_owned())),
+            (TextKind::Text, _) => events.push_back(Event::Text(text.to_owned())),
         }
     }
 }
@@ -36,14 +36,14 @@ impl Voice {
 pub(super) struct Pattern {
     before: Vec<u8>,
     after: Vec<u8>,
-    voice: Voice,
+    kind: TextKind,
 }
 
 impl Pattern {
     /// The pattern of `json`, of which `text` is a part, borrowed from it.
     ///
     /// `None` if it is not: a string with escapes has been copied.
-    pub fn of(json: &[u8], text: &str, voice: Voice) -> Option<Self> {
+    pub fn of(json: &[u8], text: &str, kind: TextKind) -> Option<Self> {
         let start = (text.as_ptr() as usize).checked_sub(json.as_ptr() as usize)?;
         let end = start.checked_add(text.len())?;
         // Only what a string borrowed from here can have on both sides.
@@ -51,18 +51,18 @@ impl Pattern {
         if !(quoted.starts_with(b"\"") && quoted.ends_with(b"\"")) {
             return None;
         }
-        Some(Pattern { before: json.get(..start)?.to_vec(), after: json.get(end..)?.to_vec(), voice })
+        Some(Pattern { before: json.get(..start)?.to_vec(), after: json.get(end..)?.to_vec(), kind })
     }
 
-    /// The text of `json`, if it fits, and its voice.
-    pub fn read<'j>(&self, json: &'j [u8]) -> Option<(Voice, &'j str)> {
+    /// The text of `json`, if it fits, and its kind.
+    pub fn read<'j>(&self, json: &'j [u8]) -> Option<(TextKind, &'j str)> {
         let text = json.strip_prefix(self.before.as_slice())?.strip_suffix(self.after.as_slice())?;
         // Without an early exit, so that it is done sixteen bytes at a time.
         let special = text.iter().fold(false, |found, &b| found | (b < b' ') | (b == b'"') | (b == b'\\'));
         if text.is_empty() || special {
             return None;
         }
-        Some((self.voice, std::str::from_utf8(text).ok()?))
+        Some((self.kind, std::str::from_utf8(text).ok()?))
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
     fn only_another_text_in_the_same_place_fits() {
         let json = r#"{"a":"x","t":"one","z":1}"#;
         let text = json.split('"').nth(7).unwrap();
-        let pattern = Pattern::of(json.as_bytes(), text, Voice::Text).unwrap();
+        let pattern = Pattern::of(json.as_bytes(), text, TextKind::Text).unwrap();
         for (json, expected) in [
             (r#"{"a":"x","t":"two 둘","z":1}"#, Some("two 둘")),
             (r#"{"a":"x","t":"one","z":1}"#, Some("one")),
@@ -86,7 +86,7 @@ mod tests {
             (r#"{"a":"x","t":"","z":1"#, None),
             (r#"{"a":"x","t":"#, None),
         ] {
-            assert_eq!(pattern.read(json.as_bytes()), expected.map(|text| (Voice::Text, text)), "{json}");
+            assert_eq!(pattern.read(json.as_bytes()), expected.map(|text| (TextKind::Text, text)), "{json}");
         }
         assert!(pattern.read(b"{\"a\":\"x\",\"t\":\"\xff\",\"z\":1}").is_none());
     }
@@ -95,16 +95,16 @@ mod tests {
     fn texts_of_one_voice_are_joined_up_to_a_length() {
         let mut events = Events::new();
         let long = "x".repeat(JOINED);
-        for (voice, text) in [
-            (Voice::Thinking, "a"),
-            (Voice::Thinking, "b"),
-            (Voice::Text, ""),
-            (Voice::Text, "c"),
-            (Voice::Text, &long),
-            (Voice::Text, "d"),
-            (Voice::Thinking, "e"),
+        for (kind, text) in [
+            (TextKind::Thinking, "a"),
+            (TextKind::Thinking, "b"),
+            (TextKind::Text, ""),
+            (TextKind::Text, "c"),
+            (TextKind::Text, &long),
+            (TextKind::Text, "d"),
+            (TextKind::Thinking, "e"),
         ] {
-            voice.say(text, &mut events);
+            kind.say(text, &mut events);
         }
         let text = |text: &str| Event::Text(text.into());
         let thinking = |text: &str| Event::Thinking(text.into());
@@ -114,6 +114,6 @@ mod tests {
     #[test]
     fn a_text_from_elsewhere_leaves_no_pattern() {
         let elsewhere = String::from("one");
-        assert!(Pattern::of(br#"{"t":"one"}"#, &elsewhere, Voice::Text).is_none());
+        assert!(Pattern::of(br#"{"t":"one"}"#, &elsewhere, TextKind::Text).is_none());
     }
 }

@@ -169,7 +169,7 @@ impl Http {
 /// The error for a model at `place` that says nothing for too long.
 pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
     Error::remote(format!("{place} said nothing for {} s", timeouts.idle.as_secs_f32()))
-        .hint("a slow model needs a longer idle timeout")
+        .hint("for a slow model raise http.idle_timeout")
 }
 
 fn address(base_url: &str, model: &str) -> Result<Url> {

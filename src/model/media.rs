@@ -18,11 +18,11 @@ const PIECE: u64 = 192 << 10;
 /// A file to be sent. It is read only while it is sent; clones share it.
 #[derive(Debug, Clone)]
 pub struct MediaFile {
-    /// Its type.
+    /// Type of the file.
     pub media: Media,
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Its length in bytes.
+    /// Length in bytes of the file.
     pub len: u64,
     file: Arc<File>,
 }
@@ -38,7 +38,7 @@ impl MediaFile {
         encoded_len(self.len)
     }
 
-    /// Its base64 in pieces. A file that is shorter than it was is an error.
+    /// The base64 of the file in pieces. A file that is shorter than it was is an error.
     pub(super) fn encoded(self) -> Pieces {
         let (used, unused) = channel();
         Pieces { file: self, at: 0, bytes: Vec::new(), used, unused }

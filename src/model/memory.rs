@@ -30,7 +30,7 @@ impl Memory {
         Memory { path: state_dir.join("quirks.json"), model }
     }
 
-    /// Those of the `possible` quirks that were learned in earlier runs.
+    /// The `possible` quirks that were learned in earlier runs.
     pub fn recall(&self, possible: &[&'static Quirk]) -> Quirks {
         let words = self.read().remove(&self.model).unwrap_or_default();
         possible.iter().copied().filter(|quirk| words.contains(quirk.word)).collect()

@@ -34,9 +34,9 @@ impl Role {
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Its role.
+    /// Role of the message.
     pub role: Role,
-    /// Its text.
+    /// Text of the message.
     pub text: Text,
     /// The native tool calls of an assistant's message.
     pub calls: Vec<ToolCall>,
@@ -46,7 +46,7 @@ pub struct Message {
     pub files: Vec<MediaFile>,
     /// Of an assistant's message with calls: what was received, to be sent in place of all else.
     pub replay: Option<Replay>,
-    /// It is the instruction of this one request, not a part of the conversation.
+    /// The message is the instruction of this one request, not a part of the conversation.
     pub instruction: bool,
 }
 
@@ -63,7 +63,7 @@ impl Message {
 pub struct ToolSpec {
     /// The name it is called by: letters, digits, `_` and `-`, at most 64 of them (the API's own rule).
     pub name: String,
-    /// Its description, for the model.
+    /// Description, for the model.
     pub description: String,
     /// The JSON schema of its arguments.
     pub schema: Value,
@@ -99,9 +99,9 @@ pub struct Request<'a> {
     pub schema: Option<&'a Schema>,
     /// The tools it may call natively, where its API has fields for them.
     pub tools: &'a [ToolSpec],
-    /// They are told only so that the request begins as the ones before it: none may be called any more.
+    /// The tools are listed only so that the request begins as the ones before it: none may be called any more.
     pub tools_ended: bool,
-    /// The same for all requests of a conversation: servers find their cache by it.
+    /// Key of the conversation, one for all its requests: servers find their cache by it.
     pub cache_key: Option<&'a str>,
 }
 

@@ -86,7 +86,7 @@ impl Payload {
         }
     }
 
-    /// Its length in bytes.
+    /// The length in bytes of the body.
     pub fn length(&self) -> usize {
         self.length + self.last.len()
     }
@@ -96,13 +96,13 @@ impl Payload {
         self.parts.iter().any(|part| matches!(part, Part::File(_)))
     }
 
-    /// Its bytes, in chunks that are made when they are asked for.
+    /// Bytes of the body, in chunks that are made when they are asked for.
     pub fn chunks(mut self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
         self.flush();
         self.parts.into_iter().flat_map(Chunks::of)
     }
 
-    /// The same, made by a thread of its own a few megabytes ahead of who takes them: of a large file while the
+    /// Bytes of the body, made by a thread of its own a few megabytes ahead of the reader: of a large file while the
     /// disk, the connection and the server are waited for. `None` without a thread to be had.
     pub fn chunks_ahead(&self) -> Option<Receiver<io::Result<Bytes>>> {
         let (sender, receiver) = channel(AHEAD);

@@ -104,7 +104,7 @@ impl Process {
                         return Ok(None);
                     }
                     return Err(Error::remote(format!("{} said nothing for {} s", self.name, idle.as_secs_f32()))
-                        .hint("a slow program needs a longer idle timeout"));
+                        .hint("for a slow program raise http.idle_timeout"));
                 }
             }
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Something a model does not take, or needs.
 #[derive(Debug)]
 pub(super) struct Quirk {
-    /// Its word in the file.
+    /// Word in the file.
     pub word: &'static str,
     /// The HTTP statuses of a refusal that may be about it.
     pub status: &'static [u16],
@@ -68,7 +68,7 @@ pub(super) static TOOLS: Quirk = Quirk {
             "--enable-auto-tool-choice",
         ],
     ],
-    says: "takes no native tools: a chooser plans from now on",
+    says: "takes no native tools: it is asked beforehand whether a command is needed (planner = \"chooser\")",
 };
 
 /// No files: the model reads text only.
@@ -118,7 +118,7 @@ impl Quirks {
         self.0.insert(quirk.word, quirk);
     }
 
-    /// Those that `known` has not.
+    /// Quirks that `known` has not.
     pub fn beyond(&self, known: &Quirks) -> Quirks {
         Quirks(
             self.0.iter().filter(|(word, _)| !known.0.contains_key(*word)).map(|(w, q)| (*w, *q)).collect(),
@@ -130,7 +130,7 @@ impl Quirks {
         self.0.is_empty()
     }
 
-    /// Those that are the model's and not of one request.
+    /// Quirks of the model, not of one request.
     pub fn lasting(&self) -> impl Iterator<Item = &'static str> {
         self.words().filter(|word| ![STRICT.word, ONE_SCHEMA].contains(word))
     }
@@ -140,7 +140,7 @@ impl Quirks {
         self.0.values().copied()
     }
 
-    /// Their words.
+    /// Words of the quirks, as the file has them.
     pub fn words(&self) -> impl Iterator<Item = &'static str> {
         self.0.keys().copied()
     }
@@ -152,7 +152,7 @@ impl FromIterator<&'static Quirk> for Quirks {
     }
 }
 
-/// Those of the `possible` quirks that a refusal names.
+/// The `possible` quirks that a refusal names.
 pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
     let mut found: Quirks = possible.iter().copied().filter(|quirk| quirk.is_named(status, body)).collect();
     if found.has(&STRICT) {

@@ -69,7 +69,7 @@ impl Refusal {
         }
     }
 
-    /// Its status and the server's words.
+    /// Status and words of the server.
     pub fn words(&self) -> &str {
         &self.words
     }
@@ -89,7 +89,7 @@ impl Refusal {
             429 => Error::remote(format!("{place} has had too many requests: {words}"))
                 .hint("wait and ask again"),
             300..=399 => Error::remote(format!("{place} answered {words}"))
-                .hint("check `base_url`: the server is somewhere else"),
+                .hint("check `base_url`: the server has moved"),
             500..=599 => Error::remote(format!("{place} failed: {words}")).hint("ask again later"),
             _ => Error::remote(format!("{place} refused the request: {words}"))
                 .hint("check `provider`, `model` and `base_url`"),

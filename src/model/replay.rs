@@ -31,7 +31,7 @@ impl Replay {
         Replay::new(whole)
     }
 
-    /// Its JSON, to be kept or sent.
+    /// The JSON of the thinking, to be kept or sent.
     pub fn json(&self) -> &Value {
         &self.0
     }

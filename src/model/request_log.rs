@@ -32,12 +32,12 @@ impl RequestLog {
         self.usage = usage;
     }
 
-    /// Its answer is complete.
+    /// Logs that the answer is complete.
     pub fn answered(&mut self) {
         self.end("answered");
     }
 
-    /// It came to no answer, or to a part of one. `error` has no key in it.
+    /// Logs that no answer came, or a part of one. `error` has no key in it.
     pub fn failed(&mut self, error: &Error) {
         if !std::mem::replace(&mut self.ended, true) {
             let (model, status, ms) = (&self.model, self.status, self.ms());

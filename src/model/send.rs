@@ -193,7 +193,7 @@ impl Remote {
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
                 notice(&format!(
-                    "{} refuses what it said before its calls: asking again without its thinking ({})",
+                    "{} refuses its own earlier message: asking again without the thinking in it ({})",
                     self.config.name,
                     refusal.words()
                 ));
@@ -261,7 +261,8 @@ impl Remote {
         }
         match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
             Next::TooLong(wait) => {
-                Err(error().hint(format!("it asks for a pause of {} s: ask again then", wait.as_secs())))
+                Err(error()
+                    .hint(format!("the server asks to wait {} s: ask again after that", wait.as_secs())))
             }
             Next::After(wait) => {
                 notice(&format!(

@@ -21,7 +21,7 @@ pub struct ProviderSpec {
     pub path: PathForm,
     /// The files that it takes.
     pub attachments: Accepts,
-    /// Its HTTP API; none for a program.
+    /// HTTP API of the provider; none for a program.
     pub(super) http: Option<&'static HttpSpec>,
 }
 
@@ -50,7 +50,7 @@ pub enum PathForm {
 
 /// An HTTP API.
 pub(super) struct HttpSpec {
-    /// Its word in what is remembered of models.
+    /// Word in what is remembered of models.
     pub name: &'static str,
     /// The path of requests, under `base_url`.
     pub path: &'static [&'static str],

@@ -76,7 +76,7 @@ pub enum FetchStage {
 /// The progress of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Its present step.
+    /// Present step.
     pub stage: FetchStage,
     /// Bytes of this stage that are done.
     pub done: u64,

@@ -13,9 +13,9 @@ use crate::bubb::{Attachment, Kind, Media, split_attachments, thousands};
 pub struct Body {
     /// The HTML of its text.
     pub html: String,
-    /// Its first words, for lists; not escaped.
+    /// First words, for lists; not escaped.
     pub words: String,
-    /// It has Hangul in it.
+    /// The text has Hangul in it.
     pub korean: bool,
 }
 

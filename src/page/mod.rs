@@ -25,11 +25,11 @@ use crate::bubb::{BubbId, Kind};
 /// A message of a page.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// Its id.
+    /// Id of the message.
     pub id: BubbId,
     /// The kind of speaker.
     pub kind: Kind,
-    /// It is shown because hidden ones were asked for.
+    /// The message is hidden, and shown because hidden ones were asked for.
     pub hidden: bool,
     /// The place of the message it follows, which stands before it.
     pub prev: Option<usize>,
@@ -45,7 +45,7 @@ pub struct Message {
     pub ms: Option<u64>,
     /// The branches that name it.
     pub branches: Vec<String>,
-    /// Its content.
+    /// Content of the message.
     pub body: Body,
     /// Hidden bubbs of its side branches, shown within it.
     pub sides: Vec<Message>,
@@ -77,7 +77,7 @@ pub struct Page {
     is_tail: Vec<bool>,
     /// Speakers in the order in which they first speak.
     speakers: Vec<String>,
-    /// Its token use, where that is known.
+    /// Token use, where that is known.
     pub figures: Option<Figures>,
 }
 

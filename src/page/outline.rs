@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 pub struct Row {
     /// The message.
     pub node: usize,
-    /// Its column, from the left.
+    /// Column of the conversation, from the left.
     pub column: usize,
     /// The row of what it follows; none for a root.
     pub parent: Option<usize>,

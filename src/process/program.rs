@@ -57,7 +57,7 @@ impl Program {
         self
     }
 
-    /// Its working directory; lepo's if none is given.
+    /// Sets the working directory; lepo's if none is given.
     pub fn dir(mut self, dir: &Path) -> Program {
         self.spec.dir = dir.as_os_str().to_os_string();
         self
@@ -125,7 +125,7 @@ impl Program {
 
 /// The outcome of starting a keeper.
 enum KeeperStart {
-    /// It runs, and so does the program; bytes that came after that word.
+    /// The keeper and the program run; bytes received after the report that the program started.
     Started((Child, StdStream, Vec<u8>)),
     /// Ctrl+C ended it before it had left lepo's process group.
     Interrupted,
@@ -184,11 +184,11 @@ fn start(spec: &Spec, descriptors: &[BorrowedFd<'_>], mut lepo: &StdStream) -> i
 /// A program that runs, with all it starts. Dropped, it is ended.
 #[derive(Debug)]
 pub struct Running {
-    /// Its stdin, if it has one.
+    /// Stdin of the program, if it has one.
     pub stdin: Option<pipe::Sender>,
-    /// Its output.
+    /// Standard output.
     pub stdout: Option<pipe::Receiver>,
-    /// Its complaints.
+    /// Standard error.
     pub stderr: Option<pipe::Receiver>,
     reports: Reports,
     keeper: Child,

@@ -9,11 +9,11 @@ use std::process::ExitStatus;
 pub enum Report {
     /// The program runs.
     Started,
-    /// It could not be started: the system's number for it, or 0, and a text.
+    /// The program could not be started: the system's number for it, or 0, and a text.
     Failed(i32, String),
-    /// It has ended, with this raw wait status.
+    /// The program has ended, with this raw wait status.
     Exited(i32),
-    /// Its tree was ended; this many processes are left all the same.
+    /// The process tree was ended; this many processes are left all the same.
     Swept(usize),
 }
 

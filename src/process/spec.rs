@@ -48,7 +48,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Sends it with its descriptors.
+    /// Sends the spec with its descriptors.
     pub fn send(&self, mut to: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         for batch in descriptors.chunks(BATCH) {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];

@@ -5,7 +5,7 @@ use crate::bubb::BubbId;
 use crate::error::Result;
 use crate::term::say;
 use crate::turn::attach::Looked;
-use crate::turn::{Context, Part, Question, join_parts};
+use crate::turn::{ContextFile, Part, Question, join_parts};
 use crate::ui::Stopped;
 
 impl Session<'_> {
@@ -16,7 +16,7 @@ impl Session<'_> {
         let contexts = self
             .contexts
             .iter()
-            .map(|(path, bytes)| Context { path: path.clone(), content: Looked::Other(bytes.clone()) });
+            .map(|(path, bytes)| ContextFile { path: path.clone(), content: Looked::Other(bytes.clone()) });
         join_parts(vec![part], contexts.collect(), self.files.clone())
     }
 

@@ -15,7 +15,7 @@ pub struct SlashCommand {
     pub word: &'static str,
     /// The argument after it.
     pub takes: Takes,
-    /// Its line in `/help`.
+    /// Line in `/help`.
     pub about: &'static str,
     run: Run,
 }
@@ -45,7 +45,7 @@ pub enum After {
     Turn(Option<String>),
     /// With a word on the request that waits.
     Decide(Verdict),
-    /// It ends.
+    /// The session ends.
     Leave,
 }
 

@@ -84,10 +84,10 @@ impl Session<'_> {
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let state = State::Idle.after(Step::Entered);
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let hush = self.reader.hush();
+        let echo_off = self.reader.echo_off();
         let compacted = self.env.compact(&model, &insts, forest, wanted, &mut view).await;
         view.end();
-        drop(hush);
+        drop(echo_off);
         self.model = Some(model);
         let id = compacted?;
         (self.at, self.branch) = (Some(id), None);

@@ -17,7 +17,7 @@ pub enum Entered {
     Empty,
     /// `exit`, `quit`, `:q`.
     Leave,
-    /// It cannot be understood, and this says why.
+    /// The line cannot be understood, and this says why.
     Wrong(String),
 }
 

@@ -125,7 +125,7 @@ impl Reader {
     }
 
     /// While it lives, what is typed ahead does not stand in the answer: the next prompt shows it.
-    pub fn hush(&self) -> Option<Echo> {
+    pub fn echo_off(&self) -> Option<Echo> {
         self.edits.then(|| Echo::set(false)).flatten()
     }
 }

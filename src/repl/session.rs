@@ -16,7 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::store::Store;
 use crate::term::{Out, Paint, say, say_dim};
 use crate::turn::attach::NewFile;
-use crate::turn::{Ask, Decision, Question, Report, Served, Start, TurnEnv, Wish, start};
+use crate::turn::{Ask, Decision, Question, Report, Served, Start, StartOptions, TurnEnv, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
@@ -67,7 +67,7 @@ pub struct Session<'o> {
     pub(super) runs: Vec<String>,
     /// Messages of other people that were told.
     pub(super) news: News,
-    /// It was told how much of the window the conversation fills.
+    /// The user was told how much of the window the conversation fills.
     pub(super) told_fill: bool,
 }
 
@@ -88,7 +88,7 @@ impl<'o> Session<'o> {
         let store = env.store.clone();
         let forest = store.forest_at(new, address.as_deref())?;
         let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
-        let begin = start(&store, &forest, Wish { new, tail, retry: false })?;
+        let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
         if show_past {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
         }
@@ -270,10 +270,10 @@ impl<'o> Session<'o> {
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
         let served = std::mem::take(&mut self.served);
         let ask = Ask { decision, served, ..Ask::new(start, question, &self.runs) };
-        let hush = self.reader.hush();
+        let echo_off = self.reader.echo_off();
         let taken = self.env.turn(&model, &insts, forest, &mut view, ask).await;
         view.end();
-        drop(hush);
+        drop(echo_off);
         if let Ok(report) = &taken
             && let Some(answer) = &report.answer
         {
@@ -320,10 +320,10 @@ impl<'o> Session<'o> {
         let forest = self.forest()?;
         let start = self.start(&forest, false)?;
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let hush = self.reader.hush();
+        let echo_off = self.reader.echo_off();
         let ran = self.env.run_own(&forest, start, command, &mut view).await;
         view.end();
-        drop(hush);
+        drop(echo_off);
         match ran {
             Ok(bubb) => {
                 self.at = Some(bubb);
@@ -348,7 +348,7 @@ impl<'o> Session<'o> {
         match (tail, again) {
             (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
             (None, false) => Ok(Start::New),
-            (Some(_), retry) => start(&self.store, forest, Wish { new: false, tail, retry }),
+            (Some(_), retry) => start(&self.store, forest, StartOptions { new: false, tail, retry }),
         }
     }
 }

@@ -5,13 +5,13 @@ use super::paths::file_of;
 use super::session::Session;
 
 use crate::bubb::Kind;
-use crate::config::{Choice, Filling, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
+use crate::config::{Filling, ModelChoice, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
 use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::store::check_branch_name;
 use crate::term::{copy_to_clipboard, edit, excerpt, say};
 use crate::turn::attach::{Gathering, Looked, NewFile};
-use crate::turn::{Compaction, Context, Prompts, Start};
+use crate::turn::{Compaction, ContextFile, Prompts, Start};
 use crate::ui;
 
 /// The number of last turns that stay as they are.
@@ -135,7 +135,7 @@ impl Session<'_> {
         let before = self.env.settings().choose().ok();
         self.env.use_model(name)?;
         if let Err(error) = self.env.settings().choose() {
-            if let Some(Choice::Model(before)) = before {
+            if let Some(ModelChoice::Model(before)) = before {
                 self.env.use_model(&before.name)?;
             }
             return Err(error);
@@ -186,7 +186,7 @@ impl Session<'_> {
     pub(super) fn file(&mut self, path: &str) -> Result<()> {
         let mut gathering = Gathering::default();
         let path = file_of(path, self.env.configured.paths.home.as_deref());
-        for Context { path, content } in gathering.take(&path)? {
+        for ContextFile { path, content } in gathering.take(&path)? {
             match content {
                 Looked::Media(file) => {
                     say(&format!("{} goes with the next question", file.name));

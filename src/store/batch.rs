@@ -55,7 +55,7 @@ pub struct Batch<'s> {
 pub struct Added {
     /// The bubb.
     pub name: Name,
-    /// It was not here before.
+    /// The bubb was not here before.
     pub new: bool,
 }
 

@@ -20,7 +20,7 @@ use crate::sys;
 pub struct Blob {
     /// SHA-256 of its bytes, 64 lower-case hexadecimal digits: its file name.
     pub hash: String,
-    /// Its length in bytes.
+    /// Length in bytes of the blob.
     pub len: u64,
 }
 
@@ -97,7 +97,7 @@ impl Store {
 
 /// A blob that has no name yet. Dropped before it has one, it is gone.
 pub struct NewBlob {
-    /// Its hash and its length.
+    /// Hash and its length.
     pub blob: Blob,
     tmp: Temporary,
     /// The thread that makes its bytes durable, if one does.
@@ -105,7 +105,7 @@ pub struct NewBlob {
 }
 
 impl NewBlob {
-    /// Its file.
+    /// The file.
     pub fn file(&self) -> io::Result<File> {
         self.tmp.file.try_clone()
     }

@@ -47,7 +47,7 @@ pub enum What {
 pub struct Finding {
     /// The file, relative to the store; what is not UTF-8 as U+FFFD.
     pub name: String,
-    /// Its kind.
+    /// Kind of the problem.
     pub what: What,
     /// In words.
     pub why: String,
@@ -98,11 +98,11 @@ impl Store {
         check.copies(self);
         let (strays, foreign) = self.strays()?;
         for stray in strays {
-            let why = format!("{}; `lepo fsck --recover` sees to it", stray.about);
+            let why = format!("{}; `lepo fsck --recover` saves or removes it", stray.about);
             check.add(What::Stray, format!("_tmp/{}", stray.name()), why);
         }
         for name in foreign {
-            check.add(What::Foreign, format!("_tmp/{name}"), "lepo writes no such name");
+            check.add(What::Foreign, format!("_tmp/{name}"), "not a name that lepo writes");
         }
         check.found.sort();
         Ok(check.found)
@@ -135,7 +135,7 @@ impl Store {
                 check.add(
                     What::Misplaced,
                     lossy(path.as_os_str().as_bytes()),
-                    format!("{why}; `lepo tidy` puts it right"),
+                    format!("{why}; `lepo tidy` moves it"),
                 );
             }
             Old::Other(finding) => check.found.push(finding),

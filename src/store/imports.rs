@@ -13,7 +13,7 @@ use crate::error::Result;
 /// A conversation that was imported: a line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
-    /// Its root.
+    /// Root of the conversation.
     #[serde(skip)]
     pub root: Option<BubbId>,
     /// The version of the mapping.
@@ -23,9 +23,9 @@ pub struct Imported {
     pub format: String,
     /// The file it was last read from.
     pub source: String,
-    /// Its id in the other tool.
+    /// Id in the other tool.
     pub id: String,
-    /// Its title there.
+    /// Title there.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default)]
     pub title: Option<String>,

@@ -20,7 +20,7 @@ pub struct Entry<'a> {
     /// The bubb it tells of; none came of an answer that was empty or could not be read.
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
-    /// Its kind: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
+    /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
     /// `failed`.
     pub what: &'a str,
     /// The model's configured name.
@@ -84,7 +84,7 @@ pub struct JournalRecord {
     /// The bubb that a request followed, where no bubb came of it.
     #[serde(deserialize_with = "of_text")]
     pub under: Option<BubbId>,
-    /// Its kind.
+    /// Kind of the fact.
     pub what: String,
     /// The model's configured name.
     pub model: Option<String>,
@@ -104,7 +104,7 @@ pub struct JournalRecord {
 
 /// A line of the journal, read.
 #[derive(Deserialize)]
-struct Told {
+struct FactLine {
     bubb: String,
     #[serde(flatten)]
     fact: Fact,
@@ -176,7 +176,7 @@ fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
 
 /// The bubb that a line tells of, and what it says.
 pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, Fact)> {
-    let told: Told = serde_json::from_slice(line).ok()?;
+    let told: FactLine = serde_json::from_slice(line).ok()?;
     Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))
 }
 

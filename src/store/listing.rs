@@ -18,9 +18,9 @@ const DAYS_A_THREAD: usize = 16;
 /// The names read so far.
 pub struct Listing<'s> {
     store: &'s Store,
-    /// Those in `.lepo/`, by id, each id once.
+    /// Names in `.lepo/`, by id, each id once.
     recent: Vec<Name>,
-    /// Those of the days that were read, without the ids that are in `.lepo/` too.
+    /// Names of the days that were read, without the ids that are in `.lepo/` too.
     days: BTreeMap<Day, Vec<Name>>,
     /// The days down to which all were read, and on.
     calendar: Calendar,

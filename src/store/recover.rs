@@ -24,15 +24,15 @@ pub struct Stray {
     words: Option<(Kind, Option<BubbId>)>,
     /// Why it is worth nothing, or how much it holds.
     pub about: String,
-    /// It is the folder of a batch.
+    /// The stray is the folder of a batch.
     is_stage: bool,
 }
 
 /// The outcome of a stray.
 pub enum Fate {
-    /// It is a bubb now.
+    /// The stray is a bubb now.
     Saved(Name),
-    /// It was removed.
+    /// The stray was removed.
     Removed,
 }
 
@@ -85,7 +85,7 @@ impl Store {
 }
 
 impl Stray {
-    /// Its name in `_tmp/`.
+    /// The name in `_tmp/`.
     pub fn name(&self) -> &str {
         &self.tmp.name
     }
@@ -146,7 +146,9 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
         Made::Bubb(..) if meta.nlink() == 0 => return Ok(None),
         Made::Bubb(..) if meta.nlink() > 1 => (None, "it is a message already".to_string()),
         Made::Bubb(..) if meta.len() == 0 => (None, "it is empty".to_string()),
-        Made::Bubb(kind, prev) => (Some((kind, prev)), format!("{} bytes without a name", meta.len())),
+        Made::Bubb(kind, prev) => {
+            (Some((kind, prev)), format!("an unfinished message of {} bytes", meta.len()))
+        }
         Made::Other => (None, "it was never put in its place".to_string()),
     };
     let tmp = Temporary { dir: dir.try_clone()?, name: name.to_string(), file, found: true };

@@ -20,7 +20,7 @@ const NEWEST: usize = 1024;
 /// The newest bubbs of `.lepo/`.
 pub(super) struct Newest {
     pub(super) forest: Forest,
-    /// They are all that are there.
+    /// The names are all that are there.
     pub(super) is_all: bool,
     /// Every bubb of `.lepo/` is newer than what it follows.
     pub(super) is_ordered: bool,

@@ -18,11 +18,11 @@ use crate::sys::keeps_change_times;
 /// The state of a day's folder: any change of its entries changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderState {
-    /// Its inode.
+    /// Inode of the folder.
     pub inode: u64,
-    /// Its status change time, nanoseconds since 1970.
+    /// Status change time, nanoseconds since 1970.
     pub ctime: u64,
-    /// Its modification time, nanoseconds since 1970.
+    /// Modification time, nanoseconds since 1970.
     pub mtime: u64,
 }
 

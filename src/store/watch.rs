@@ -18,7 +18,7 @@ use crate::sys;
 pub struct Watch<'s> {
     /// The store itself, then those of others.
     stores: Vec<(Option<&'s str>, &'s Store)>,
-    told: Receiver<(usize, Told)>,
+    told: Receiver<(usize, NameChange)>,
     known: Vec<HashSet<Name>>,
     ready: VecDeque<Seen<'s>>,
     /// Ends the watch when it is dropped.
@@ -31,7 +31,7 @@ pub type Known = HashMap<Option<String>, HashSet<Name>>;
 /// A bubb that was written.
 #[derive(Clone, Copy)]
 pub struct Seen<'s> {
-    /// Its name.
+    /// Name of the bubb.
     pub name: Name,
     /// The store that has it.
     pub store: &'s Store,
@@ -40,10 +40,10 @@ pub struct Seen<'s> {
 }
 
 /// The change of a name.
-enum Told {
+enum NameChange {
     /// There is a file of that name; it may be empty still.
     Made(Name),
-    /// Its writer has closed it, or put it there whole.
+    /// The bubb is whole: its writer has closed it, or put it there whole.
     Whole(Name),
     Gone(Name),
     /// Something was missed.
@@ -84,7 +84,7 @@ impl Store {
         let mut watch = Watch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
         // Bubbs that were written between the two.
         for number in 0..watch.stores.len() {
-            watch.take(number, Told::Missed)?;
+            watch.take(number, NameChange::Missed)?;
         }
         Ok(watch)
     }
@@ -120,16 +120,16 @@ impl<'s> Watch<'s> {
         names.zip(self.known).collect()
     }
 
-    fn take(&mut self, number: usize, told: Told) -> Result<()> {
+    fn take(&mut self, number: usize, told: NameChange) -> Result<()> {
         let store = self.stores[number].1;
         match told {
             // Written by hand, it appears empty first; told when it is closed.
-            Told::Made(name) if store.len_of(&name) == Some(0) => {}
-            Told::Made(name) | Told::Whole(name) => self.put(number, name),
-            Told::Gone(name) => {
+            NameChange::Made(name) if store.len_of(&name) == Some(0) => {}
+            NameChange::Made(name) | NameChange::Whole(name) => self.put(number, name),
+            NameChange::Gone(name) => {
                 self.known[number].remove(&name);
             }
-            Told::Missed => {
+            NameChange::Missed => {
                 let names: BTreeSet<Name> = match store.recent_names() {
                     Ok(names) => names.into_iter().collect(),
                     // Another person's store may go at any time.
@@ -174,17 +174,17 @@ impl Store {
 }
 
 /// An event, with the number of its directory.
-fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, Told)> {
-    let missed = || (0..dirs.len()).map(|number| (number, Told::Missed)).collect();
+fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, NameChange)> {
+    let missed = || (0..dirs.len()).map(|number| (number, NameChange::Missed)).collect();
     let Ok(event) = event else { return missed() };
     if event.need_rescan() || !sys::WATCH_TELLS_CLOSING {
         return missed();
     }
-    let tell: fn(Name) -> Told = match event.kind {
-        EventKind::Create(CreateKind::File) => Told::Made,
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Told::Whole,
-        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => Told::Whole,
-        EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => Told::Gone,
+    let tell: fn(Name) -> NameChange = match event.kind {
+        EventKind::Create(CreateKind::File) => NameChange::Made,
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => NameChange::Whole,
+        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => NameChange::Whole,
+        EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => NameChange::Gone,
         _ => return Vec::new(),
     };
     let told = |path: &PathBuf| {

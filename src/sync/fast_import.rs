@@ -30,7 +30,7 @@ pub struct FastImport<'g> {
 pub struct Made {
     /// The last one.
     pub last: Oid,
-    /// Their number.
+    /// Number of the commits made.
     pub commits: usize,
 }
 

@@ -13,11 +13,11 @@ use crate::bubb::{BubbId, Name};
 pub struct Side {
     /// The clone's name.
     pub clone: String,
-    /// Its bubbs.
+    /// Bubbs.
     pub bubbs: HashMap<BubbId, Name>,
-    /// Its branches by the names of their files.
+    /// Branches by the names of their files.
     pub branches: BTreeMap<String, BubbId>,
-    /// Its record of removals.
+    /// Record of removals.
     pub removed: Removed,
 }
 

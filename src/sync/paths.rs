@@ -44,7 +44,7 @@ impl Entry {
         (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id))).then_some(Entry::Bubb(name))
     }
 
-    /// Its path.
+    /// The path of the entry.
     pub fn path(&self) -> String {
         match self {
             Entry::Bubb(name) => format!("{}/{name}", Day::of(name.id)),

@@ -18,7 +18,7 @@ use crate::bubb::{BubbId, Day, Name};
 use crate::error::{Error, Result};
 use crate::store::FolderState;
 
-/// Its file in the bare repository.
+/// Name of the file in the bare repository.
 const FILE: &str = "lepo-record.json";
 
 /// The form of the file.
@@ -41,9 +41,9 @@ pub struct Record {
     pub days: BTreeMap<Day, FolderState>,
     /// All other bubbs of the commit.
     pub names: HashMap<BubbId, Name>,
-    /// Its branches by the names of their files.
+    /// Branches by the names of their files.
     pub branches: BTreeMap<String, BubbId>,
-    /// Its record of removals.
+    /// Record of removals.
     pub removed: Removed,
 }
 

@@ -30,7 +30,7 @@ pub type Tips = BTreeMap<String, Oid>;
 pub struct Remote {
     /// This clone's own.
     pub own: Option<Oid>,
-    /// Those of the others.
+    /// Tips of the others.
     pub theirs: Tips,
 }
 

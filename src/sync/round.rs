@@ -96,7 +96,7 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Opti
     let mut remote = receive(&git, state, remote, &mut refs, &mut round);
     let work = Work { git: &git, store, options, email: &email, seen: glance.zip(record) };
     let before = refs.own.clone();
-    let (compared, since) = work.exchange(state, &mut refs, &mut round)?;
+    let (compared, since) = work.merge_and_commit(state, &mut refs, &mut round)?;
     if let (Some(remote), Some(own)) = (&mut remote, &refs.own) {
         // The remote has the commit before the one that was made.
         let is_next = remote.own == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
@@ -165,7 +165,7 @@ struct Work<'w> {
 impl Work<'_> {
     /// Takes in what came, and commits what is new here. Gives what the commit was made of, and the bubbs that
     /// came to the store after it was listed.
-    fn exchange(
+    fn merge_and_commit(
         self,
         state: &mut State,
         refs: &mut Refs,

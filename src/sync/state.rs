@@ -86,7 +86,7 @@ impl Settings {
 /// The directory of state of one store.
 pub struct State {
     dir: PathBuf,
-    /// Its settings.
+    /// Settings of the remote.
     pub settings: Settings,
     /// The settings as they are kept, if they are.
     saved: Option<Settings>,

@@ -42,7 +42,7 @@ pub struct Tree {
 /// Entries that were left out.
 #[derive(Debug, Default)]
 pub struct Misfits {
-    /// Their number.
+    /// Number of the misfits.
     pub count: usize,
     /// The first few.
     pub first: Vec<String>,

@@ -33,7 +33,7 @@ impl Tty {
         self.write.flush()
     }
 
-    /// Its width in columns.
+    /// The width in columns of the terminal.
     pub fn columns(&self) -> usize {
         size_of(&self.write).map_or(80, |(columns, _)| columns)
     }
@@ -58,7 +58,7 @@ impl Tty {
         self.ask_about("\n", question, withdrawn)
     }
 
-    /// The same, about something that is shown again, too.
+    /// Asks about something, which is shown again when the terminal was left meanwhile.
     pub fn ask_about(
         &mut self,
         about: &str,

@@ -8,7 +8,7 @@ pub fn heading(name: &Name, paint: Paint) -> String {
     in_colour(name, paint, &format!("# {}", title(name)))
 }
 
-/// The same with the name of the participant who speaks, and on a terminal of so many columns with what
+/// Heading with the name of the participant who speaks, and on a terminal of so many columns with what
 /// else is told `about` it, as far as there is room.
 pub fn full_heading(
     name: &Name,

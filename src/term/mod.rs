@@ -34,6 +34,6 @@ pub use markdown::Markdown;
 pub use out::{Out, copy_to_clipboard, say, say_dim};
 pub use paint::{Color, Paint};
 pub use progress::Progress;
-pub use quote::{extent, marked};
+pub use quote::{extent, quote};
 pub use terminal::{columns, fitting, is_dumb, show, stderr_is_terminal, stdout_is_read};
 pub use wrap::Wrap;

@@ -18,7 +18,7 @@ const EMPTY: usize = 3;
 
 /// `text`, cleaned, behind `first` and then behind a mark, on a terminal of so many columns. Blanks that would
 /// scroll the rest away are told by their number.
-pub fn marked(first: &str, text: &str, columns: usize) -> String {
+pub fn quote(first: &str, text: &str, columns: usize) -> String {
     let room = columns.saturating_sub(first.len().max(MARK.len()) + 1).max(NARROWEST);
     let mut out = String::new();
     let mut lines = text.split('\n').peekable();
@@ -128,22 +128,22 @@ mod tests {
             ("  $ ", "ls\n \n\t\n\nrm", 80, "  $ ls\n  | \n  | \n  | \n  | rm\n"),
             ("  ", "x\u{202e}y\u{1b}[2J", 80, "  x<U+202E>y␛[2J\n"),
         ] {
-            assert_eq!(marked(first, text, columns), shown, "{text:?}");
+            assert_eq!(quote(first, text, columns), shown, "{text:?}");
         }
         for columns in [25, 80] {
-            let shown = marked("  ", &" 가\tx".repeat(99), columns);
+            let shown = quote("  ", &" 가\tx".repeat(99), columns);
             assert!(shown.lines().skip(1).all(|line| line.starts_with(MARK)), "{shown}");
             assert!(shown.lines().all(|line| width(&line.replace('\t', "12345678")) < columns), "{shown}");
         }
-        let padded = marked("  $ ", &format!("ls{}rm", " ".repeat(4000)), 80);
+        let padded = quote("  $ ", &format!("ls{}rm", " ".repeat(4000)), 80);
         assert_eq!(padded, "  $ ls[… 4000 blanks …]rm\n");
         // A family of four is two columns, or eight, or more where the joiners are shown.
-        let families = marked("  ", &"👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(20), 40);
+        let families = quote("  ", &"👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(20), 40);
         assert!(families.lines().all(|line| line.chars().map(widest).sum::<usize>() <= 40), "{families}");
-        let zalgo = marked("  ", &format!("a{}", "\u{301}".repeat(500)), 40);
+        let zalgo = quote("  ", &format!("a{}", "\u{301}".repeat(500)), 40);
         assert!(zalgo.lines().skip(1).all(|line| line.starts_with(MARK)) && zalgo.lines().count() > 10);
         assert_eq!(extent("ls", 80), "");
         assert_eq!(extent(&"x\n".repeat(41), 80), "42 lines, 82 bytes. ");
-        assert_eq!(marked("  ", &"x".repeat(999), usize::MAX).lines().count(), 1);
+        assert_eq!(quote("  ", &"x".repeat(999), usize::MAX).lines().count(), 1);
     }
 }

@@ -32,7 +32,7 @@ pub fn is_dumb() -> bool {
     is_dumb_term(env::var("TERM"))
 }
 
-/// The same of a value of `TERM`.
+/// True if this value of `TERM` means a terminal without control sequences.
 pub fn is_dumb_term(term: Option<OsString>) -> bool {
     term.is_some_and(|term| term.is_empty() || term == "dumb")
 }

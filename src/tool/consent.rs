@@ -185,13 +185,13 @@ impl Allowed {
 /// The result of asking.
 #[derive(Debug, PartialEq)]
 pub enum Consent {
-    /// It may run.
+    /// The command may run.
     Granted(Granted),
-    /// It may not, and the model is told.
+    /// The command may not run, and the model is told.
     Refused,
     /// Another request took its place; that one is asked about next.
     Edited(CommandRequest),
-    /// It is pending: `--approve` or `--deny` decides on it later.
+    /// The request is pending: `--approve` or `--deny` decides on it later.
     Pending,
 }
 

@@ -31,7 +31,7 @@ impl ToolRequest {
         }
     }
 
-    /// Its object.
+    /// The object of the request.
     pub fn to_json(&self) -> Value {
         match self {
             ToolRequest::Command(request) => request.to_json(),
@@ -61,7 +61,7 @@ impl ToolRequest {
         }
     }
 
-    /// The same with the access behind: `ls (read)`.
+    /// The request in one line with the access behind: `ls (read)`.
     pub fn line(&self) -> String {
         match self {
             ToolRequest::Command(request) => {
@@ -71,7 +71,7 @@ impl ToolRequest {
         }
     }
 
-    /// Its kind, in one word.
+    /// The kind of the request, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             ToolRequest::Command(_) => "command",
@@ -137,7 +137,7 @@ impl fmt::Display for Access {
 pub struct CommandRequest {
     /// The line for `sh -c`.
     pub command: String,
-    /// Its access.
+    /// Access of the command.
     pub access: Access,
     /// The model's reason, shown to the person.
     pub why: Option<String>,
@@ -172,7 +172,7 @@ impl CommandRequest {
         self.to_json().to_string()
     }
 
-    /// Its object, keys sorted.
+    /// The object of the command, keys sorted.
     pub fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("access".into(), json!(self.access.word()));

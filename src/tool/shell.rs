@@ -30,9 +30,9 @@ pub struct Shell<'a> {
 /// The stream that a command printed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Its output.
+    /// Standard output.
     Stdout,
-    /// Its stderr.
+    /// Standard error.
     Stderr,
 }
 
@@ -46,11 +46,11 @@ pub enum Ending {
     Exit(i32),
     /// By a signal, of this number.
     Signal(i32),
-    /// It took too long, and was ended.
+    /// The command took too long, and was ended.
     TimedOut(Duration),
-    /// It printed more than this many bytes, and was ended.
+    /// The command printed more than this many bytes, and was ended.
     Flooded(u64),
-    /// It could not be started, and why.
+    /// The command could not be started, and why.
     NotStarted(String),
 }
 
@@ -61,9 +61,9 @@ pub struct Outcome {
     pub ending: Ending,
     /// The time it took.
     pub took: Duration,
-    /// Its stdout.
+    /// Standard output.
     pub stdout: Captured,
-    /// Its stderr.
+    /// Standard error.
     pub stderr: Captured,
     /// Processes of it that could not be ended.
     pub left: usize,

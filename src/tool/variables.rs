@@ -8,11 +8,11 @@ use crate::process::{Environment, environment};
 /// The variables that are removed from a command's environment, and the exceptions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Variables<'a> {
-    /// Those that hold lepo's keys: no command has them.
+    /// Names of the variables that hold lepo's keys: no command has them.
     pub hidden: &'a [String],
     /// lepo's keys themselves: no command gets them under another name.
     pub keys: &'a [String],
-    /// Those that the configuration passes, though they look secret.
+    /// Names of the variables that the configuration passes, though they look secret.
     pub passed: &'a [String],
 }
 

@@ -200,7 +200,7 @@ pub async fn receive(
         (Ok(()), kept) if !last => Ok(Received::Calls(kept.transpose()?, calls, replay)),
         (Ok(()), Some(kept)) => Ok(Received::Answer(Answered { name: kept?, usage, ms })),
         (Ok(()), None) => {
-            Err(Error::remote("the model answered nothing").hint("ask again: `lepo do --retry`"))
+            Err(Error::remote("the model's answer is empty").hint("ask again: `lepo do --retry`"))
         }
         (Err(mut error), Some(Err(also))) => {
             error.message = format!("{}; and {}", error.message, also.chain());
@@ -249,7 +249,7 @@ async fn receive_events(
             Some(model::Event::Usage(usage)) => receiving.usage = usage,
             Some(model::Event::Notice(text)) => front.happens(Event::Say(&text)),
             Some(model::Event::Done(model::Finish::Length)) => {
-                front.happens(Event::Say("note: the answer stops at the model's limit of tokens"));
+                front.happens(Event::Say("note: the answer is cut at the model's token limit (max_tokens)"));
             }
             Some(model::Event::Done(model::Finish::Other(reason))) => {
                 front.happens(Event::Say(&format!("note: the model stopped: {reason}")));

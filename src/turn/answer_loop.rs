@@ -28,7 +28,7 @@ pub(super) struct Offer {
     pub commands: bool,
     /// The tools of MCP servers.
     pub calls: bool,
-    /// They are told, as they were before, but tool use has ended.
+    /// The tools are listed, as they were before, but tool use has ended.
     pub ended: bool,
 }
 
@@ -101,7 +101,7 @@ impl Turn<'_> {
                 None if open => Tools::Native,
                 None => Tools::Unoffered,
             };
-            // An answer that must have a form could call no tools.
+            // A request with a schema is sent without callable tools.
             let wire = schema.as_ref().filter(|_| !open).map(|schema| &schema.wire);
             let request = Request {
                 messages: &messages,
@@ -181,7 +181,7 @@ impl Turn<'_> {
             rounds = match self.calls(wanted, &mut done).await? {
                 Next::Again if rounds == 1 => {
                     let limit = self.env.settings().max_rounds;
-                    let note = format!("note: {limit} rounds of tools are the limit of a turn");
+                    let note = format!("note: no more tools in this turn: max_rounds ({limit}) is reached");
                     self.front.happens(Event::Say(&note));
                     0
                 }
@@ -218,7 +218,7 @@ impl Turn<'_> {
         Ok(self.record.transcript.path.first().map(ToString::to_string))
     }
 
-    /// Answers calls that nothing may come of any more.
+    /// Answers calls that are not allowed any more.
     fn not_carried_out(&mut self, calls: Vec<Wanted>, why: &str) -> Result<()> {
         if let Some(told) = several_note(calls.len()) {
             self.add(Kind::Assistant, true, told.as_bytes())?;

@@ -52,7 +52,7 @@ impl Turn<'_> {
     }
 }
 
-/// Its text, cut where it is too long; then a line for each blob: the whole text, images and the like.
+/// The text of a result, cut where it is too long; then a line for each blob: the whole text, images and the like.
 fn result_text(store: &Store, result: CallResult, limit: usize) -> Result<Vec<u8>> {
     let mut whole = String::new();
     if result.is_error {

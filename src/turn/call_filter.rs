@@ -9,13 +9,13 @@ use crate::tool::mcp::CallRequest;
 pub struct CallFilter {
     held: String,
     /// The state of reading the object in `held`.
-    object: Option<Reading>,
+    object: Option<ObjectScan>,
     called: bool,
 }
 
-/// Reading an object to its end, a character at a time, each once.
+/// ObjectScan an object to its end, a character at a time, each once.
 #[derive(Debug)]
-struct Reading {
+struct ObjectScan {
     start: usize,
     at: usize,
     depth: usize,
@@ -75,7 +75,7 @@ impl CallFilter {
         match after.trim_start().chars().next() {
             None => false,
             Some('"') => {
-                self.object = Some(Reading { start, at: start, depth: 0, in_text: false, escaped: false });
+                self.object = Some(ObjectScan { start, at: start, depth: 0, in_text: false, escaped: false });
                 true
             }
             Some(_) => self.release(start + 1, shown),

@@ -31,7 +31,7 @@ pub struct CalledAnswer {
 /// The bubbs of one answer.
 #[derive(Default)]
 struct Group<'s> {
-    /// Words around the calls, requests that were edited, and what was said of several.
+    /// Words around the calls, requests that were edited, and the note that several requests follow.
     words: Vec<&'s str>,
     /// Each request with its place on the path and its result.
     requests: Vec<(usize, &'s str, Option<&'s Text>)>,

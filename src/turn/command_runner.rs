@@ -21,11 +21,11 @@ const MOST_COMMAND: usize = 4 << 10;
 pub struct Carried {
     /// The result bubb's bytes.
     pub text: Vec<u8>,
-    /// Its exit code, if it came to one.
+    /// Exit code, if it came to one.
     pub exit: Option<i32>,
     /// The time it took, in milliseconds.
     pub ms: u64,
-    /// It came to an end of its own; otherwise tool use is over for this turn.
+    /// The command ended by itself; otherwise tool use is over for this turn.
     pub ran: bool,
 }
 
@@ -191,7 +191,7 @@ fn result_text(
     Ok(text)
 }
 
-/// A command as its result tells it: whole it is in the request's bubb.
+/// The command as its result repeats it: at most [`MOST_COMMAND`] bytes; the bubb of the request has all of it.
 fn shortened(command: &str) -> String {
     let (shown, rest) = command.split_at(command.floor_char_boundary(MOST_COMMAND));
     match rest.len() {
@@ -208,7 +208,7 @@ pub(super) fn section(
     text: &mut Vec<u8>,
     blobs: &mut Vec<String>,
 ) -> Result<()> {
-    let failed = |error: io::Error| Error::store("cannot read back what was put out").because(error);
+    let failed = |error: io::Error| Error::store("cannot read the command's output back").because(error);
     let section = captured.section(limit).map_err(failed)?;
     text.extend(&section.text);
     if !text.ends_with(b"\n") {

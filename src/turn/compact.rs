@@ -176,8 +176,9 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
     let questions: Vec<usize> =
         entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
     let nothing = || {
-        let told = format!("nothing to summarise: the conversation has {} questions", questions.len());
-        Error::usage(told).hint(format!("the last {keep} stay as they are; --keep N keeps others"))
+        let (count, plural) = (questions.len(), if questions.len() == 1 { "" } else { "s" });
+        Error::usage(format!("nothing to summarise: {count} question{plural}, and the last {keep} are kept"))
+            .hint("--keep N keeps another number of questions")
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());

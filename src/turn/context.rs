@@ -69,7 +69,7 @@ pub fn instruction(text: &str) -> Message {
     Message { instruction: true, ..Message::new(Role::System, text) }
 }
 
-/// Such programs have a system prompt of their own: no root, no `general`; and the question alone
+/// Messages for a command-line program, which has its own system prompt: no root, no `general`; and the question alone
 /// where nothing visible came before it.
 fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
     let path: Vec<&PathEntry> = entries.iter().filter(|entry| !is_system_prompt(entry)).collect();

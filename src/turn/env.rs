@@ -15,8 +15,8 @@ use super::record::TurnRecord;
 use super::transcript::Transcript;
 use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
 use crate::config::{
-    Choice, Flags, Found, HashFile, Insts, ModelConfig, Paths, Provider, ServerConfig, Settings, ToolMode,
-    servers, set_tool_mode, system_prompt,
+    Flags, Found, HashFile, Insts, ModelChoice, ModelConfig, Paths, Provider, ServerConfig, Settings,
+    ToolMode, servers, set_tool_mode, system_prompt,
 };
 use crate::conv::Forest;
 use crate::env::Env;
@@ -49,7 +49,7 @@ impl Configured {
         Ok(Configured { paths, settings, flags, repo })
     }
 
-    /// The settings anew. A choice made in a session counts as an option: neither the environment nor the
+    /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
     /// repository wins over it.
     fn reload(&mut self) -> Result<()> {
         self.settings = Settings::load(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
@@ -82,8 +82,8 @@ impl Configured {
     /// The model that answers. If there is none: exit 2, with a hint.
     pub async fn choose(&self) -> Result<ModelConfig> {
         match self.settings.choose()? {
-            Choice::Model(config) => Ok(*config),
-            Choice::Look(look) => {
+            ModelChoice::Model(config) => Ok(*config),
+            ModelChoice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
                 let embedded = self.installed("").is_some();
                 look.settle(Found { ollama_model, embedded })
@@ -186,7 +186,7 @@ impl TurnEnv {
         }
     }
 
-    /// The same, for turns that call no tools.
+    /// The environment of turns that call no tools.
     pub fn without_servers(configured: Configured, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
         let servers = configured.servers_of(Vec::new(), store.root());
         TurnEnv::new(configured, servers, store, interrupt)

@@ -52,7 +52,7 @@ impl Ask {
 
 /// One turn, with everything it uses.
 pub(super) struct Turn<'t> {
-    /// The same for all turns.
+    /// Environment, one for all turns.
     pub env: &'t TurnEnv,
     /// The instructions in force.
     pub insts: &'t Insts,
@@ -68,7 +68,7 @@ pub(super) struct Turn<'t> {
     pub front: &'t mut dyn Front,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
-    /// Its transcript and report, as they grow.
+    /// Transcript and report of the turn, as they grow.
     pub record: TurnRecord,
 }
 
@@ -162,8 +162,9 @@ impl<'t> Turn<'t> {
             Planner::Native if !native => {
                 if self.env.settings().planner == Planner::Native {
                     let name = &self.config.name;
-                    let note =
-                        format!("note: {name} has no native tools: a chooser and a writer plan instead");
+                    let note = format!(
+                        "note: {name} has no native tool calling: it is asked beforehand whether a command is needed (planner = \"chooser\")"
+                    );
                     self.front.happens(Event::Say(&note));
                 }
                 Planner::Chooser

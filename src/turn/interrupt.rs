@@ -43,7 +43,7 @@ impl Interrupt {
         Ok(Interrupt { signal: receiver, sender, deadline: None })
     }
 
-    /// The same, which also ends the work when `limit` is over.
+    /// An interrupt that also ends the work when `limit` is over.
     pub fn within(&self, limit: Duration) -> Interrupt {
         Interrupt { deadline: Some((Instant::now() + limit, limit)), ..self.clone() }
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::Event;
 use super::context::{Inst, messages};
 use super::flow::Turn;
-use super::planner::{Choice, choice_schema, read_requests, request_schema};
+use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
 use super::request::{Next, several_note};
 use super::send::send_whole;
 use crate::bubb::{BubbId, Kind};
@@ -21,14 +21,14 @@ impl Turn<'_> {
         let mut done = self.record.transcript.requests_of_turn();
         self.env.sandbox.begin(self.env.store.root());
         for _ in done.len()..self.env.settings().max_rounds as usize {
-            let choice = self.ask(&chooser, &choice_schema(), Choice::read).await?;
+            let choice = self.ask(&chooser, &choice_schema(), ChooserAnswer::read).await?;
             let Some((choice, used)) = choice else {
-                self.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` asks no chooser"));
+                self.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out"));
                 return Ok(());
             };
             let name = self.add(Kind::System, true, choice.canonical().as_bytes())?;
             self.journal(Some(name.id), "chooser", used);
-            if choice == Choice::None {
+            if choice == ChooserAnswer::None {
                 return Ok(());
             }
             let written = self.ask(&writer, &request_schema(), read_requests).await?;
@@ -56,7 +56,9 @@ impl Turn<'_> {
             }
         }
         let limit = self.env.settings().max_rounds;
-        self.front.happens(Event::Say(&format!("note: {limit} rounds of commands are the limit of a turn")));
+        self.front.happens(Event::Say(&format!(
+            "note: no more commands in this turn: max_rounds ({limit}) is reached"
+        )));
         Ok(())
     }
 

@@ -10,27 +10,27 @@ use crate::tool::{Access, CommandRequest, all};
 
 /// The chooser's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum ChooserAnswer {
     /// No command is needed.
     None,
     /// One is.
     Command,
 }
 
-impl Choice {
+impl ChooserAnswer {
     /// The text of the bubb.
     pub fn canonical(self) -> &'static str {
         match self {
-            Choice::None => r#"{"tool":"none"}"#,
-            Choice::Command => r#"{"tool":"command"}"#,
+            ChooserAnswer::None => r#"{"tool":"none"}"#,
+            ChooserAnswer::Command => r#"{"tool":"command"}"#,
         }
     }
 
     /// Reads a chooser's answer.
-    pub fn read(answer: &str) -> Option<Choice> {
+    pub fn read(answer: &str) -> Option<ChooserAnswer> {
         let (choices, _) = all(answer, |object| match object.get("tool")?.as_str()? {
-            "none" => Some(Choice::None),
-            "command" => Some(Choice::Command),
+            "none" => Some(ChooserAnswer::None),
+            "command" => Some(ChooserAnswer::Command),
             _ => None,
         });
         choices.first().copied()
@@ -73,14 +73,14 @@ mod tests {
     #[test]
     fn choices_are_read_leniently_and_checked_strictly() {
         for (answer, choice) in [
-            (r#"{"tool":"none"}"#, Some(Choice::None)),
-            ("Sure!\n```json\n{\"tool\": \"command\"}\n```", Some(Choice::Command)),
+            (r#"{"tool":"none"}"#, Some(ChooserAnswer::None)),
+            ("Sure!\n```json\n{\"tool\": \"command\"}\n```", Some(ChooserAnswer::Command)),
             (r#"{"tool":"hammer"}"#, None),
             (r#"{"tools":"none"}"#, None),
             ("none", None),
             ("", None),
         ] {
-            assert_eq!(Choice::read(answer), choice, "{answer}");
+            assert_eq!(ChooserAnswer::read(answer), choice, "{answer}");
         }
     }
 

@@ -20,15 +20,15 @@ pub struct Prompts<'p> {
 /// A prompt that there is.
 #[derive(Debug, Clone)]
 pub struct ListedPrompt {
-    /// Its name.
+    /// Name of the prompt.
     pub name: String,
-    /// Its file.
+    /// File of the prompt.
     pub path: PathBuf,
-    /// It is the store's, not the user's own.
+    /// The prompt is the store's, not the user's own.
     pub of_store: bool,
-    /// It counts: the user's own do, those of a store once they are trusted.
+    /// The prompt counts: the user's own do, those of a store once they are trusted.
     pub counts: bool,
-    /// Its text; none if that cannot be read.
+    /// Text; none if that cannot be read.
     pub prompt: Option<Prompt>,
 }
 

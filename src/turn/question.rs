@@ -19,16 +19,16 @@ pub struct Part {
     pub from: String,
     /// Words, or a file.
     pub content: Looked,
-    /// It stands in a fence under its name.
+    /// The part stands in a fence under its name.
     pub fenced: bool,
 }
 
 /// A file that goes with the question.
 #[derive(Debug)]
-pub struct Context {
-    /// Its path, as the user gave it.
+pub struct ContextFile {
+    /// Path of the file, as the user gave it.
     pub path: String,
-    /// Its bytes.
+    /// Bytes of the file.
     pub content: Looked,
 }
 
@@ -40,7 +40,7 @@ impl From<String> for Question {
 
 /// Joins the parts by a blank line, without their trailing newlines, and puts the context behind,
 /// each file fenced under its path; what can be attached is, behind `files`. Blank, or not UTF-8: exit 2.
-pub fn join_parts(parts: Vec<Part>, context: Vec<Context>, mut files: Vec<NewFile>) -> Result<Question> {
+pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<NewFile>) -> Result<Question> {
     let mut texts = Vec::new();
     for part in parts {
         let bytes = match part.content {
@@ -117,8 +117,8 @@ mod tests {
         Part { from: path.into(), fenced: true, ..part(text) }
     }
 
-    fn file(path: &str, text: &str) -> Context {
-        Context { path: path.into(), content: Looked::Other(text.into()) }
+    fn file(path: &str, text: &str) -> ContextFile {
+        ContextFile { path: path.into(), content: Looked::Other(text.into()) }
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let gif = |name: &str| NewFile::of_bytes(name, b"GIF89a\x01\0\x01\0\0\0\0\0\0\0".to_vec()).unwrap();
         let image = |name: &str| Part { from: name.into(), content: gif(name), fenced: false };
         let parts = vec![part("what is this?"), image("in.gif")];
-        let context = vec![Context { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
+        let context = vec![ContextFile { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
         let Looked::Media(first) = gif("first.gif") else { panic!("a GIF") };
         let asked = join_parts(parts, context, vec![first]).unwrap();
         assert_eq!(asked.text, "what is this?\n\nx:\n```\ny\n```");

@@ -36,7 +36,7 @@ pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
 /// An answer that was given.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered {
-    /// Its bubb.
+    /// Bubb of the answer.
     pub name: Name,
     /// Tokens, if they were told.
     pub usage: Usage,

@@ -69,13 +69,13 @@ impl AnswerSchema {
     }
 }
 
-/// The error for an answer that does not fit, asked for again as it was.
+/// The error for an answer that does not fit the schema, also when it was asked for again.
 pub fn unfit(model: &str, fault: &str) -> Error {
     Error::remote(format!("{model} gave no answer that fits the schema: {fault}"))
         .hint("what it said is kept hidden: `lepo log -a`; `lepo do --retry` asks again")
 }
 
-/// The error for an answer that does not fit.
+/// The note that an answer is asked for again.
 pub fn asking_again(fault: &str) -> String {
     format!("note: the answer does not fit the schema ({fault}): asking again")
 }

@@ -26,7 +26,7 @@ type Opening = (Kind, bool, String);
 pub struct ResourceAddress {
     /// The server.
     pub server: String,
-    /// Its address there.
+    /// Address of the resource on the server.
     pub uri: String,
 }
 

@@ -8,7 +8,7 @@ use crate::tool::CommandRequest;
 
 /// The options that choose where a turn starts.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wish {
+pub struct StartOptions {
     /// `--new`.
     pub new: bool,
     /// `--tail`, found.
@@ -41,7 +41,7 @@ impl Start {
 }
 
 /// Decides where a turn starts.
-pub fn start(store: &Store, forest: &Forest, wish: Wish) -> Result<Start> {
+pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start> {
     if wish.new {
         return Ok(Start::New);
     }

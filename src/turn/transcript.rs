@@ -23,7 +23,7 @@ pub struct PathEntry {
     pub kind: Kind,
     /// Not shown.
     pub hidden: bool,
-    /// It has no prev.
+    /// The bubb has no prev.
     pub root: bool,
     /// The text; bytes that are not UTF-8 as U+FFFD.
     pub text: Text,
@@ -157,8 +157,7 @@ impl Transcript {
         Ok(())
     }
 
-    /// The length of the path up to where a side branch began that it ends in; not known yet, if it
-    /// ends in none.
+    /// Length of the path at which the side branch at its end began; unset if it ends in none.
     pub fn side_branch(&self) -> OnceCell<usize> {
         let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
         match self.entries.iter().rev().take_while(on_it).count() {

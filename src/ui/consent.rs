@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::on_terminal::on_terminal;
 use crate::error::{Error, Result};
-use crate::term::{self, Echo, Tty, excerpt_within, extent, fold, marked};
+use crate::term::{self, Echo, Tty, excerpt_within, extent, fold, quote};
 use crate::tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 
 /// Asks about one request; a signal can withdraw the question.
@@ -106,7 +106,7 @@ fn explanation(proposal: &Proposal) -> String {
         Proposal::Call(proposal) => {
             text.push_str("The server runs outside of any sandbox, with what it was configured with.\n");
             text.push_str("y  call it once\nn  do not; the model is told\n");
-            text.push_str(&marked(
+            text.push_str(&quote(
                 "a  call it, and again without asking until lepo ends: ",
                 &proposal.request.tool,
                 LONGEST,
@@ -141,11 +141,11 @@ pub fn text(proposal: &Proposal, columns: usize) -> String {
 fn call_text(proposal: &CallProposal, columns: usize) -> String {
     let request = &proposal.request;
     let mut text = String::from("\nMCP tool call\n");
-    text.push_str(&marked("Server: ", &request.server, columns));
-    text.push_str(&marked("Tool: ", &request.tool, columns));
+    text.push_str(&quote("Server: ", &request.server, columns));
+    text.push_str(&quote("Tool: ", &request.tool, columns));
     let description = proposal.description.trim();
     if !description.is_empty() {
-        text.push_str(&marked("Description: ", description, columns));
+        text.push_str(&quote("Description: ", description, columns));
     }
     if proposal.changed {
         text.push_str("Changed: its description or schema is not what you agreed to before\n");
@@ -155,7 +155,7 @@ fn call_text(proposal: &CallProposal, columns: usize) -> String {
     arguments.sort_by_key(|(name, _)| *name);
     for (name, value) in &arguments {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-        text.push_str(&marked("  ", &format!("{name}: {value}"), columns));
+        text.push_str(&quote("  ", &format!("{name}: {value}"), columns));
     }
     if arguments.is_empty() {
         text.push_str("  (none)\n");
@@ -171,8 +171,8 @@ fn command_text(proposal: &CommandProposal, columns: usize) -> String {
     if let Some(why) = &request.why {
         text.push_str(&format!("  why: {}\n", excerpt_within(why, columns.min(LONGEST).saturating_sub(7))));
     }
-    text.push_str(&marked("  $ ", &request.command, columns));
-    text.push_str(&marked("  in ", &proposal.dir.to_string_lossy(), columns));
+    text.push_str(&quote("  $ ", &request.command, columns));
+    text.push_str(&quote("  in ", &proposal.dir.to_string_lossy(), columns));
     text
 }
 

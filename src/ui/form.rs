@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Map;
 
 use super::on_terminal::on_terminal;
-use crate::term::{Echo, Tty, marked, say};
+use crate::term::{Echo, Tty, quote, say};
 use crate::tool::mcp::{Asked, Field, Form, FormAnswer};
 
 /// Asks the person; where no terminal is there, it is declined.
@@ -47,13 +47,13 @@ fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) 
 /// The server's name, and what it wants.
 fn text(server: &str, asked: &Asked, columns: usize) -> String {
     let mut text = String::from("\nMCP server asks\n");
-    text.push_str(&marked("Server: ", server, columns));
+    text.push_str(&quote("Server: ", server, columns));
     match asked {
-        Asked::Form(form) => text.push_str(&marked("Says: ", form.message.trim(), columns)),
+        Asked::Form(form) => text.push_str(&quote("Says: ", form.message.trim(), columns)),
         Asked::Visit(message, url) => {
-            text.push_str(&marked("Says: ", message.trim(), columns));
-            text.push_str(&marked("Wants you at: ", url.host_str().unwrap_or_default(), columns));
-            text.push_str(&marked("Address: ", url.as_str(), columns));
+            text.push_str(&quote("Says: ", message.trim(), columns));
+            text.push_str(&quote("Wants you at: ", url.host_str().unwrap_or_default(), columns));
+            text.push_str(&quote("Address: ", url.as_str(), columns));
             text.push_str("lepo does not open it.\n");
         }
         Asked::Unknown => {}
@@ -64,7 +64,7 @@ fn text(server: &str, asked: &Asked, columns: usize) -> String {
 fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAnswer> {
     let names: Vec<&str> = form.fields.iter().map(|field| field.title.as_str()).collect();
     let columns = tty.columns();
-    tty.show(&marked("Asks for: ", &names.join(", "), columns))?;
+    tty.show(&quote("Asks for: ", &names.join(", "), columns))?;
     loop {
         tty.forget_typed();
         let Some(answer) = tty.ask("Answer it? What you enter goes to the server. (y/N): ", withdrawn)?
@@ -87,7 +87,7 @@ fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAn
                     content.extend(value.map(|value| (field.name.clone(), value)));
                     break;
                 }
-                Err(why) => tty.show(&marked("  ", &why, columns))?,
+                Err(why) => tty.show(&quote("  ", &why, columns))?,
             }
         }
     }
@@ -96,16 +96,16 @@ fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAn
 
 fn field_text(field: &Field, columns: usize) -> String {
     let mut text = String::from("\n");
-    text.push_str(&marked("Field: ", &field.title, columns));
+    text.push_str(&quote("Field: ", &field.title, columns));
     if let Some(description) = &field.description {
-        text.push_str(&marked("  ", description, columns));
+        text.push_str(&quote("  ", description, columns));
     }
     let default = field.default.as_ref().map(|default| match default.as_str() {
         Some(default) => format!("; Enter for {default}"),
         None => format!("; Enter for {default}"),
     });
     let empty = if field.required { "" } else { "; Enter leaves it out" };
-    text.push_str(&marked(
+    text.push_str(&quote(
         "  ",
         &format!("{}{}", field.wanted(), default.as_deref().unwrap_or(empty)),
         columns,

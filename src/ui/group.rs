@@ -111,7 +111,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// It is over: what stands below goes, what is left is printed.
+    /// Ends the view: what stands below goes, what is left is printed.
     pub fn end(&mut self) {
         self.live.clear();
         self.end_speech();

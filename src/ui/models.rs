@@ -13,12 +13,12 @@ use crate::term::say;
 
 /// A model to choose, and what there is to know of it.
 pub struct ListedModel {
-    /// Its name for `-m`.
+    /// Name for `-m`.
     pub name: String,
     provider: Provider,
     /// The provider's name for it; empty where it has none.
     model: String,
-    /// It answers when nothing else is said.
+    /// The model answers when nothing else is said.
     pub active: bool,
     /// The place that configures it.
     configured: Option<String>,
@@ -96,7 +96,7 @@ impl ListedModel {
         format!("{} {} {model}", self.name, self.provider.word())
     }
 
-    /// Its state, behind its line: ` active`, ` not installed`.
+    /// State of the model, shown behind its line: ` active`, ` not installed`.
     pub fn state(&self) -> &'static str {
         match (self.active, self.installed, &self.configured) {
             (_, Some(true), None) => " installed, not configured",

@@ -45,7 +45,7 @@ impl Rows {
         });
     }
 
-    /// It thinks, it answers.
+    /// Shows that a participant thinks or answers.
     pub fn goes_on(&mut self, name: &str, state: &str, is_text: bool) {
         if let Some(row) = self.of(name) {
             row.state = state.into();
@@ -53,7 +53,7 @@ impl Rows {
         }
     }
 
-    /// It is done; its seconds stand still.
+    /// Shows that a participant is done; its seconds stand still.
     pub fn end(&mut self, name: &str, state: &str, usage: Usage) {
         if let Some(row) = self.of(name) {
             row.state = state.into();

@@ -30,8 +30,8 @@ fn the_question_is_kept_and_can_be_asked_again() {
             "<html>login</html>",
         ),
         (vec![sse("data: {\"error\":{\"message\":\"overloaded\"}}\n\n")], "overloaded"),
-        (vec![sse("data: [DONE]\n\n")], "answered nothing"),
-        (vec![openai_sse([" \n"])], "answered nothing"),
+        (vec![sse("data: [DONE]\n\n")], "answer is empty"),
+        (vec![openai_sse([" \n"])], "answer is empty"),
         (vec![Reply::pieces([Piece::Close])], "cut off"),
     ] {
         let count = replies.len();
@@ -106,7 +106,7 @@ fn programs_fail_too() {
         ("[\"nosuchprogram\"]", "nosuchprogram is not installed", ""),
         ("[\"sh\", \"-c\", \"echo no >&2; exit 9\"]", "sh failed with exit code 9: no", ""),
         ("[\"sh\", \"-c\", \"echo part; exit 9\"]", "sh failed with exit code 9", " / C a1 B"),
-        ("[\"true\"]", "answered nothing", ""),
+        ("[\"true\"]", "answer is empty", ""),
         ("[\"sh\", \"-c\", \"kill -9 $$\"]", "sh was ended by signal 9", ""),
     ] {
         let config = |command: &str| {

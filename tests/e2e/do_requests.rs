@@ -93,7 +93,7 @@ fn an_unreadable_choice_is_asked_for_again_and_then_left() {
         assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", bot.provider);
         assert_eq!(
             ran.err,
-            "warning: the tool chooser's answer could not be read; `planner = \"off\"` asks no chooser\n"
+            "warning: the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out\n"
         );
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
         if bot.provider == "openai" {
@@ -164,7 +164,11 @@ fn rounds_are_limited() {
     Bot::each("max_rounds = 2", &answers, |bot| {
         let ran = on_terminal(bot.home.command(&["do", "say it"]), &[YES, YES]);
         assert_eq!(ran.code, 0, "{}", ran.out);
-        assert!(ran.out.contains("note: 2 rounds of commands are the limit"), "{}", ran.out);
+        assert!(
+            ran.out.contains("note: no more commands in this turn: max_rounds (2) is reached"),
+            "{}",
+            ran.out
+        );
         assert!(ran.out.contains("Enough.\r\n"), "{:?}", ran.out);
         assert_eq!(bot.times_asked(), 5);
     });

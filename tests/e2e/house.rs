@@ -207,7 +207,7 @@ fn only_one_room_knows_the_system() {
 
 #[test]
 fn the_protocol_library_is_named_in_one_room() {
-    holds_only_in(&[("rmcp::", &[])], "tool/mcp/");
+    holds_only_in(&[("rmcp::", &[])], "tool/mcp/client/");
 }
 
 /// Each word only in files of `room`, and in those that are named beside it. Tests may say anything.

@@ -19,7 +19,7 @@ const STRIDE: usize = 32;
 const REPEAT_PENALTY: f32 = 1.1;
 const RECENT: usize = 64;
 
-/// The same question gets the same answer.
+/// Makes the same question get the same answer.
 const SEED: u64 = 0;
 
 /// The model and what it has read so far.

@@ -41,13 +41,13 @@ pub struct Request {
 /// One message of a conversation.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Message {
-    /// Its role.
+    /// Role of the message.
     pub role: Role,
-    /// Its text. Nothing in it is read as a mark of the model's own format.
+    /// Text of the message. Nothing in it is read as a mark of the model's own format.
     pub content: String,
 }
 
-/// Its role.
+/// Role of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

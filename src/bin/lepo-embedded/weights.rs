@@ -81,7 +81,7 @@ fn stamp(file: &File) -> std::io::Result<String> {
     Ok(format!("{} bytes, changed {}", metadata.len(), changed.as_nanos()))
 }
 
-/// The same weights as another GGUF file, Q4_1 tensors as Q8_0.
+/// Writes the weights as another GGUF file, Q4_1 tensors as Q8_0.
 fn convert(
     mut content: Content,
     reader: &mut (impl Read + Seek),

@@ -42,7 +42,7 @@ pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// Those with messages.
+/// Ids of the sessions with messages.
 fn said_in(sessions: &[Session]) -> HashSet<String> {
     sessions.iter().filter(|(.., session)| session.messages > 0).map(|(id, ..)| id.clone()).collect()
 }

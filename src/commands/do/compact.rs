@@ -12,7 +12,7 @@ use crate::conv::Forest;
 use crate::error::{Error, Kind, Result};
 use crate::term::say;
 use crate::tool::{Proposal, Reply};
-use crate::turn::{Compaction, Event, Front, Interrupt, Start, TurnEnv, Wish, start};
+use crate::turn::{Compaction, Event, Front, Interrupt, Start, StartOptions, TurnEnv, start};
 use crate::ui::{self, State, Step, TurnView};
 
 /// The number of last turns that stay as they are by default.
@@ -71,7 +71,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let forest = store.forest()?;
     let tail = find_tail(args, &store, &forest)?;
     let nothing = || Error::usage("no conversation to summarise").hint("`lepo ls` lists the conversations");
-    let from = match start(&store, &forest, Wish { new: false, tail, retry: false })? {
+    let from = match start(&store, &forest, StartOptions { new: false, tail, retry: false })? {
         Start::Under(id) => id,
         _ => return Err(nothing()),
     };

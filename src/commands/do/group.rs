@@ -12,7 +12,7 @@ use crate::config::Prompt;
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
 use crate::turn::{
-    AnswerSchema, Ask, GroupMode, GroupTurn, Interrupt, Panel, Question, Start, TurnEnv, Wish, start,
+    AnswerSchema, Ask, GroupMode, GroupTurn, Interrupt, Panel, Question, Start, StartOptions, TurnEnv, start,
 };
 use crate::ui::{self, EventLines, GroupView};
 
@@ -35,7 +35,7 @@ pub fn run_group(
     let new = args.new || (args.tail.is_none() && !args.retry);
     let forest = store.forest_at(new, args.tail.as_deref())?;
     let tail = find_tail(args, &store, &forest)?;
-    let wish = Wish { new, tail, retry: args.retry };
+    let wish = StartOptions { new, tail, retry: args.retry };
     let begin = match (&question, tail) {
         (None, Some(tail)) if !args.retry => debate_at(&forest, tail.ix)?,
         _ => start(&store, &forest, wish)?,

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::term::say;
 use crate::turn::attach::{Gathering, Looked, NewFile};
-use crate::turn::{Context, Part, Question, join_parts, not_utf8};
+use crate::turn::{ContextFile, Part, Question, join_parts, not_utf8};
 
 /// The path that means stdin.
 const STDIN: &str = "-";
@@ -30,7 +30,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     for path in &args.file {
         // One file is the question or a part of it; of several each has its name.
         let fenced = args.file.len() > 1 || path.is_dir();
-        for Context { path, content } in gathering.take(path)? {
+        for ContextFile { path, content } in gathering.take(path)? {
             parts.push(Part { from: path, content, fenced });
         }
     }

@@ -1,4 +1,4 @@
-//! `lepo do`: a turn with a model. The only command that connects to a model.
+//! `lepo do`: one turn, a group turn, or a session.
 
 mod args;
 mod compact;

@@ -13,7 +13,8 @@ use crate::error::{Kind, Result};
 use crate::store::Store;
 use crate::term::{columns, say, say_dim, stderr_is_terminal};
 use crate::turn::{
-    AnswerSchema, Ask, Decision, Interrupt, Question, Report, Served, Start, TurnEnv, Verdict, Wish, start,
+    AnswerSchema, Ask, Decision, Interrupt, Question, Report, Served, Start, StartOptions, TurnEnv, Verdict,
+    start,
 };
 use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 
@@ -52,7 +53,7 @@ pub fn run_turn(
         say(&format!("in {}: {}", store.root().display(), request.canonical()));
     }
     let tail = find_tail(args, &store, &forest)?;
-    let wish = Wish { new: args.new, tail, retry: args.retry };
+    let wish = StartOptions { new: args.new, tail, retry: args.retry };
     let begin = match &decision {
         Some(decision) => Start::Decided(decision.name.id),
         None => start(&store, &forest, wish)?,

@@ -12,13 +12,13 @@ pub type Attached = (Attachment, Vec<u8>);
 
 /// A bubb of a tree.
 pub struct Node {
-    /// Its name.
+    /// Name of the bubb.
     pub name: Name,
-    /// Its text, without the lines of the files that are in `files`.
+    /// Text of the bubb, without the lines of the files that are in `files`.
     pub text: String,
     /// The bubb before it, in the tree.
     pub parent: Option<usize>,
-    /// Those that follow it.
+    /// Nodes that follow the bubb.
     pub children: Vec<usize>,
     /// The journal's facts about it.
     pub fact: Fact,
@@ -30,7 +30,7 @@ pub struct Node {
 pub struct Tree {
     /// Oldest first, so that a parent comes before its children.
     pub nodes: Vec<Node>,
-    /// Its title, else the beginning of its first question.
+    /// Title of the tree, else the beginning of its first question.
     pub title: String,
     /// The bubb that is shown first.
     pub current: usize,

@@ -21,7 +21,7 @@ pub struct Line {
     pub question: Option<Name>,
     /// The visible answer at its end, where another tail answers the same question.
     pub answer: Option<Name>,
-    /// Its words, in a pipe an excerpt.
+    /// Words, in a pipe an excerpt.
     pub said: Option<String>,
     /// The facts that only the longer forms show.
     pub more: Option<More>,
@@ -30,7 +30,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Its id, after whose it is: an address as it stands.
+    /// Id of the tail, after the name of its owner: an address as it stands.
     fn address(&self) -> String {
         match &self.from {
             Some(from) => format!("{from}/{}", self.name.id),
@@ -50,7 +50,7 @@ pub struct More {
 }
 
 impl More {
-    /// Its tokens: the last request and its answer.
+    /// The tokens: the last request and its answer.
     pub fn tokens(&self) -> Option<u64> {
         let fact = self.fact.as_ref()?;
         Some(fact.input? + fact.output.unwrap_or_default())

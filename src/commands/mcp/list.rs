@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::shelf;
+use super::sign_in_store;
 use crate::commands::Context;
 use crate::config::{HashFile, Paths, ServerConfig, Target, Transport};
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
 fn signed_in(server: &ServerConfig, paths: &Paths) -> Result<Option<SignedIn>> {
     match &server.target {
         Target::Program { .. } => Ok(None),
-        Target::Remote { .. } => shelf(server, paths)?.signed_in().map_err(|error| {
+        Target::Remote { .. } => sign_in_store(server, paths)?.signed_in().map_err(|error| {
             Error::store(format!("the sign-in to {} cannot be read", server.name)).because(error)
         }),
     }

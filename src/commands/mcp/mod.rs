@@ -11,7 +11,7 @@ use crate::config::{Paths, ServerConfig, Target, all_servers};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::term::say;
-use crate::tool::mcp::client::auth::Shelf;
+use crate::tool::mcp::client::auth::SignInStore;
 
 /// Sign in to MCP servers, and list those that are configured
 ///
@@ -104,8 +104,8 @@ fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig>
 
 fn logout(server: &ServerConfig, paths: &Paths) -> Result<u8> {
     let name = &server.name;
-    let shelf = shelf(server, paths)?;
-    let forgotten = shelf
+    let sign_in_store = sign_in_store(server, paths)?;
+    let forgotten = sign_in_store
         .forget()
         .map_err(|error| Error::store(format!("the sign-in to {name} cannot be removed")).because(error))?;
     match forgotten {
@@ -117,7 +117,8 @@ fn logout(server: &ServerConfig, paths: &Paths) -> Result<u8> {
     }
 }
 
-fn shelf(server: &ServerConfig, paths: &Paths) -> Result<Shelf> {
+fn sign_in_store(server: &ServerConfig, paths: &Paths) -> Result<SignInStore> {
     let dir: PathBuf = paths.sign_ins();
-    Shelf::of(&dir, server).ok_or_else(|| Error::usage(format!("server {} has no sign-in", server.name)))
+    SignInStore::of(&dir, server)
+        .ok_or_else(|| Error::usage(format!("server {} has no sign-in", server.name)))
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
-use crate::config::{Choice, Flags, ModelConfig, Paths, Settings};
+use crate::config::{Flags, ModelChoice, ModelConfig, Paths, Settings};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::model::weights::{self, FetchStage, SMOLLM2};
@@ -136,8 +136,8 @@ fn list_remote(
     context: &mut Context<'_>,
 ) -> Result<()> {
     let config = match (name, settings.choose()) {
-        ("", Ok(Choice::Model(config))) => *config,
-        ("", Ok(Choice::Look(_))) => return Err(Error::usage("no model is configured").hint(NAMES)),
+        ("", Ok(ModelChoice::Model(config))) => *config,
+        ("", Ok(ModelChoice::Look(_))) => return Err(Error::usage("no model is configured").hint(NAMES)),
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
@@ -197,7 +197,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     match (embedded_in(settings), settings.choose()) {
         (Some(model), _) if active(model) => {}
         (Some(model), _) => say(&format!("to use it: lepo model use {}", model.name)),
-        (None, Ok(Choice::Look(_))) => {
+        (None, Ok(ModelChoice::Look(_))) => {
             say("no model is configured: `lepo do` uses it now, unless an Ollama server answers");
         }
         (None, _) => say(&format!("to use it: lepo model use {}", SMOLLM2.name)),

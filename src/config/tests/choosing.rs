@@ -27,7 +27,7 @@ fn which_model_answers() {
     ];
     for (file, env, flags, expected) in table {
         match (load(file, "", env, &flags).unwrap().choose(), expected) {
-            (Ok(Choice::Model(model)), Ok(name)) => assert_eq!(model.name, name),
+            (Ok(ModelChoice::Model(model)), Ok(name)) => assert_eq!(model.name, name),
             (Err(error), Err(words)) => {
                 assert_eq!(error.kind.exit_code(), 2);
                 let told = format!("{} {}", error.message, error.hint.unwrap());
@@ -41,7 +41,7 @@ fn which_model_answers() {
 #[test]
 fn with_nothing_configured_it_looks_around_then_tells_the_way() {
     let look = || match user("").choose().unwrap() {
-        Choice::Look(look) => look,
+        ModelChoice::Look(look) => look,
         other => panic!("{other:?}"),
     };
     assert_eq!(look().ollama_url, "http://127.0.0.1:11434");

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::model::answer::Refused;
 use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage};
-use crate::model::fast_path::{Pattern, Voice};
+use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::LIMIT;
 use crate::model::replay::Replay;
@@ -79,14 +79,14 @@ impl Decoder for State {
     const FORM: &'static str = FORM;
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some((voice, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+        if let Some((kind, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
             // A pattern holds the index of its block, which is the last one.
-            match (voice, self.blocks.last_mut()) {
-                (Voice::Text, Some(block)) => block.join("text", text),
-                (Voice::Thinking, Some(block)) => block.join("thinking", text),
+            match (kind, self.blocks.last_mut()) {
+                (TextKind::Text, Some(block)) => block.join("text", text),
+                (TextKind::Thinking, Some(block)) => block.join("thinking", text),
                 (_, None) => {}
             }
-            voice.say(text, events);
+            kind.say(text, events);
             return Ok(());
         }
         let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
@@ -107,11 +107,11 @@ impl Decoder for State {
                 if let (Some(index), Some(delta)) = (chunk.index, chunk.delta) {
                     self.pattern = None;
                     if self.blocks.last().is_some_and(|block| block.index == index) {
-                        let (text, voice) = match delta.text.is_empty() {
-                            false => (&delta.text, Voice::Text),
-                            true => (&delta.thinking, Voice::Thinking),
+                        let (text, kind) = match delta.text.is_empty() {
+                            false => (&delta.text, TextKind::Text),
+                            true => (&delta.thinking, TextKind::Thinking),
                         };
-                        self.pattern = Pattern::of(data, text, voice);
+                        self.pattern = Pattern::of(data, text, kind);
                     }
                     return self.delta(index, delta, events);
                 }
@@ -185,11 +185,11 @@ impl State {
         };
         if !delta.text.is_empty() {
             block.join("text", &delta.text);
-            Voice::Text.say(&delta.text, events);
+            TextKind::Text.say(&delta.text, events);
         }
         if !delta.thinking.is_empty() {
             block.join("thinking", &delta.thinking);
-            Voice::Thinking.say(&delta.thinking, events);
+            TextKind::Thinking.say(&delta.thinking, events);
         }
         if !delta.signature.is_empty() {
             block.join("signature", &delta.signature);

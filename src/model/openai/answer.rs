@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::model::answer::Refused;
 use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage};
-use crate::model::fast_path::{Pattern, Voice};
+use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::LIMIT;
 use crate::model::replay::Replay;
@@ -86,11 +86,11 @@ impl Decoder for State {
     }
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some((voice, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+        if let Some((kind, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
             if let Some(kept) = &mut self.kept {
                 push(kept, self.field, text);
             }
-            voice.say(text, events);
+            kind.say(text, events);
             return Ok(());
         }
         if data == b"[DONE]" {
@@ -121,7 +121,7 @@ impl Decoder for State {
         if !priced && self.finish.is_none() && delta.tool_calls.as_ref().is_none_or(Vec::is_empty) {
             let only = only_text(&delta);
             self.field = only.map(|(_, field, _)| field).unwrap_or_default();
-            self.pattern = only.and_then(|(text, _, voice)| Pattern::of(data, text, voice));
+            self.pattern = only.and_then(|(text, _, kind)| Pattern::of(data, text, kind));
         }
         if let Some(kept) = &mut self.kept {
             keep(kept, data);
@@ -132,8 +132,8 @@ impl Decoder for State {
 
 impl State {
     fn delta(&mut self, delta: Delta<'_>, events: &mut Events) -> Result<()> {
-        for (text, _, voice) in texts(&delta) {
-            voice.say(text, events);
+        for (text, _, kind) in texts(&delta) {
+            kind.say(text, events);
         }
         delta.tool_calls.into_iter().flatten().try_for_each(|piece| self.call(piece))
     }
@@ -243,17 +243,17 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8]) {
 }
 
 /// The texts of a delta, in order, each with its field.
-fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, &'static str, Voice); 3] {
+fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, &'static str, TextKind); 3] {
     // Servers in between two names send the same text under both.
     let thinking = match delta.reasoning_content.0.is_empty() {
-        true => (&*delta.reasoning.0, "reasoning", Voice::Thinking),
-        false => (&*delta.reasoning_content.0, "reasoning_content", Voice::Thinking),
+        true => (&*delta.reasoning.0, "reasoning", TextKind::Thinking),
+        false => (&*delta.reasoning_content.0, "reasoning_content", TextKind::Thinking),
     };
-    [thinking, (&delta.content.0, "content", Voice::Text), (&delta.refusal.0, "refusal", Voice::Text)]
+    [thinking, (&delta.content.0, "content", TextKind::Text), (&delta.refusal.0, "refusal", TextKind::Text)]
 }
 
 /// The one text of a delta that has only one.
-fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, &'static str, Voice)> {
+fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, &'static str, TextKind)> {
     let both_names = !delta.reasoning_content.0.is_empty() && !delta.reasoning.0.is_empty();
     let mut said = texts(delta).into_iter().filter(|(text, ..)| !text.is_empty());
     said.next().filter(|_| !both_names && said.next().is_none())

@@ -72,7 +72,7 @@ pub(super) struct TokenDetails {
 }
 
 impl Tokens {
-    /// The same, in the room's words.
+    /// The tokens as the room's own type.
     pub fn usage(self) -> Usage {
         let cached = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
         Usage {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::model::answer::Refused;
 use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage};
-use crate::model::fast_path::{Pattern, Voice};
+use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
 use crate::model::replay::Replay;
 use crate::model::sse_answer::{Decoder, not_understood};
@@ -48,8 +48,8 @@ impl Decoder for State {
     const FORM: &'static str = FORM;
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some((voice, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
-            voice.say(text, events);
+        if let Some((kind, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
+            kind.say(text, events);
             return Ok(());
         }
         // Some servers end with it all the same.
@@ -61,12 +61,12 @@ impl Decoder for State {
         match chunk.kind.as_ref() {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.texted = true;
-                self.pattern = Pattern::of(data, &chunk.delta, Voice::Text);
-                Voice::Text.say(&chunk.delta, events);
+                self.pattern = Pattern::of(data, &chunk.delta, TextKind::Text);
+                TextKind::Text.say(&chunk.delta, events);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                self.pattern = Pattern::of(data, &chunk.delta, Voice::Thinking);
-                Voice::Thinking.say(&chunk.delta, events);
+                self.pattern = Pattern::of(data, &chunk.delta, TextKind::Thinking);
+                TextKind::Thinking.say(&chunk.delta, events);
             }
             "response.reasoning_summary_part.added" if chunk.summary_index.unwrap_or_default() > 0 => {
                 events.push_back(Event::Thinking("\n\n".to_owned()));
@@ -132,7 +132,7 @@ impl State {
         if item["type"] == "message" && !streamed {
             for part in item["content"].as_array().into_iter().flatten() {
                 let text = part["text"].as_str().or(part["refusal"].as_str()).unwrap_or_default();
-                Voice::Text.say(text, events);
+                TextKind::Text.say(text, events);
             }
         }
         self.items.push(item);

@@ -67,7 +67,7 @@ impl Children {
     }
 }
 
-/// The same from the parent that every process names, for a kernel that lists no children; slower.
+/// The children of a process by the parent that every process names, for a kernel that lists no children; slower.
 fn children_sought(parent: i32) -> Vec<i32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let child = |entry: std::fs::DirEntry| {

@@ -45,11 +45,11 @@ struct Reader<'r> {
 
 /// The outcome of looking at a mark.
 enum Next {
-    /// It and what it marks were read.
+    /// The mark and what it marks were read.
     Took,
-    /// It depends on what is still to come.
+    /// The mark depends on what is still to come.
     Wait,
-    /// It marks nothing.
+    /// The character marks nothing.
     Literal,
 }
 

@@ -13,7 +13,7 @@ const MOST_FILES: usize = 100;
 pub struct CallResult {
     /// The tool itself says that it failed. The model decides what that means.
     pub is_error: bool,
-    /// Its blocks, in order.
+    /// Blocks of the result, in order.
     pub blocks: Vec<Block>,
 }
 

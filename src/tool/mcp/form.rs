@@ -14,9 +14,9 @@ pub trait Caller {
 }
 
 /// No person is there.
-pub struct Alone;
+pub struct NoPerson;
 
-impl Caller for Alone {
+impl Caller for NoPerson {
     fn hears(&mut self, _: &str) {}
 
     async fn answers(&mut self, _: Asked) -> FormAnswer {
@@ -38,24 +38,24 @@ pub enum Asked {
 /// A form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// Its purpose, in the server's words.
+    /// Purpose of the form, in the server's words.
     pub message: String,
-    /// Its fields, in the server's order.
+    /// Fields of the form, in the server's order.
     pub fields: Vec<Field>,
 }
 
 /// One field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Its key.
+    /// Key of the field.
     pub name: String,
-    /// Its title, or else its key.
+    /// Title of the field, or else its key.
     pub title: String,
     /// The server's description.
     pub description: Option<String>,
-    /// It must be given.
+    /// The field must be given.
     pub required: bool,
-    /// Its value if nothing is entered.
+    /// Value if nothing is entered.
     pub default: Option<Value>,
     kind: FieldKind,
 }

@@ -1,4 +1,4 @@
-//! MCP: the servers a user configured, their tools, and calls of them. Only [`wire`] knows the
+//! MCP: the servers a user configured, their tools, and calls of them. Only [`client`] knows the
 //! protocol's library.
 
 mod blocks;

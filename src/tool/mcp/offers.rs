@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::client::{Failure, Limits, List, Wire};
+use super::client::{Client, Failure, Limits, List};
 
 /// The most pages of one list.
 const PAGES: usize = 100;
@@ -25,46 +25,46 @@ pub struct Offers {
 /// A resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// Its address, or for a template the pattern of addresses.
+    /// Address, or for a template the pattern of addresses.
     pub uri: String,
-    /// Its name.
+    /// Name of the resource.
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,
-    /// Its type, if it is told.
+    /// Type of the resource, if it is told.
     pub mime: Option<String>,
-    /// It is a template.
+    /// The resource is a template.
     pub is_template: bool,
 }
 
 /// A prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// Its name, as the server wants it.
+    /// Name of the prompt, as the server wants it.
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,
-    /// Its arguments, in the server's order.
+    /// Arguments of the prompt, in the server's order.
     pub arguments: Vec<PromptArgument>,
 }
 
 /// An argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptArgument {
-    /// Its name.
+    /// Name of the argument.
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,
-    /// It must be given.
+    /// The argument must be given.
     pub required: bool,
 }
 
 impl Offers {
     /// Asks a server for its lists, those that it says it has.
-    pub(super) async fn list(wire: &mut Wire, limits: Limits) -> Result<Offers, Failure> {
+    pub(super) async fn list(client: &mut Client, limits: Limits) -> Result<Offers, Failure> {
         let mut offers = Offers::default();
         for list in [List::Resources, List::Templates] {
-            let entries = match entries(wire, list, limits).await {
+            let entries = match entries(client, list, limits).await {
                 // A server that has resources need not know of templates.
                 Err(Failure::Refused(_)) if list == List::Templates => Vec::new(),
                 entries => entries?,
@@ -72,18 +72,18 @@ impl Offers {
             offers.resources.extend(entries.iter().filter_map(|entry| Resource::read(entry, list)));
         }
         offers.prompts =
-            entries(wire, List::Prompts, limits).await?.iter().filter_map(Prompt::read).collect();
+            entries(client, List::Prompts, limits).await?.iter().filter_map(Prompt::read).collect();
         Ok(offers)
     }
 }
 
-async fn entries(wire: &mut Wire, list: List, limits: Limits) -> Result<Vec<Value>, Failure> {
+async fn entries(client: &mut Client, list: List, limits: Limits) -> Result<Vec<Value>, Failure> {
     let (mut entries, mut cursor, mut seen) = (Vec::new(), None, HashSet::new());
-    if !wire.has(list) {
+    if !client.has(list) {
         return Ok(entries);
     }
     for _ in 0..PAGES {
-        let page = wire.page(list, cursor.take(), limits).await?;
+        let page = client.page(list, cursor.take(), limits).await?;
         entries.extend(page.get(list.key()).and_then(Value::as_array).into_iter().flatten().cloned());
         let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_string);
         // Cursors that go in circles end the list, as its last page does.
@@ -121,7 +121,7 @@ impl Prompt {
         })
     }
 
-    /// Its arguments as a usage line shows them: `CITY [DAY]`.
+    /// The arguments as a usage line shows them: `CITY [DAY]`.
     pub fn usage(&self) -> String {
         let shown = |argument: &PromptArgument| match argument.required {
             true => argument.name.clone(),
@@ -130,7 +130,7 @@ impl Prompt {
         self.arguments.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
-    /// Its arguments from `named` ones and `words`: `NAME=VALUE`, or values in the prompt's order, of which
+    /// Values for the arguments, from `named` ones and `words`: `NAME=VALUE`, or values in the prompt's order, of which
     /// the last takes all that is left.
     pub fn arguments(
         &self,

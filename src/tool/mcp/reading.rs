@@ -16,13 +16,13 @@ const PARTS: usize = 100;
 /// A part of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// Its own address.
+    /// Address of the server.
     pub uri: String,
-    /// Its type, if it is told.
+    /// Type of the content, if it is told.
     pub mime: Option<String>,
-    /// Its bytes, and whether they are text.
+    /// Bytes of the content.
     pub bytes: Vec<u8>,
-    /// It is text.
+    /// The content is text.
     pub is_text: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Content {
 pub struct PromptMessage {
     /// The assistant says it; else the user does.
     pub by_assistant: bool,
-    /// Its text.
+    /// Text of the message.
     pub block: Block,
 }
 
@@ -52,8 +52,8 @@ impl Servers {
     pub async fn read(&mut self, server: &str, uri: &str, caller: &mut impl Caller) -> Result<Vec<Content>> {
         let limits = self.patience.call;
         let server = self.awake(server).await?;
-        let wire = server.wire.as_mut().ok_or_else(|| gone(&server.config.name))?;
-        let read = wire.read(uri, limits, caller).await;
+        let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
+        let read = client.read(uri, limits, caller).await;
         let result = server.taken(read).await.map_err(|words| {
             Error::remote(format!("cannot read {uri} of server {}: {words}", server.config.name))
                 .hint("`lepo do --list-tools` lists its resources")
@@ -90,8 +90,8 @@ impl Servers {
     ) -> Result<Vec<PromptMessage>> {
         let limits = self.patience.call;
         let server = self.awake(server).await?;
-        let wire = server.wire.as_mut().ok_or_else(|| gone(&server.config.name))?;
-        let filled = wire.prompt(name, arguments, limits, caller).await;
+        let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
+        let filled = client.prompt(name, arguments, limits, caller).await;
         let result = server.taken(filled).await.map_err(|words| {
             Error::remote(format!("prompt {name} of server {} failed: {words}", server.config.name))
         })?;
@@ -131,16 +131,16 @@ fn gone(name: &str) -> Error {
 }
 
 impl Server {
-    /// Its resources and prompts, if they are not known; gives a warning if they cannot be listed.
+    /// Lists the resources and prompts of the server, if they are not known; gives a warning if they cannot be listed.
     async fn list_offers(&mut self, limits: Limits) -> Vec<String> {
-        let Some(wire) = &mut self.wire else { return Vec::new() };
-        if wire.offers_changed() {
+        let Some(client) = &mut self.client else { return Vec::new() };
+        if client.offers_changed() {
             self.offers = None;
         }
         if self.offers.is_some() {
             return Vec::new();
         }
-        match Offers::list(wire, limits).await {
+        match Offers::list(client, limits).await {
             Ok(offers) => self.offers = Some(offers),
             Err(failure) => {
                 let words = failure_words(&failure, &self.secrets, &self.config.name);
@@ -158,15 +158,15 @@ impl Server {
         &mut self,
         result: std::result::Result<Value, Failure>,
     ) -> std::result::Result<Value, String> {
-        match (result, &mut self.wire) {
+        match (result, &mut self.client) {
             (Ok(result), _) => {
                 self.suspect = false;
                 Ok(hidden(result, &self.secrets))
             }
-            (Err(failure), wire) => {
+            (Err(failure), client) => {
                 self.suspect = true;
-                let failure = match wire {
-                    Some(wire) => wire.explain(failure).await,
+                let failure = match client {
+                    Some(client) => client.explain(failure).await,
                     None => failure,
                 };
                 Err(failure_words(&failure, &self.secrets, &self.config.name))

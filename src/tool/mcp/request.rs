@@ -11,7 +11,7 @@ pub struct CallRequest {
     pub server: String,
     /// The tool, by the server's name for it.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Map<String, Value>,
 }
 
@@ -42,7 +42,7 @@ impl CallRequest {
         canonical(&self.to_json())
     }
 
-    /// Its object.
+    /// The object of the call.
     pub fn to_json(&self) -> Value {
         json!({ "arguments": self.arguments, "name": self.tool, "server": self.server })
     }

@@ -19,12 +19,12 @@ pub struct Secrets {
     certain: Vec<Secret>,
     /// All other values of its environment: taken out of errors and logs, where they are not needed.
     possible: Vec<Secret>,
-    /// Those of its sign-in, as they change: taken out everywhere.
+    /// Secrets of the sign-in, as they change: taken out everywhere.
     pub live: LiveSecrets,
 }
 
 impl Secrets {
-    /// Those of a server.
+    /// The secrets of a server.
     pub fn of(server: &ServerConfig) -> Secrets {
         let mut secrets = Secrets::default();
         match &server.target {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::client::{Failure, Limits, List, ProcessSetup, Wire};
+use super::client::{Client, Failure, Limits, List, ProcessSetup};
 use super::content::{self, CallResult};
 use super::form::Caller;
 use super::offers::Offers;
@@ -44,18 +44,18 @@ pub struct Servers {
 
 /// One of them.
 pub struct Server {
-    /// Its configuration.
+    /// Configuration.
     pub config: ServerConfig,
-    /// Its tools, once they are known.
+    /// Tools of the server, once they are known.
     pub tools: Vec<Tool>,
     /// Why it cannot be used.
     pub failed: Option<String>,
-    /// It was signed in to, and that is over.
+    /// A sign-in to the server was made, and is over.
     pub sign_in_is_over: bool,
-    /// Its resources and prompts, once they were asked for.
+    /// Resources and prompts, once they were asked for.
     pub offers: Option<Offers>,
     pub(super) secrets: Secrets,
-    pub(super) wire: Option<Wire>,
+    pub(super) client: Option<Client>,
     /// Something went wrong with it over HTTP: it may be gone.
     pub(super) suspect: bool,
     /// The number of times it was started in this turn.
@@ -64,7 +64,7 @@ pub struct Server {
 
 /// A server that has just been started.
 struct Session {
-    wire: Wire,
+    client: Client,
     tools: Vec<Tool>,
     notes: Vec<String>,
 }
@@ -88,7 +88,7 @@ impl Servers {
             failed: None,
             sign_in_is_over: false,
             offers: None,
-            wire: None,
+            client: None,
             suspect: false,
             starts: 0,
         };
@@ -140,7 +140,7 @@ impl Servers {
             said.extend(server.take(started));
         }
         for server in &mut self.each {
-            if server.wire.as_ref().is_some_and(Wire::tools_changed) {
+            if server.client.as_ref().is_some_and(Client::tools_changed) {
                 said.extend(server.list_again(self.patience).await);
             }
         }
@@ -180,14 +180,14 @@ impl Servers {
         if let Err(words) = server.wake(&self.place, patience).await {
             return Called::Failed(words);
         }
-        let Some(wire) = &mut server.wire else {
+        let Some(client) = &mut server.client else {
             return Called::Failed("the server is not there".to_string());
         };
         let start = Instant::now();
-        let called = wire.call(&request.tool, &request.arguments, patience.call, caller).await;
+        let called = client.call(&request.tool, &request.arguments, patience.call, caller).await;
         let called = match called {
             Ok(result) => Ok(result),
-            Err(failure) => Err(wire.explain(failure).await),
+            Err(failure) => Err(client.explain(failure).await),
         };
         let ms = start.elapsed().as_millis() as u64;
         let (name, tool) = (&request.server, &request.tool);
@@ -216,8 +216,8 @@ impl Servers {
         let closing: Vec<JoinHandle<()>> = self
             .each
             .iter_mut()
-            .filter_map(|server| server.wire.take())
-            .map(|wire| tokio::spawn(wire.close()))
+            .filter_map(|server| server.client.take())
+            .map(|client| tokio::spawn(client.close()))
             .collect();
         for starting in std::mem::take(&mut self.starting) {
             starting.abort();
@@ -236,11 +236,11 @@ impl Server {
         match started {
             Ok(session) => {
                 let mut notes = session.notes;
-                if session.wire.junk() > 0 {
+                if session.client.junk() > 0 {
                     notes.push("lines on its stdout that are no messages were skipped".to_string());
                 }
-                (self.wire, self.tools, self.failed, self.suspect) =
-                    (Some(session.wire), session.tools, None, false);
+                (self.client, self.tools, self.failed, self.suspect) =
+                    (Some(session.client), session.tools, None, false);
                 self.offers = None;
                 notes.iter().map(|note| format!("note: server {name}: {note}")).collect()
             }
@@ -258,19 +258,19 @@ impl Server {
     /// Makes sure that the server runs, and starts it again once if it does not.
     pub(super) async fn wake(&mut self, place: &ProcessSetup, patience: Patience) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
-        if let Some(wire) = &mut self.wire {
-            let gone = wire.is_closed() || (doubtful && !answers(wire).await);
+        if let Some(client) = &mut self.client {
+            let gone = client.is_closed() || (doubtful && !answers(client).await);
             if !gone {
                 return Ok(());
             }
         }
-        if self.wire.is_some() && self.starts >= MOST_STARTS {
-            return Err(format!("it has ended again, and is started {MOST_STARTS} times a turn at most"));
+        if self.client.is_some() && self.starts >= MOST_STARTS {
+            return Err(format!("it ended again; lepo starts a server at most {MOST_STARTS} times a turn"));
         }
-        let Some(wire) = self.wire.take() else {
+        let Some(client) = self.client.take() else {
             return Err(self.failed.clone().unwrap_or_else(|| "it was not started".to_string()));
         };
-        wire.close().await;
+        client.close().await;
         self.starts += 1;
         let opened = Session::open(&self.config, place, patience, &self.secrets).await;
         let failed = opened.as_ref().err().map(|failure| {
@@ -286,8 +286,8 @@ impl Server {
     }
 
     async fn list_again(&mut self, patience: Patience) -> Vec<String> {
-        let Some(wire) = &mut self.wire else { return Vec::new() };
-        match list(wire, patience).await {
+        let Some(client) = &mut self.client else { return Vec::new() };
+        match list(client, patience).await {
             Ok(listing) => self.tools = listing.tools,
             Err(failure) => {
                 let words = failure_words(&failure, &self.secrets, &self.config.name);
@@ -310,18 +310,18 @@ impl Session {
     ) -> Result<Session, Failure> {
         let start = Instant::now();
         tracing::debug!(server = config.name, "starting");
-        let mut wire = Wire::open(config, place, patience.connect, &secrets.live).await?;
-        let (protocol, ms) = (wire.protocol(), start.elapsed().as_millis() as u64);
+        let mut client = Client::open(config, place, patience.connect, &secrets.live).await?;
+        let (protocol, ms) = (client.protocol(), start.elapsed().as_millis() as u64);
         tracing::debug!(server = config.name, protocol, ms, "started");
         let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
-        match tokio::time::timeout(left, list(&mut wire, patience)).await {
-            Ok(Ok(listing)) => Ok(Session { wire, tools: listing.tools, notes: listing.notes }),
+        match tokio::time::timeout(left, list(&mut client, patience)).await {
+            Ok(Ok(listing)) => Ok(Session { client, tools: listing.tools, notes: listing.notes }),
             failed => {
                 let failure = match failed {
-                    Ok(Err(failure)) => wire.explain(failure).await,
+                    Ok(Err(failure)) => client.explain(failure).await,
                     _ => Failure::Silent(patience.connect),
                 };
-                wire.close().await;
+                client.close().await;
                 Err(failure)
             }
         }
@@ -329,10 +329,10 @@ impl Session {
 }
 
 /// All tools, page by page.
-async fn list(wire: &mut Wire, patience: Patience) -> Result<Listing, Failure> {
+async fn list(client: &mut Client, patience: Patience) -> Result<Listing, Failure> {
     let (mut listing, mut cursor) = (Listing::default(), None);
     loop {
-        let page = wire
+        let page = client
             .page(List::Tools, cursor, Limits { idle: patience.connect, total: patience.connect })
             .await?;
         cursor = listing.take(&page);
@@ -343,10 +343,10 @@ async fn list(wire: &mut Wire, patience: Patience) -> Result<Listing, Failure> {
 }
 
 /// True if the server answers.
-async fn answers(wire: &mut Wire) -> bool {
+async fn answers(client: &mut Client) -> bool {
     let limits = Limits { idle: PROBE, total: PROBE };
     // A server that was started anew refuses everything: it knows nothing of the session.
-    wire.page(List::Tools, None, limits).await.is_ok()
+    client.page(List::Tools, None, limits).await.is_ok()
 }
 
 /// A result without the server's secrets.

@@ -9,7 +9,7 @@ use crate::config::hash_of;
 /// One tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// Its name, as the server wants it.
+    /// Name of the tool, as the server wants it.
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,

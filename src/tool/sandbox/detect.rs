@@ -58,7 +58,7 @@ async fn detect(dir: &Path) -> Sandbox {
     }
 }
 
-/// Those in `PATH`, but for its relative directories, and for what is in the working directory: a command
+/// Programs `bwrap` in `PATH`, but for its relative directories, and for what is in the working directory: a command
 /// that may write there could have put it, and it would run outside of any sandbox.
 fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
     let Ok(dir) = dir.canonicalize() else { return Vec::new() };

@@ -45,7 +45,7 @@ impl DirLock {
         Ok(Some(DirLock(locks)))
     }
 
-    /// The same locks, for a process that may outlive this one.
+    /// Descriptors of the locks, for a process that may outlive this one.
     pub fn descriptors(&self) -> io::Result<Vec<OwnedFd>> {
         self.0.iter().map(|file| Ok(file.try_clone()?.into())).collect()
     }

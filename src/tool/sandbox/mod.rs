@@ -56,7 +56,7 @@ impl Sandbox {
         }
     }
 
-    /// Its name in documents.
+    /// The name in documents.
     pub fn word(&self) -> &'static str {
         match self {
             Sandbox::Bubblewrap(_) => "bubblewrap",
@@ -65,7 +65,7 @@ impl Sandbox {
         }
     }
 
-    /// Its name for people.
+    /// The name for people.
     pub fn name(&self) -> &'static str {
         match self {
             Sandbox::Bubblewrap(_) => "bubblewrap",

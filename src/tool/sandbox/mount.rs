@@ -12,7 +12,7 @@ pub enum Mount {
     ReadOnly,
     /// As it is.
     ReadWrite,
-    /// It is not there, and is not to be made: an empty directory that nothing can be put in.
+    /// The path is not there, and is not to be made: an empty directory that nothing can be put in.
     Absent,
 }
 

@@ -83,7 +83,7 @@ pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
     look_through(dir, most, |_| false, |_| true)
 }
 
-/// The same after a command. Directories that cannot be read, and could before, are made readable: git finds
+/// Surveys the layout after a command. Directories that cannot be read, and could before, are made readable: git finds
 /// a repository in one all the same.
 pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
     let reopened = |place: &Path| {

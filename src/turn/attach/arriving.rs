@@ -11,10 +11,10 @@ use crate::turn::Question;
 
 /// A file whose bytes are in the store, and whose blob has no name yet.
 pub struct Arriving {
-    /// Its line.
+    /// Line of the file.
     pub line: Attachment,
     blob: NewBlob,
-    /// The same file, to be read.
+    /// The file, to be read.
     file: File,
     side: Option<u32>,
 }
@@ -34,7 +34,7 @@ impl Arriving {
         self.blob.publish(store)
     }
 
-    /// It as a file of its bubb, to be sent.
+    /// The file as one of its bubb, to be sent.
     pub fn attached(&self) -> Attached {
         Attached::open(self.line.clone(), self.file.try_clone().ok(), self.side)
     }

@@ -12,7 +12,7 @@ use ignore::WalkBuilder;
 use super::{Looked, NewFile};
 use crate::bubb::thousands;
 use crate::error::{Error, Result};
-use crate::turn::Context;
+use crate::turn::ContextFile;
 
 /// Files of folders that go with one question at most.
 const FILES: usize = 200;
@@ -45,9 +45,9 @@ struct LeftOut {
 
 impl Gathering {
     /// The file at this path; or the files of the folder, in the order of their paths.
-    pub fn take(&mut self, path: &Path) -> Result<Vec<Context>> {
+    pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
         if !path.is_dir() {
-            return Ok(vec![Context { path: path.display().to_string(), content: NewFile::look(path)? }]);
+            return Ok(vec![ContextFile { path: path.display().to_string(), content: NewFile::look(path)? }]);
         }
         let hidden = Arc::new(AtomicUsize::new(0));
         let counted = hidden.clone();
@@ -89,7 +89,7 @@ impl Gathering {
     }
 
     /// A file of a folder, if it can go along.
-    fn one(&mut self, path: &Path, left_out: &mut LeftOut) -> Option<Context> {
+    fn one(&mut self, path: &Path, left_out: &mut LeftOut) -> Option<ContextFile> {
         let shown = path.display().to_string();
         if self.files == FILES {
             left_out.too_many.push(shown);
@@ -114,7 +114,7 @@ impl Gathering {
             self.bytes += bytes.len() as u64;
         }
         self.files += 1;
-        Some(Context { path: shown, content })
+        Some(ContextFile { path: shown, content })
     }
 }
 
@@ -174,8 +174,8 @@ mod tests {
         }
     }
 
-    fn names(taken: &[Context], dir: &Path) -> Vec<String> {
-        let short = |one: &Context| one.path.replace(&format!("{}/", dir.display()), "");
+    fn names(taken: &[ContextFile], dir: &Path) -> Vec<String> {
+        let short = |one: &ContextFile| one.path.replace(&format!("{}/", dir.display()), "");
         taken.iter().map(short).collect()
     }
 

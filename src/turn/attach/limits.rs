@@ -9,23 +9,23 @@ use crate::model::{Accepts, encoded_len};
 /// The properties of a file that limits are about.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// Its type.
+    /// Media type.
     pub media: Media,
-    /// Its length in bytes.
+    /// Length in bytes of the file.
     pub len: u64,
     /// The longer side of an image, where that is known.
     pub side: Option<u32>,
 }
 
 impl Size {
-    /// That of a file for a question.
+    /// Size of a file of a question.
     pub fn of(file: &NewFile) -> Size {
         Size { media: file.media, len: file.len, side: file.pixels.map(|(width, height)| width.max(height)) }
     }
 }
 
-/// Checks the files of a question: each by itself, and all of them together. `model` is the name of who
-/// is asked.
+/// Checks the files of a question: each by itself, and all of them together. `model` is the name of the
+/// model that is asked.
 pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     if accepts.media.is_empty()
         && let Some(file) = files.first()

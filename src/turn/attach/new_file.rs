@@ -17,11 +17,11 @@ const WEB: u64 = 100 << 20;
 /// A file for a question; clones share its bytes.
 #[derive(Debug, Clone)]
 pub struct NewFile {
-    /// Its type.
+    /// Type of the file.
     pub media: Media,
-    /// Its name, clean.
+    /// Name of the file, clean.
     pub name: String,
-    /// Its length in bytes.
+    /// Length in bytes of the file.
     pub len: u64,
     /// Width and height of an image.
     pub pixels: Option<(u32, u32)>,
@@ -37,9 +37,9 @@ enum Data {
 /// A file that was looked into.
 #[derive(Debug)]
 pub enum Looked {
-    /// It can be attached.
+    /// The file can be attached.
     Media(NewFile),
-    /// It is something else, text perhaps: the whole of it.
+    /// The file is something else, text perhaps: all its bytes.
     Other(Vec<u8>),
 }
 
@@ -117,7 +117,7 @@ impl NewFile {
         }
     }
 
-    /// Its line, once it is this blob.
+    /// The line of the file, once it is this blob.
     pub(super) fn line(&self, blob: &Blob) -> Result<Attachment> {
         if blob.len != self.len {
             return Err(Error::usage(format!("{} changed while it was read", self.name)));
@@ -131,7 +131,7 @@ impl NewFile {
         Error::usage(format!("cannot read {}", self.name)).because(error)
     }
 
-    /// Its name, size and pixels, for messages.
+    /// The name of the file, size and pixels, for messages.
     pub fn about(&self) -> String {
         let pixels = self.pixels.map(|(w, h)| format!(", {w} x {h} pixels")).unwrap_or_default();
         format!("{} ({}, {} bytes{pixels})", self.name, self.media.mime(), thousands(self.len))

@@ -12,7 +12,7 @@ use crate::store::Store;
 /// A file of a user bubb.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attached {
-    /// Its line.
+    /// Line of the file.
     pub line: Attachment,
     /// The file, if it is to be sent.
     pub file: Option<MediaFile>,

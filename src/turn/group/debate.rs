@@ -7,8 +7,8 @@ use super::opening::Opening;
 use super::participant::{Brief, select_before};
 use super::past::{Past, past};
 use super::prompts::{Prompts, bid_lines};
-use super::protocol::{Bid, Decision, decision, without_selects};
-use super::rules::{Course, FAILURES};
+use super::protocol::{Bid, OrchestratorDecision, decision, without_selects};
+use super::rules::{DebateRules, FAILURES};
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::bubb::{Kind, Name};
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -33,7 +33,7 @@ pub struct Debated {
 pub struct Speech {
     /// The speaker.
     pub name: String,
-    /// Its bubb.
+    /// Bubb of the speech.
     pub bubb: Name,
 }
 
@@ -49,7 +49,7 @@ struct Debate<'d> {
     group: GroupTurn<'d>,
     panel: &'d mut [Participant],
     orchestrator: &'d mut Participant,
-    rules: Course,
+    rules: DebateRules,
     transcript: Transcript,
     debated: Debated,
 }
@@ -66,7 +66,7 @@ impl GroupTurn<'_> {
         ask: Ask,
     ) -> Result<Debated> {
         let Opening { transcript, tools } = self.open(ask).await?;
-        let rules = Course::new(panel.len(), self.env.settings().many_rounds);
+        let rules = DebateRules::new(panel.len(), self.env.settings().many_rounds);
         let mut debated = Debated::default();
         debated.report.user = transcript.question();
         debated.report.model = Some(orchestrator.name.clone());
@@ -127,7 +127,7 @@ impl Debate<'_> {
     fn count_past_speeches(&mut self) {
         let Some(past) = past(&self.transcript.entries) else { return };
         for (name, _) in &past.heard {
-            if let Some(who) = self.panel.iter().position(|voice| voice.name == *name) {
+            if let Some(who) = self.panel.iter().position(|participant| participant.name == *name) {
                 self.rules.speak(who);
             }
         }
@@ -142,14 +142,14 @@ impl Debate<'_> {
         let prompt = Prompts::new(group.insts, &names, &self.past()).floor();
         let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
         let prompt = &prompt;
-        let asked = asked.map(|(who, voice)| async move {
-            let reply = voice.brief(prompt, group).await;
+        let asked = asked.map(|(who, participant)| async move {
+            let reply = participant.brief(prompt, group).await;
             match &reply {
                 Ok(brief) => {
-                    voice.journal(group, "floor", None, brief);
-                    group.watch.sees(Moment::Wants(&voice.name, bid(brief)));
+                    participant.journal(group, "floor", None, brief);
+                    group.watch.sees(Moment::Wants(&participant.name, bid(brief)));
                 }
-                Err(error) => group.watch.sees(Moment::Failed(&voice.name, error)),
+                Err(error) => group.watch.sees(Moment::Failed(&participant.name, error)),
             }
             (who, reply)
         });
@@ -186,11 +186,11 @@ impl Debate<'_> {
             let reply = self.judge(&prompt).await?;
             let names = self.names(&present);
             match decision(&reply.said(), &names) {
-                Some((words, Decision::Select(place))) => {
+                Some((words, OrchestratorDecision::Select(place))) => {
                     self.narrate(&words);
                     return Ok(Floor::Given(present[place]));
                 }
-                Some((words, Decision::End(summary))) => {
+                Some((words, OrchestratorDecision::End(summary))) => {
                     self.narrate(&words);
                     return Ok(Floor::Ended(reply, summary));
                 }
@@ -225,19 +225,19 @@ impl Debate<'_> {
         let group = self.group;
         let names = self.names(&self.rules.present());
         let prompt = Prompts::new(group.insts, &names, &self.past()).speech();
-        let (voice, under) = (&mut self.panel[who], self.transcript.tip());
-        group.watch.sees(Moment::Chosen(&voice.name));
-        match voice.speak(&[Message::new(Role::User, prompt)], None, under, group).await {
+        let (participant, under) = (&mut self.panel[who], self.transcript.tip());
+        group.watch.sees(Moment::Chosen(&participant.name));
+        match participant.speak(&[Message::new(Role::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
                     self.transcript.take_up(bubb)?;
                 }
                 self.rules.speak(who);
-                self.debated.speeches.push(Speech { name: voice.name.clone(), bubb: answered.name });
+                self.debated.speeches.push(Speech { name: participant.name.clone(), bubb: answered.name });
             }
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => {
-                group.watch.sees(Moment::Failed(&voice.name, &error));
+                group.watch.sees(Moment::Failed(&participant.name, &error));
                 self.rules.fail(who);
             }
         }
@@ -255,7 +255,7 @@ impl Debate<'_> {
             said = decision(&reply.said(), &[]);
         }
         match said {
-            Some((words, Decision::End(summary))) => {
+            Some((words, OrchestratorDecision::End(summary))) => {
                 self.narrate(&words);
                 self.conclude(&reply, &summary)
             }

@@ -59,7 +59,7 @@ pub trait Watch {
 /// Everything that a group turn uses.
 #[derive(Clone, Copy)]
 pub struct GroupTurn<'t> {
-    /// The same for all turns.
+    /// Environment, one for all turns.
     pub env: &'t TurnEnv,
     /// The forest as it was when the question was asked.
     pub forest: &'t Forest,

@@ -30,15 +30,15 @@ impl GroupTurn<'_> {
         let opening = self.open(ask).await?;
         let transcript = &opening.transcript;
         let general = Inst::General(self.insts.general.as_deref());
-        let asked = panel.iter_mut().map(|voice| async {
-            let name = voice.name.clone();
+        let asked = panel.iter_mut().map(|participant| async {
+            let name = participant.name.clone();
             let mut entries = transcript.entries.clone();
-            let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &voice.accepts);
+            let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
             for note in left.words(&name) {
                 self.watch.sees(Moment::In(&name, Event::Say(&note)));
             }
-            let said = messages(&entries, &[], general, voice.form, None);
-            let spoken = voice.speak(&said, schema.as_deref(), transcript.tip(), self).await;
+            let said = messages(&entries, &[], general, participant.form, None);
+            let spoken = participant.speak(&said, schema.as_deref(), transcript.tip(), self).await;
             let mut report = Report {
                 conv: transcript.path.clone(),
                 user: transcript.question(),

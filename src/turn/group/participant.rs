@@ -19,7 +19,7 @@ use crate::turn::{Event, Front};
 
 /// One of many.
 pub struct Participant {
-    /// Its configured name.
+    /// Configured name.
     pub name: String,
     /// The form in which it takes a conversation.
     pub(super) form: PathForm,
@@ -60,13 +60,13 @@ impl Participant {
         let start = Instant::now();
         let messages = [Message::new(Role::User, prompt)];
         let name = self.name.clone();
-        let mut ear = Ear { name: &name, watch: group.watch };
+        let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
         let (text, usage) = read.inspect_err(|error| failed(group, &name, error, start))?;
         let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
-            "" => Err(Error::remote("the model answered nothing")),
+            "" => Err(Error::remote("the model's answer is empty")),
             _ => Ok(brief),
         }
     }
@@ -89,7 +89,7 @@ impl Participant {
         let mut asked_again = false;
         loop {
             let start = Instant::now();
-            let mut ear = Ear { name: &name, watch: group.watch };
+            let mut ear = ReplyFront { name: &name, watch: group.watch };
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
             let wire = schema.map(|schema| &schema.wire);
             let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
@@ -146,7 +146,7 @@ impl Participant {
         &'m mut self,
         messages: &'m [Message],
         schema: Option<&'m Schema>,
-        ear: &mut Ear<'_>,
+        ear: &mut ReplyFront<'_>,
     ) -> Result<Answer<'m>> {
         ear.happens(Event::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
@@ -171,12 +171,12 @@ pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<Name>
 }
 
 /// Tells what happens in one reply under the name of who makes it.
-struct Ear<'e> {
+struct ReplyFront<'e> {
     name: &'e str,
     watch: &'e dyn Watch,
 }
 
-impl Front for Ear<'_> {
+impl Front for ReplyFront<'_> {
     fn happens(&mut self, event: Event<'_>) {
         self.watch.sees(Moment::In(self.name, event));
     }

@@ -1,7 +1,7 @@
 //! The past as debaters read it: all visible messages of the conv, each under the name of the one who
 //! said it. Read from the path itself, so that a debate goes on wherever it was left.
 
-use super::protocol::{Decision, decision, selected};
+use super::protocol::{OrchestratorDecision, decision, selected};
 use crate::bubb::Kind;
 use crate::turn::transcript::PathEntry;
 
@@ -27,7 +27,7 @@ pub fn past(path: &[PathEntry]) -> Option<Past<'_>> {
         let text = &*entry.text;
         if entry.hidden {
             speaker = match decision(text, &[]) {
-                Some((_, Decision::End(_))) => Some(ORCHESTRATOR),
+                Some((_, OrchestratorDecision::End(_))) => Some(ORCHESTRATOR),
                 _ => selected(text),
             };
         } else if i != topic {

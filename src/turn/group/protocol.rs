@@ -4,7 +4,7 @@
 /// The reply of a participant that is asked for the floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bid {
-    /// It has something to say.
+    /// The participant has something to say.
     Request,
     /// Not now.
     Pass,
@@ -31,7 +31,7 @@ impl Bid {
 
 /// The decision of the orchestrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum OrchestratorDecision {
     /// The one of this place among the names speaks.
     Select(usize),
     /// The debate is over; this is its conclusion.
@@ -40,15 +40,17 @@ pub enum Decision {
 
 /// The first decision in a reply that says something: a name out of `names`, or a conclusion; and the
 /// words before it.
-pub fn decision(reply: &str, names: &[&str]) -> Option<(String, Decision)> {
+pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDecision)> {
     let (mut words, mut rest) = (String::new(), reply);
     while !rest.is_empty() {
         let (transcript, after) = rest.split_once('\n').unwrap_or((rest, ""));
-        let selected = behind(transcript, "SELECT").and_then(|name| named(name, names)).map(Decision::Select);
+        let selected = behind(transcript, "SELECT")
+            .and_then(|name| named(name, names))
+            .map(OrchestratorDecision::Select);
         let end = || {
             let conclusion = format!("{}\n{after}", behind(transcript, "END")?);
             without_selects(&conclusion)?;
-            Some(Decision::End(conclusion.trim().to_string()))
+            Some(OrchestratorDecision::End(conclusion.trim().to_string()))
         };
         if let Some(decision) = selected.or_else(end) {
             return Some((words.trim().to_string(), decision));
@@ -135,8 +137,8 @@ mod tests {
     #[test]
     fn a_decision_is_at_the_start_of_a_line() {
         let names = ["claude", "gemini", "qwen:3b", "대화", "gemini-pro"];
-        let select = |i| Some(Decision::Select(i));
-        let end = |text: &str| Some(Decision::End(text.into()));
+        let select = |i| Some(OrchestratorDecision::Select(i));
+        let end = |text: &str| Some(OrchestratorDecision::End(text.into()));
         for (reply, words, expected) in [
             ("SELECT: claude", "", select(0)),
             ("주제상 먼저.\n\nselect: GEMINI", "주제상 먼저.", select(1)),

@@ -8,7 +8,7 @@ pub const FAILURES: u32 = 3;
 
 /// The participants of a debate by their place, and what became of each.
 #[derive(Debug)]
-pub struct Course {
+pub struct DebateRules {
     debaters: Vec<Debater>,
     max_rounds: u32,
     /// The round that is under way, counted from 1.
@@ -18,13 +18,13 @@ pub struct Course {
 #[derive(Debug, Clone, Default)]
 struct Debater {
     speeches: usize,
-    /// It has asked for the floor before.
+    /// The participant has asked for the floor before.
     asked: bool,
-    /// It asked for the floor in the round under way.
+    /// The participant asked for the floor in the round under way.
     asks: bool,
-    /// It asked for the floor in an earlier round, and has not spoken since.
+    /// The participant asked for the floor in an earlier round, and has not spoken since.
     unheard: bool,
-    /// It failed in the round under way.
+    /// The participant failed in the round under way.
     failed: bool,
     /// Rounds in a row in which it failed.
     failures: u32,
@@ -36,10 +36,10 @@ impl Debater {
     }
 }
 
-impl Course {
+impl DebateRules {
     /// A debate without speeches so far.
-    pub fn new(participants: usize, max_rounds: u32) -> Course {
-        Course { debaters: vec![Debater::default(); participants], max_rounds, round: 0 }
+    pub fn new(participants: usize, max_rounds: u32) -> DebateRules {
+        DebateRules { debaters: vec![Debater::default(); participants], max_rounds, round: 0 }
     }
 
     /// Begins the next round; false if there is none: at the limit, or with no participant left.
@@ -75,7 +75,7 @@ impl Course {
         (debater.asks, debater.unheard) = (false, false);
     }
 
-    /// Those who asked for the floor in an earlier round, were not chosen, and can be given it now.
+    /// Participants who asked for the floor in an earlier round, were not chosen, and can be given it now.
     pub fn unheard(&self) -> Vec<usize> {
         self.those(|debater| debater.unheard && !debater.failed && !debater.is_out())
     }
@@ -111,21 +111,21 @@ mod tests {
     use super::*;
 
     /// `a+ b- c!`: a requests the floor, b passes, c fails. A `*` behind: it speaks then.
-    fn round(course: &mut Course, told: &str) -> Vec<(usize, Bid)> {
-        assert!(course.begin_round());
+    fn round(rules: &mut DebateRules, told: &str) -> Vec<(usize, Bid)> {
+        assert!(rules.begin_round());
         let mut bids = Vec::new();
         for word in told.split_whitespace() {
             let who = usize::from(word.as_bytes()[0] - b'a');
             match word.as_bytes()[1] {
                 b'+' => bids.push((who, Bid::Request)),
                 b'-' => bids.push((who, Bid::Pass)),
-                _ => course.fail(who),
+                _ => rules.fail(who),
             }
             if word.ends_with('*') {
-                course.speak(who);
+                rules.speak(who);
             }
         }
-        bids.iter().for_each(|&(who, bid)| course.bid(who, bid));
+        bids.iter().for_each(|&(who, bid)| rules.bid(who, bid));
         bids
     }
 
@@ -142,19 +142,19 @@ mod tests {
             ("c+", "a- b- c!", None),
             ("c+", "a! b+ c-", Some(1)),
         ] {
-            let mut course = Course::new(3, 10);
+            let mut rules = DebateRules::new(3, 10);
             for told in before.split(" / ").filter(|told| !told.is_empty()) {
-                round(&mut course, told);
-                course.end_round();
+                round(&mut rules, told);
+                rules.end_round();
             }
-            let bids = round(&mut course, now);
-            assert_eq!(course.least_heard(&bids), speaks, "{before} | {now}");
+            let bids = round(&mut rules, now);
+            assert_eq!(rules.least_heard(&bids), speaks, "{before} | {now}");
         }
     }
 
     #[test]
     fn who_asked_before_and_was_not_chosen_is_unheard_until_it_speaks() {
-        let mut course = Course::new(3, 10);
+        let mut rules = DebateRules::new(3, 10);
         for (told, before) in [
             ("a+* b+ c-", vec![]),
             ("a+ b-* c+", vec![1]),
@@ -163,20 +163,20 @@ mod tests {
             ("a- b- c-*", vec![2]),
             ("a- b- c-", vec![]),
         ] {
-            assert!(course.begin_round());
+            assert!(rules.begin_round());
             let mut chosen = None;
             for word in told.split_whitespace() {
                 let who = usize::from(word.as_bytes()[0] - b'a');
                 match word.as_bytes()[1] {
-                    b'+' => course.bid(who, Bid::Request),
-                    b'-' => course.bid(who, Bid::Pass),
-                    _ => course.fail(who),
+                    b'+' => rules.bid(who, Bid::Request),
+                    b'-' => rules.bid(who, Bid::Pass),
+                    _ => rules.fail(who),
                 }
                 chosen = chosen.or(word.ends_with('*').then_some(who));
             }
-            assert_eq!(course.unheard(), before, "{told}");
-            chosen.into_iter().for_each(|who| course.speak(who));
-            course.end_round();
+            assert_eq!(rules.unheard(), before, "{told}");
+            chosen.into_iter().for_each(|who| rules.speak(who));
+            rules.end_round();
         }
     }
 
@@ -187,28 +187,28 @@ mod tests {
             ("a! b+ / a! b+ / a- b+ / a! b+", vec![]),
             ("a! b! / a! b! / a- b!", vec![1]),
         ] {
-            let mut course = Course::new(2, 10);
+            let mut rules = DebateRules::new(2, 10);
             let mut found = Vec::new();
             for told in rounds.split(" / ") {
-                round(&mut course, told);
-                found.extend(course.end_round());
+                round(&mut rules, told);
+                found.extend(rules.end_round());
             }
             assert_eq!(found, out, "{rounds}");
-            assert!(out.iter().all(|who| !course.present().contains(who)));
+            assert!(out.iter().all(|who| !rules.present().contains(who)));
         }
     }
 
     #[test]
     fn it_ends_at_the_limit_or_with_nobody_left() {
-        let mut course = Course::new(1, 2);
-        assert!(course.begin_round() && course.begin_round() && !course.begin_round());
-        assert_eq!(course.round, 2);
-        let mut course = Course::new(1, 10);
+        let mut rules = DebateRules::new(1, 2);
+        assert!(rules.begin_round() && rules.begin_round() && !rules.begin_round());
+        assert_eq!(rules.round, 2);
+        let mut rules = DebateRules::new(1, 10);
         for _ in 0..FAILURES {
-            round(&mut course, "a!");
-            course.end_round();
+            round(&mut rules, "a!");
+            rules.end_round();
         }
-        assert!(!course.begin_round());
-        assert_eq!(course.round, 3);
+        assert!(!rules.begin_round());
+        assert_eq!(rules.round, 3);
     }
 }

@@ -121,7 +121,7 @@ fn rounds_of_calls_are_limited() {
     let bot = bot(&settings, "plain", [call(1), call(2), openai_sse(["Done."])]);
     let ran = bot.home.alone(&["do", "x"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
-    assert!(ran.err.contains("note: 2 rounds of tools are the limit"), "{}", ran.err);
+    assert!(ran.err.contains("note: no more tools in this turn: max_rounds (2) is reached"), "{}", ran.err);
     assert_eq!(left(&bot.home, "s", "calls").len(), 2);
     assert_eq!(bot.bodies()[2]["tool_choice"], "none");
     assert_eq!(bot.bodies()[2]["tools"], bot.bodies()[0]["tools"]);

@@ -119,7 +119,7 @@ fn asking_again_has_an_end() {
 fn a_long_wait_is_said_and_not_waited() {
     let server = Server::start([Reply::new(429, "{}").header("retry-after", "3600")]);
     let failure = ask(&openai(&server)).failure();
-    assert!(failure.contains("a pause of 3600 s"), "{failure}");
+    assert!(failure.contains("to wait 3600 s"), "{failure}");
     assert_eq!(server.asked().len(), 1);
 }
 

@@ -21,7 +21,7 @@ pub fn of_start(error: ClientInitializeError) -> Failure {
             Failure::Refused("it speaks no revision of the protocol that lepo knows".to_string())
         }
         E::LegacyFallbackFailed { fallback, .. } => of_start(*fallback),
-        E::Cancelled => Failure::Lost("it was given up".to_string()),
+        E::Cancelled => Failure::Lost("the request was cancelled".to_string()),
         _ => Failure::Malformed("its first answer does not follow the protocol".to_string()),
     }
 }

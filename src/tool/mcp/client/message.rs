@@ -35,7 +35,7 @@ pub fn read(line: &[u8]) -> Line {
         Ok(Value::Array(items)) => items.into_iter().filter_map(message).collect(),
         Ok(value) => Vec::from_iter(message(value)),
         Err(_) if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
-            vec![nobodys_error("an answer is not valid JSON")]
+            vec![error_without_id("an answer is not valid JSON")]
         }
         Err(_) => Vec::new(),
     };
@@ -72,29 +72,29 @@ fn loose(value: Value, raw: Option<Value>) -> Option<ServerJsonRpcMessage> {
 }
 
 /// An error that names no request.
-pub fn nobodys_error(words: &'static str) -> ServerJsonRpcMessage {
+pub fn error_without_id(words: &'static str) -> ServerJsonRpcMessage {
     JsonRpcMessage::Error(JsonRpcError::new(None, ErrorData::internal_error(words, Some(OWN.into()))))
 }
 
-/// The data of an error that lepo found itself in what came: no doubt that it is about an answer.
+/// The data of an error that lepo found itself in what came: no grace that it is about an answer.
 const OWN: &str = "lepo";
 
 /// Any transport, with an error that names no request given to the only one there is, unless that is answered
 /// within a moment.
-pub struct Attributed<T> {
+pub struct AttributeErrors<T> {
     inner: T,
     waiting: Arc<Mutex<HashSet<RequestId>>>,
-    doubt: Duration,
+    grace: Duration,
     /// An error, and when it counts.
-    doubtful: Option<(JsonRpcError, Instant)>,
+    unassigned: Option<(JsonRpcError, Instant)>,
     /// The inner one is at its end.
     ended: bool,
 }
 
-impl<T> Attributed<T> {
-    /// Around `inner`; with `doubt` an error that names no request may be about something else.
-    pub fn new(inner: T, doubt: Duration) -> Attributed<T> {
-        Attributed { inner, waiting: Arc::default(), doubt, doubtful: None, ended: false }
+impl<T> AttributeErrors<T> {
+    /// Around `inner`; with `grace` an error that names no request may be about something else.
+    pub fn new(inner: T, grace: Duration) -> AttributeErrors<T> {
+        AttributeErrors { inner, waiting: Arc::default(), grace, unassigned: None, ended: false }
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
@@ -102,7 +102,7 @@ impl<T> Attributed<T> {
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Attributed<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
     type Error = T::Error;
 
     fn send(
@@ -125,15 +125,15 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Attributed<T> {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            if self.ended && self.doubtful.is_none() {
+            if self.ended && self.unassigned.is_none() {
                 return None;
             }
-            let due = self.doubtful.as_ref().map(|(_, due)| if self.ended { Instant::now() } else { *due });
+            let due = self.unassigned.as_ref().map(|(_, due)| if self.ended { Instant::now() } else { *due });
             let message = tokio::select! {
                 biased;
                 message = self.inner.receive(), if !self.ended => message,
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                    let Some((mut error, _)) = self.doubtful.take() else { continue };
+                    let Some((mut error, _)) = self.unassigned.take() else { continue };
                     let mut waiting = self.waiting();
                     if waiting.len() == 1 {
                         error.id = waiting.drain().next();
@@ -144,9 +144,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Attributed<T> {
             match message {
                 None => self.ended = true,
                 Some(JsonRpcMessage::Error(error)) if error.id.is_none() => {
-                    let doubt =
-                        if error.error.data == Some(OWN.into()) { Duration::ZERO } else { self.doubt };
-                    self.doubtful.get_or_insert((error, Instant::now() + doubt));
+                    let grace =
+                        if error.error.data == Some(OWN.into()) { Duration::ZERO } else { self.grace };
+                    self.unassigned.get_or_insert((error, Instant::now() + grace));
                 }
                 Some(message) => {
                     let answered = match &message {
@@ -157,7 +157,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Attributed<T> {
                         _ => false,
                     };
                     if answered {
-                        self.doubtful = None;
+                        self.unassigned = None;
                     }
                     return Some(message);
                 }

@@ -27,11 +27,11 @@ pub use process::ProcessSetup;
 pub use requests::List;
 
 use super::form::{Asked, FormAnswer};
-use auth::{Bearer, LiveSecrets, Shelf, Signed};
+use auth::{Bearer, LiveSecrets, SignInStore, Signed};
 
 use crate::config::{ServerConfig, Target, Transport};
 use handler::Handler;
-use message::Attributed;
+use message::AttributeErrors;
 use pipes::Pipes;
 use process::Process;
 
@@ -53,13 +53,13 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 pub enum Failure {
     /// The server said no, in these words.
     Refused(String),
-    /// It said nothing for this long.
+    /// The server said nothing for this long.
     Silent(Duration),
     /// The connection was lost, or never made.
     Lost(String),
     /// A message that could not be understood.
     Malformed(String),
-    /// It wants to know who asks.
+    /// The server asks for a sign-in.
     SignIn(SignInNeeded),
 }
 
@@ -86,14 +86,14 @@ pub struct Limits {
 }
 
 /// An open session.
-pub struct Wire {
+pub struct Client {
     service: RunningService<RoleClient, Handler>,
     handler: Handler,
     progress: mpsc::Receiver<String>,
     /// A request of the server during one of lepo's, and the channel for the answer.
     questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
     /// The notice of a request that was given up.
-    leaving: request::Leaving,
+    leaving: request::PendingNotice,
     process: Option<Process>,
     junk: Arc<AtomicUsize>,
 }
@@ -105,22 +105,22 @@ enum Beginning {
     Initialize,
 }
 
-impl Wire {
+impl Client {
     /// Opens a session within `limit`.
     pub async fn open(
         server: &ServerConfig,
         place: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
-    ) -> Result<Wire, Failure> {
+    ) -> Result<Client, Failure> {
         let start = Instant::now();
-        let first = Wire::begin(server, place, limit, secrets, Beginning::Either).await;
+        let first = Client::begin(server, place, limit, secrets, Beginning::Either).await;
         // Older servers end, or turn mute, when `initialize` is not the first thing they hear.
         let alike = matches!(&server.target, Target::Remote { transport: Transport::Sse, .. });
         match first {
             Err(Failure::Lost(_) | Failure::Malformed(_)) if !alike && start.elapsed() < limit => {
                 let left = limit.saturating_sub(start.elapsed());
-                let second = Wire::begin(server, place, left, secrets, Beginning::Initialize).await;
+                let second = Client::begin(server, place, left, secrets, Beginning::Initialize).await;
                 second.or_else(|error| first.or(Err(error)))
             }
             done => done,
@@ -133,7 +133,7 @@ impl Wire {
         limit: Duration,
         secrets: &LiveSecrets,
         beginning: Beginning,
-    ) -> Result<Wire, Failure> {
+    ) -> Result<Client, Failure> {
         let (progress_sender, progress) = mpsc::channel(1);
         let (question_sender, questions) = mpsc::channel(1);
         let handler = Handler {
@@ -150,19 +150,21 @@ impl Wire {
                     .map_err(|error| not_started(command, &error))?;
                 process = Some(program);
                 let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk));
-                handshake(&handler, Attributed::new(pipes, DOUBT), beginning, limit).await
+                handshake(&handler, AttributeErrors::new(pipes, DOUBT), beginning, limit).await
             }
             Target::Remote { url, transport, headers, .. } => {
                 let follow = *transport == Transport::Http;
                 let client = http::client(url, follow)
                     .map_err(|error| Failure::Lost(errors::reqwest_words(&error)))?;
                 let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-                let shelf = Shelf::of(&place.sign_ins, server).filter(|_| !has_own);
-                let bearer = shelf.map(|shelf| Bearer::new(server, shelf, secrets.clone()));
+                let sign_in_store = SignInStore::of(&place.sign_ins, server).filter(|_| !has_own);
+                let bearer =
+                    sign_in_store.map(|sign_in_store| Bearer::new(server, sign_in_store, secrets.clone()));
                 match transport {
                     Transport::Http => {
                         let carrier = http::streamable(Signed { client, bearer }, url, headers);
-                        handshake(&handler, Attributed::new(carrier, Duration::ZERO), beginning, limit).await
+                        handshake(&handler, AttributeErrors::new(carrier, Duration::ZERO), beginning, limit)
+                            .await
                     }
                     Transport::Sse => {
                         let opening = sse::Events::open_signed(client, url, http::headers(headers), bearer);
@@ -170,7 +172,7 @@ impl Wire {
                             Ok(Ok(events)) => {
                                 handshake(
                                     &handler,
-                                    Attributed::new(events, Duration::ZERO),
+                                    AttributeErrors::new(events, Duration::ZERO),
                                     Beginning::Initialize,
                                     limit,
                                 )
@@ -185,8 +187,8 @@ impl Wire {
         };
         match begun {
             Ok(service) => {
-                let leaving = request::Leaving::default();
-                Ok(Wire { service, handler, progress, questions, leaving, process, junk })
+                let leaving = request::PendingNotice::default();
+                Ok(Client { service, handler, progress, questions, leaving, process, junk })
             }
             Err(failure) => Err(with_last_words(failure, process).await),
         }
@@ -202,7 +204,7 @@ impl Wire {
         self.handler.changed.swap(false, Ordering::Relaxed)
     }
 
-    /// The same of its resources and prompts.
+    /// True if the server reported a change of its resources or prompts since the last call.
     pub fn offers_changed(&self) -> bool {
         self.handler.offers_changed.swap(false, Ordering::Relaxed)
     }
@@ -238,9 +240,9 @@ impl Wire {
 
 /// The server's challenge to a request without a sign-in; none, if it answers it.
 pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> {
-    match Wire::open(server, &ProcessSetup::default(), CHALLENGE, &LiveSecrets::default()).await {
-        Ok(wire) => {
-            wire.close().await;
+    match Client::open(server, &ProcessSetup::default(), CHALLENGE, &LiveSecrets::default()).await {
+        Ok(client) => {
+            client.close().await;
             Ok(None)
         }
         Err(Failure::SignIn(needed)) => Ok(needed.challenge),
@@ -253,7 +255,7 @@ pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> 
 
 async fn handshake<T: Carrier<RoleClient> + 'static>(
     handler: &Handler,
-    carrier: Attributed<T>,
+    carrier: AttributeErrors<T>,
     beginning: Beginning,
     limit: Duration,
 ) -> Result<RunningService<RoleClient, Handler>, Failure> {

@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::Mutex;
 
-use super::message::{Line, nobodys_error, read};
+use super::message::{Line, error_without_id, read};
 
 /// The longest line that is read, in bytes: what rmcp takes over HTTP.
 const LIMIT: usize = 16 << 20;
@@ -94,7 +94,7 @@ impl Transport<RoleClient> for Pipes {
             // A pipe that cannot be read is at its end.
             let line = self.next_line().await.ok()??;
             if std::mem::take(&mut self.too_long) {
-                return Some(nobodys_error("an answer is longer than 16 MiB"));
+                return Some(error_without_id("an answer is longer than 16 MiB"));
             }
             match read(&line) {
                 Line::Messages(messages) => self.queue.extend(messages),

@@ -26,7 +26,7 @@ const DRAINED: Duration = Duration::from_millis(200);
 /// The directory in which programs are started, and the variables that they do not inherit.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessSetup {
-    /// Their working directory.
+    /// Working directory of the servers.
     pub dir: std::path::PathBuf,
     /// Variables that hold lepo's keys.
     pub hidden_env: Vec<String>,

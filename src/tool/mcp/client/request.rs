@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::super::form::{Asked, Caller};
-use super::{Failure, Limits, Wire, errors};
+use super::{Client, Failure, Limits, errors};
 
 /// The most times that a server may answer a request with a question of its own.
 const QUESTIONS: usize = 10;
@@ -24,7 +24,7 @@ const NOTICE: Duration = Duration::from_millis(500);
 /// Answers to a server's questions, by their keys.
 pub(super) type Answers = BTreeMap<String, Value>;
 
-impl Wire {
+impl Client {
     /// Sends what `request` makes, again with the answers as long as the server asks back.
     pub(super) async fn converse(
         &mut self,
@@ -113,14 +113,14 @@ async fn answered(result: &Value, caller: &mut impl Caller) -> Result<Answers, F
 struct Abandoned {
     peer: Peer<RoleClient>,
     id: Option<RequestId>,
-    leaving: Leaving,
+    leaving: PendingNotice,
 }
 
 /// A notice on its way, which closing waits for.
 #[derive(Clone, Default)]
-pub(super) struct Leaving(Arc<Mutex<Option<JoinHandle<()>>>>);
+pub(super) struct PendingNotice(Arc<Mutex<Option<JoinHandle<()>>>>);
 
-impl Leaving {
+impl PendingNotice {
     /// Waits a moment until it has left.
     pub async fn wait(&self) {
         let notice = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -7,8 +7,8 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::super::form::{Alone, Caller};
-use super::{Failure, Limits, Wire};
+use super::super::form::{Caller, NoPerson};
+use super::{Client, Failure, Limits};
 
 /// A list that a server may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ macro_rules! paged {
     };
 }
 
-impl Wire {
+impl Client {
     /// True if the server says that it has such a list.
     pub fn has(&self, list: List) -> bool {
         let Some(info) = self.service.peer().peer_info() else { return false };
@@ -71,7 +71,7 @@ impl Wire {
             List::Templates => paged!(ListResourceTemplatesRequest, params),
             List::Prompts => paged!(ListPromptsRequest, params),
         };
-        self.request(request, limits, &mut Alone).await
+        self.request(request, limits, &mut NoPerson).await
     }
 
     /// Calls a tool; the result as the server wrote it.

@@ -18,7 +18,7 @@ use url::Url;
 
 use super::auth::{Bearer, NoToken};
 use super::errors::reqwest_words;
-use super::message::{Line, nobodys_error, read};
+use super::message::{Line, error_without_id, read};
 use super::{Failure, SignInNeeded};
 
 /// The time limit for handing a message over.
@@ -124,7 +124,7 @@ impl Events {
                     }
                 }
             }
-            let _ = sender.send(nobodys_error("the server closed its stream of events")).await;
+            let _ = sender.send(error_without_id("the server closed its stream of events")).await;
         });
         Ok(Events { client, endpoint, headers, messages, reading })
     }

@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Error as SseError, Sse};
 use tokio::sync::Mutex;
 
-use super::shelf::{Shelf, StoredSignIn};
+use super::sign_in_store::{SignInStore, StoredSignIn};
 use super::{Manager, explain};
 use crate::config::{Secret, ServerConfig};
 
@@ -30,7 +30,7 @@ pub struct Bearer {
 
 struct Inner {
     server: ServerConfig,
-    shelf: Shelf,
+    sign_in_store: SignInStore,
     secrets: LiveSecrets,
     /// One refresh at a time in this process; the file's lock is for others.
     refreshing: Mutex<()>,
@@ -41,14 +41,14 @@ struct Inner {
 pub enum NoToken {
     /// The sign-in is over, and why.
     Over(String),
-    /// It could not be refreshed now, and why.
+    /// The token could not be refreshed now, and why.
     Failed(String),
 }
 
 impl Bearer {
     /// The sign-in of a server. Its tokens are added to `secrets`.
-    pub fn new(server: &ServerConfig, shelf: Shelf, secrets: LiveSecrets) -> Bearer {
-        let inner = Inner { server: server.clone(), shelf, secrets, refreshing: Mutex::default() };
+    pub fn new(server: &ServerConfig, sign_in_store: SignInStore, secrets: LiveSecrets) -> Bearer {
+        let inner = Inner { server: server.clone(), sign_in_store, secrets, refreshing: Mutex::default() };
         Bearer { inner: Arc::new(inner) }
     }
 
@@ -60,7 +60,7 @@ impl Bearer {
         }
         let _one = self.inner.refreshing.lock().await;
         let failed = |error: std::io::Error| NoToken::Failed(crate::error::cause(&error));
-        let _lock = self.inner.shelf.lock().await.map_err(failed)?;
+        let _lock = self.inner.sign_in_store.lock().await.map_err(failed)?;
         // Another process may have brought a new one while this one waited.
         let Some(kept) = self.kept()? else { return Ok(None) };
         if let Some(token) = usable(&kept, refused) {
@@ -78,10 +78,11 @@ impl Bearer {
     }
 
     async fn refresh(&self, kept: StoredSignIn) -> Result<(), NoToken> {
-        let Inner { server, shelf, .. } = &*self.inner;
-        let mut shelf = shelf.clone();
-        shelf.client_secret = kept.client_secret.as_ref().map(Secret::new);
-        let Manager { mut manager, web } = Manager::of(server, shelf).await.map_err(NoToken::Failed)?;
+        let Inner { server, sign_in_store, .. } = &*self.inner;
+        let mut sign_in_store = sign_in_store.clone();
+        sign_in_store.client_secret = kept.client_secret.as_ref().map(Secret::new);
+        let Manager { mut manager, web } =
+            Manager::of(server, sign_in_store).await.map_err(NoToken::Failed)?;
         let refreshed = async {
             let resolution = manager.resolve_metadata().await?;
             let issuer = resolution.metadata.issuer.clone();
@@ -108,7 +109,7 @@ impl Bearer {
 
     /// Loads the stored sign-in; its secrets are masked from now on.
     fn kept(&self) -> Result<Option<StoredSignIn>, NoToken> {
-        let kept = self.inner.shelf.kept();
+        let kept = self.inner.sign_in_store.kept();
         let kept = kept.map_err(|error| NoToken::Failed(crate::error::cause(&error)))?;
         if let Some(kept) = &kept {
             let mut secrets = self.inner.secrets.write().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use rmcp::transport::auth::{
 };
 use url::Url;
 
-use super::shelf::Shelf;
+use super::sign_in_store::SignInStore;
 use super::web::Web;
 use super::{Manager, client_of, explain};
 use crate::config::{Secret, ServerConfig, Target};
@@ -33,7 +33,7 @@ pub enum Redirected {
     Code(String, Option<String>),
     /// The sign-in was refused, in these words.
     Refused(String),
-    /// It is no answer to this sign-in.
+    /// The redirect is no answer to this sign-in.
     Foreign,
 }
 
@@ -47,8 +47,9 @@ impl Login {
         challenge: Option<&str>,
         scopes: &[String],
     ) -> Result<Login, String> {
-        let shelf = Shelf::of(dir, server).ok_or("it is a program, which signs in by itself")?;
-        let Manager { mut manager, web } = Manager::of(server, shelf.clone()).await?;
+        let sign_in_store =
+            SignInStore::of(dir, server).ok_or("it is a program, which signs in by itself")?;
+        let Manager { mut manager, web } = Manager::of(server, sign_in_store.clone()).await?;
         let told = |error| explain(&error, &web);
         let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(told)?;
         if resolution.source == AuthorizationMetadataSource::LegacyEndpointFallback && challenge.is_none() {
@@ -60,7 +61,7 @@ impl Login {
         manager.set_metadata(resolution.metadata);
 
         let mut wanted = manager.select_initial_scopes(&[]).await;
-        let before = shelf.signed_in().ok().flatten().map(|before| before.scopes).unwrap_or_default();
+        let before = sign_in_store.signed_in().ok().flatten().map(|before| before.scopes).unwrap_or_default();
         // More rights come to those that are there.
         let more = scopes.iter().chain(before.iter().filter(|_| !scopes.is_empty()));
         for scope in more {
@@ -75,9 +76,9 @@ impl Login {
             Some(client) => client,
             None => manager.register_client(NAME, redirect, &wanted).await.map_err(told)?,
         };
-        let mut shelf = shelf;
-        shelf.client_secret = client.client_secret.as_ref().map(Secret::new);
-        manager.set_credential_store(shelf);
+        let mut sign_in_store = sign_in_store;
+        sign_in_store.client_secret = client.client_secret.as_ref().map(Secret::new);
+        manager.set_credential_store(sign_in_store);
         manager.configure_client(client).map_err(told)?;
         let address = manager.get_authorization_url(&wanted).await.map_err(told)?;
         let address =

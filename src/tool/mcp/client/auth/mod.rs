@@ -3,7 +3,7 @@
 
 mod bearer;
 mod login;
-mod shelf;
+mod sign_in_store;
 mod web;
 
 use std::error::Error;
@@ -15,12 +15,12 @@ use rmcp::transport::auth::{
 
 pub use bearer::{Bearer, LiveSecrets, NoToken, Signed};
 pub use login::{Login, Redirected};
-pub use shelf::{Shelf, SignedIn};
+pub use sign_in_store::{SignInStore, SignedIn};
 
 use super::errors::one_line;
 use crate::config::{Secret, ServerConfig, Target};
 use crate::fetch::shown;
-use shelf::StoredSignIn;
+use sign_in_store::StoredSignIn;
 use web::Web;
 
 /// The library's state machine for one server, on lepo's client and files.
@@ -30,7 +30,7 @@ struct Manager {
 }
 
 impl Manager {
-    async fn of(server: &ServerConfig, shelf: Shelf) -> Result<Manager, String> {
+    async fn of(server: &ServerConfig, sign_in_store: SignInStore) -> Result<Manager, String> {
         let Target::Remote { url, .. } = &server.target else {
             return Err("it is a program, which signs in by itself".to_string());
         };
@@ -39,7 +39,7 @@ impl Manager {
         let web = Arc::new(web);
         let manager = AuthorizationManager::new_with_oauth_http_client(url.as_str(), web.clone()).await;
         let mut manager = manager.map_err(|error| one_line(&error.to_string()))?;
-        manager.set_credential_store(shelf);
+        manager.set_credential_store(sign_in_store);
         Ok(Manager { manager, web })
     }
 }

@@ -31,7 +31,7 @@ const LONGEST: usize = 64 << 10;
 
 /// The sign-in of one server, in its directory.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct SignInStore {
     dir: PathBuf,
     /// A hash of the server's name and address.
     key: String,
@@ -46,7 +46,7 @@ pub struct Shelf {
 pub struct StoredSignIn {
     /// The server's name.
     server: String,
-    /// Its address, without what is secret of it.
+    /// Address of the server, without its secret parts.
     url: String,
     /// The secret of a client that was registered with one.
     pub client_secret: Option<String>,
@@ -57,32 +57,32 @@ pub struct StoredSignIn {
 /// The public facts of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
-    /// Its issuer.
+    /// Issuer of the sign-in.
     pub issuer: Option<String>,
-    /// Its scopes.
+    /// Scopes of the sign-in.
     pub scopes: Vec<String>,
     /// The time at which its token expires, seconds since 1970; not every server tells it.
     pub until: Option<u64>,
-    /// It can be refreshed.
+    /// The sign-in can be refreshed.
     pub refreshes: bool,
 }
 
 impl SignedIn {
-    /// It is over, and cannot be refreshed.
+    /// The sign-in is over, and cannot be refreshed.
     pub fn is_over(&self) -> bool {
         !self.refreshes && self.until.is_some_and(|until| until <= now())
     }
 }
 
-impl Shelf {
+impl SignInStore {
     /// The place of a server's sign-in; none for a program, and none where `dir` is empty.
-    pub fn of(dir: &Path, server: &ServerConfig) -> Option<Shelf> {
+    pub fn of(dir: &Path, server: &ServerConfig) -> Option<SignInStore> {
         let Target::Remote { url, .. } = &server.target else { return None };
         let mut shown = url.clone();
         shown.set_query(None);
         let key = hash_of(&[server.name.as_bytes(), url.as_str().as_bytes()]);
         let key = key.get(..32)?.to_string();
-        (!dir.as_os_str().is_empty()).then(|| Shelf {
+        (!dir.as_os_str().is_empty()).then(|| SignInStore {
             dir: dir.to_path_buf(),
             key,
             server: server.name.clone(),
@@ -105,7 +105,7 @@ impl Shelf {
         Ok(newest.map(|(_, kept)| kept))
     }
 
-    /// Its public facts.
+    /// The public facts.
     pub fn signed_in(&self) -> io::Result<Option<SignedIn>> {
         Ok(self.kept()?.and_then(|kept| kept.signed_in()))
     }
@@ -196,7 +196,7 @@ impl StoredSignIn {
         self.token().filter(|_| !over)
     }
 
-    /// It can be refreshed.
+    /// The sign-in can be refreshed.
     pub fn refreshes(&self) -> bool {
         self.credentials.token_response.as_ref().is_some_and(|tokens| tokens.refresh_token().is_some())
     }
@@ -219,7 +219,7 @@ impl StoredSignIn {
 
 /// The credential store that the library asks for. The lock of a refresh is taken before it begins (see `bearer.rs`), so
 /// that a process which waited uses what the other one brought.
-impl CredentialStore for Shelf {
+impl CredentialStore for SignInStore {
     fn load<'s, 'f>(&'s self) -> Later<'f, Option<StoredCredentials>>
     where
         's: 'f,
@@ -279,10 +279,10 @@ mod tests {
 
     use super::*;
 
-    fn shelf(dir: &Path, name: &str, url: &str) -> Shelf {
+    fn sign_in_store(dir: &Path, name: &str, url: &str) -> SignInStore {
         let text = json!({ "mcpServers": { name: { "url": url, "transport": "http" } } }).to_string();
         let server = crate::config::parse_servers("m".as_ref(), text.as_bytes()).unwrap().remove(0);
-        Shelf::of(dir, &server).unwrap()
+        SignInStore::of(dir, &server).unwrap()
     }
 
     fn credentials(token: &str, kind: &str, issuer: &str) -> StoredCredentials {
@@ -299,7 +299,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join("mcp-auth");
-        let ours = shelf(&dir, "s", "https://h/mcp");
+        let ours = sign_in_store(&dir, "s", "https://h/mcp");
         assert!(ours.kept().unwrap().is_none());
         ours.save(credentials("token-1", "bearer", "https://a")).await.unwrap();
         ours.save(credentials("token-2", "Bearer", "https://b")).await.unwrap();
@@ -308,7 +308,7 @@ mod tests {
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&dir), mode(&ours.files().unwrap()[0])), (0o700, 0o600));
         for (name, url) in [("t", "https://h/mcp"), ("s", "https://h/mcp2"), ("s", "https://h2/mcp")] {
-            assert!(shelf(&dir, name, url).kept().unwrap().is_none(), "{name} {url}");
+            assert!(sign_in_store(&dir, name, url).kept().unwrap().is_none(), "{name} {url}");
         }
         assert!(ours.forget().unwrap() && !ours.forget().unwrap());
     }
@@ -316,7 +316,7 @@ mod tests {
     #[tokio::test]
     async fn a_token_that_is_none_is_not_kept() {
         let dir = tempfile::tempdir().unwrap();
-        let ours = shelf(dir.path(), "s", "https://h/mcp");
+        let ours = sign_in_store(dir.path(), "s", "https://h/mcp");
         for (token, kind) in [("t", "mac"), ("", "bearer"), ("a\r\nX: y", "bearer"), ("한글", "bearer")] {
             assert!(ours.save(credentials(token, kind, "https://a")).await.is_err(), "{token:?} {kind}");
         }
