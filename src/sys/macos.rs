@@ -127,7 +127,8 @@ pub fn limit_processes(_: u32) -> Option<ProcessLimit> {
 pub struct Children(HashMap<i32, Vec<i32>>);
 
 impl Children {
-    /// Takes the table of `ps`.
+    /// Takes the table of `ps`. The call for it, `proc_listchildpids`, needs `unsafe` here, or a crate (libproc) that
+    /// is built with libclang.
     pub fn look() -> Children {
         let mut ps = Command::new("/bin/ps");
         ps.args(["-A", "-o", "pid=,ppid="]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
