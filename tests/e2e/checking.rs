@@ -216,10 +216,11 @@ fn strays_that_hold_nothing_new_are_removed() {
     std::fs::write(tmp.join("branch-1-3"), "half").unwrap();
     std::fs::write(tmp.join("blob-1-4"), "half").unwrap();
     std::fs::write(tmp.join("mine"), "not lepo's").unwrap();
-    // Held, and too new to tell.
+    // Held, and too new to tell: new for as long as the test takes.
     let held = std::fs::File::create(tmp.join("blob-1-5")).unwrap();
     held.lock().unwrap();
-    std::fs::write(tmp.join("a0-head-1-6"), "").unwrap();
+    let new = std::fs::File::create(tmp.join("a0-head-1-6")).unwrap();
+    new.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(3600)).unwrap();
     let (code, found) = fsck(&home);
     let strays = found.iter().filter(|line| line.starts_with("stray ")).count();
     assert_eq!((code, strays), (0, 4), "{found:?}");
