@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::segment::Table;
+use super::segment_table::Table;
 use crate::bubb::{BubbId, Name};
 
 /// Of so many bubbs at most of a month it is told what they follow. Where more are found, listing the folders

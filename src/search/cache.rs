@@ -13,8 +13,9 @@ use crate::error::Result;
 use crate::store::{CachedText, FolderState, MonthFolder, Store};
 
 use super::above::Above;
+use super::literals::Needed;
 use super::segment::{Day, LARGEST, SegmentWriter};
-use super::segment_reader::{Block, Parts, SegmentReader};
+use super::segment_reader::{Block, SegmentReader};
 use super::{Filter, Pattern};
 
 thread_local! {
@@ -43,21 +44,19 @@ pub fn candidates(
 ) -> Result<Candidates> {
     let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
     let mut above = Above::default();
-    let parts = if pattern.is_by_line() { Parts::Lines } else { Parts::Bubbs };
-    let right = each_cached(store, month, parts, |day, block| {
-        if days.contains(&day) {
-            let before = found.len();
-            matching(block, pattern, filter, &mut found);
-            if is_placed
-                && found.len() > before
-                && let Some(table) = block.table()
-            {
-                found.iter().skip(before).for_each(|name| above.climb(table, name));
-            }
-            if block.is_last {
-                cached.push(day);
-                flow = done();
-            }
+    let is_wanted = |day: &DayOf| days.contains(day);
+    let right = each_cached(store, month, pattern.needed(), is_wanted, |day, block| {
+        let before = found.len();
+        matching(block, pattern, filter, &mut found);
+        if is_placed
+            && found.len() > before
+            && let Some(table) = block.table()
+        {
+            found.iter().skip(before).for_each(|name| above.climb(table, name));
+        }
+        if block.is_last {
+            cached.push(day);
+            flow = done();
         }
         flow
     });
@@ -80,27 +79,20 @@ pub fn candidates(
     Ok(Candidates { found, above })
 }
 
-/// Gives `each` the texts of a month's segment in these parts, of the days whose folders are in the state that was recorded.
-/// `None` where the segment is not right, or `each` ended it: what was given is then worth nothing.
+/// Gives `each` the blocks of a month's segment, of the days that are wanted and whose folders are in the state that
+/// was recorded; without their texts where these cannot have what is needed. `None` where the segment is not right, or
+/// `each` ended it: what was given is then worth nothing.
 fn each_cached(
     store: &Store,
     month: &str,
-    parts: Parts,
+    needed: Option<&Needed>,
+    is_wanted: impl Fn(&DayOf) -> bool,
     mut each: impl FnMut(DayOf, &Block<'_>) -> ControlFlow<()>,
 ) -> Option<()> {
     let (file, len) = store.cached_text(month)?;
     let folder = store.month_folder(month)?;
-    let mut judged: Option<(u8, Option<DayOf>)> = None;
-    READER.with_borrow_mut(|reader| {
-        reader.read(&file, len, parts, |block| {
-            let day = match judged {
-                Some((last, day)) if last == block.day.day => day,
-                _ => unchanged(&folder, month, block.day),
-            };
-            judged = Some((block.day.day, day));
-            day.map_or(ControlFlow::Continue(()), |day| each(day, block))
-        })
-    })
+    let wanted = |recorded: &Day| unchanged(&folder, month, recorded).filter(&is_wanted);
+    READER.with_borrow_mut(|reader| reader.read(&file, len, needed, wanted, |day, block| each(*day, block)))
 }
 
 /// The day that a segment recorded, if its folder is in the state that was recorded.
@@ -125,9 +117,8 @@ fn matching(block: &Block<'_>, pattern: &Pattern, filter: &Filter, found: &mut V
         let Some(table) = block.table() else { return };
         let number = table.number_at(from..table.count(), block.begin + at + place);
         let span = table.span(number..number + 1);
-        // A long bubb may begin before the block and end after it.
-        let end = span.end - block.begin;
-        let text = block.texts.get(span.start.saturating_sub(block.begin)..block.texts.len().min(end - 1));
+        let end = span.end.saturating_sub(block.begin);
+        let text = block.texts.get(span.start.saturating_sub(block.begin)..end.saturating_sub(1));
         let name = table.name(number).filter(|name| filter.takes(name));
         found.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
         (at, from) = (end, number);
@@ -189,12 +180,18 @@ impl Builder<'_> {
             return Ok(());
         };
         let mut old: BTreeMap<DayOf, (FolderState, Texts)> = BTreeMap::new();
-        let right = each_cached(self.store, month, Parts::Bubbs, |day, block| {
-            let Day { inode, ctime, mtime, .. } = *block.day;
-            let (_, texts) = old.entry(day).or_insert((FolderState { inode, ctime, mtime }, Vec::new()));
-            texts.extend(block.bubbs().map(|(name, text)| (name, text.to_vec())));
-            ControlFlow::Continue(())
-        });
+        let right = each_cached(
+            self.store,
+            month,
+            None,
+            |_| true,
+            |day, block| {
+                let Day { inode, ctime, mtime, .. } = *block.day;
+                let (_, texts) = old.entry(day).or_insert((FolderState { inode, ctime, mtime }, Vec::new()));
+                texts.extend(block.bubbs().map(|(name, text)| (name, text.to_vec())));
+                ControlFlow::Continue(())
+            },
+        );
         let mut days = right.map_or_else(BTreeMap::new, |()| old);
         days.append(&mut self.fresh);
         let mut writer = SegmentWriter::default();
@@ -227,9 +224,6 @@ mod tests {
             name
         };
         let names: Vec<Name> = (0..texts.len()).map(&mut name).collect();
-        let mut writer = SegmentWriter::default();
-        writer.day(Day::new(1, 2, 3, 4), names.iter().copied().zip(texts.map(str::as_bytes)));
-        let bytes = writer.finish();
         let filter = Filter { kinds: vec![], hidden: false, times: 0..=u64::MAX, only: None };
         let plain = PatternOptions::default();
         for (pattern, options) in [
@@ -249,11 +243,13 @@ mod tests {
         ] {
             let pattern = Pattern::new(pattern, options).unwrap();
             for block in [usize::MAX, 1, 5, 12] {
-                let parts = if pattern.is_by_line() { Parts::Lines } else { Parts::Bubbs };
+                let mut writer = SegmentWriter::of_blocks(block);
+                writer.day(Day::new(1, 2, 3, 4), names.iter().copied().zip(texts.map(str::as_bytes)));
+                let bytes = writer.finish();
                 let mut found = Vec::new();
-                let mut reader = SegmentReader::of_blocks(block);
                 let (source, len) = (&bytes.as_slice(), bytes.len() as u64);
-                let right = reader.read(source, len, parts, |block| {
+                let (needed, wanted) = (pattern.needed(), |_: &Day| Some(()));
+                let right = SegmentReader::default().read(source, len, needed, wanted, |(), block| {
                     matching(block, &pattern, &filter, &mut found);
                     ControlFlow::Continue(())
                 });

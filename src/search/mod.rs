@@ -8,10 +8,15 @@ mod cache;
 mod convs;
 mod files;
 mod filter;
+mod literals;
 mod months;
 mod pattern;
 mod segment;
+#[cfg(any(test, fuzzing))]
+mod segment_forged;
 mod segment_reader;
+mod segment_table;
+mod trigrams;
 
 pub use cache::Candidates;
 pub use convs::Convs;
@@ -22,4 +27,4 @@ pub use pattern::{Line, LineKind, Pattern, PatternOptions};
 
 use cache::candidates;
 #[cfg(fuzzing)]
-pub use segment_reader::read_forged;
+pub use segment_forged::read_forged;

@@ -2,11 +2,13 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
+use super::literals::Needed;
 use crate::error::{Error, Result};
 
 /// The options of a pattern.
@@ -30,8 +32,10 @@ pub struct PatternOptions {
 
 /// A pattern that was read.
 pub struct Pattern {
+    text: String,
     matcher: RegexMatcher,
     options: PatternOptions,
+    needed: OnceLock<Option<Needed>>,
 }
 
 /// The kind of a reported line.
@@ -82,7 +86,12 @@ impl Pattern {
                 why.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
             Error::usage(format!("bad pattern {text:?}: {why}")).hint(hint)
         })?;
-        Ok(Pattern { matcher, options })
+        Ok(Pattern { text: text.to_string(), matcher, options, needed: OnceLock::new() })
+    }
+
+    /// What a text with a line to report has in it; `None` if nothing that can be looked up.
+    pub(super) fn needed(&self) -> Option<&Needed> {
+        self.needed.get_or_init(|| Needed::of(&self.text, &self.options)).as_ref()
     }
 
     /// True if a text can have a line to report: quick, and never wrong when it says no.

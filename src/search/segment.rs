@@ -4,31 +4,43 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | `lepotxt2` |
+//! | 8 | `lepotxt3` |
 //! | 4 | number of days *d* |
 //! | 4 | number of bubbs *n* |
+//! | 4 | number of blocks *b* |
+//! | 4 | padding |
 //! | 8 | bytes of text *t* |
-//! | 56 · d | a day: day of the month (1), padding (7), inode, ctime and mtime in nanoseconds (8 each), its first bubb and their number (4 each), the end of its texts (8), CRC-32 (ISO-HDLC) of its bubbs in the table (4), padding (4) |
-//! | t | the texts, each followed by a newline |
+//! | 8 | bytes of filters *f* |
+//! | 56 · d | a day: day of the month (1), padding (7), inode, ctime and mtime in nanoseconds (8 each), its first bubb and their number (4 each), the end of its texts (8), CRC-32 (ISO-HDLC) of its bubbs in the table (4), number of its blocks (4) |
+//! | 24 · b | a block: the end of its texts (8), CRC-32 of these and of its filter (4 each), bytes of its filter (4), padding (4) |
 //! | 4 | CRC-32 of all before it |
+//! | f | the filters |
+//! | t | the texts, each followed by a newline |
 //! | 56 · n | a bubb: id and prev (16 each, prev zeros for a root), kind letter, hidden `0` or `1`, padding (6), offset of its text (8), length (8) |
 //!
-//! Bubbs are sorted by id, and each day's are neighbours. A segment whose checksums or whose bounds are wrong
-//! is read as absent. The table of the bubbs comes last, because most days of a search have no match: of those it
-//! is not read.
+//! Bubbs are sorted by id, and each day's are neighbours. The texts of a day are cut into blocks of whole bubbs, each
+//! with a [filter](super::trigrams) and checksums of its own, so that a block that cannot have what is looked for is
+//! not read. A segment whose tables, texts or bounds are wrong is read as absent; a wrong filter is no filter. The
+//! table of the bubbs comes last, because most days of a search have no match: of those it is not read.
 
 use std::ops::Range;
 
-use crate::bubb::{BubbId, Kind, Name};
+use super::segment_table::ENTRY_BYTES;
+use super::trigrams;
+use crate::bubb::{BubbId, Name};
 
 /// Bytes of a segment at most. Of a month with more no segment is made, and none is read.
 pub const LARGEST: usize = 512 << 20;
 
-const MAGIC: &[u8; 8] = b"lepotxt2";
-pub(super) const HEADER: usize = 24;
-pub(super) const DAY_BYTES: usize = 56;
-pub(super) const ENTRY_BYTES: usize = 56;
-pub(super) const CHECKSUM: usize = 4;
+/// Bytes of the texts of a block at most, where it has more than one: what is searched is still in the processor's
+/// cache then.
+const BLOCK: usize = 256 << 10;
+
+const MAGIC: &[u8; 8] = b"lepotxt3";
+pub(super) const HEADER: usize = 40;
+const DAY_BYTES: usize = 56;
+const BLOCK_BYTES: usize = 24;
+const CHECKSUM: usize = 4;
 
 /// One day folder as it was when its files were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,13 +60,15 @@ pub struct Day {
     /// The end of its texts, in all texts.
     end: u64,
     /// The checksum of its part of that table.
-    checksum: u32,
+    pub(super) checksum: u32,
+    /// The number of its blocks.
+    blocks: u32,
 }
 
 impl Day {
     /// A day folder of this identity and these times, without bubbs yet.
     pub fn new(day: u8, inode: u64, ctime: u64, mtime: u64) -> Day {
-        Day { day, inode, ctime, mtime, first: 0, count: 0, end: 0, checksum: 0 }
+        Day { day, inode, ctime, mtime, first: 0, count: 0, end: 0, checksum: 0, blocks: 0 }
     }
 
     /// True if both describe the same folder in the same state.
@@ -69,24 +83,68 @@ impl Day {
     }
 
     /// The end of its texts, in all texts.
-    pub fn end(&self) -> usize {
+    pub(super) fn end(&self) -> usize {
         self.end as usize
+    }
+
+    /// The number of its blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks as usize
     }
 }
 
+/// A block as the table has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Its texts, in all texts.
+    pub texts: Range<usize>,
+    /// Their checksum.
+    pub texts_checksum: u32,
+    /// Its filter, in all filters.
+    pub filter: Range<usize>,
+    /// The checksum of that.
+    pub filter_checksum: u32,
+}
+
 /// Builds the bytes of a segment, day after day.
-#[derive(Default)]
 pub struct SegmentWriter {
+    /// Bytes of the texts of a block at most.
+    block: usize,
     days: Vec<Day>,
-    entries: Vec<u8>,
+    blocks: Vec<u8>,
+    filters: Vec<u8>,
     texts: Vec<u8>,
+    entries: Vec<u8>,
+}
+
+impl Default for SegmentWriter {
+    fn default() -> Self {
+        SegmentWriter {
+            block: BLOCK,
+            days: Vec::new(),
+            blocks: Vec::new(),
+            filters: Vec::new(),
+            texts: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
 }
 
 impl SegmentWriter {
+    /// A writer of blocks of another size.
+    #[cfg(test)]
+    pub fn of_blocks(block: usize) -> SegmentWriter {
+        SegmentWriter { block, ..SegmentWriter::default() }
+    }
+
     /// Adds a day with its bubbs, which must be sorted by id and later than those of the days before.
     pub fn day<'t>(&mut self, mut day: Day, bubbs: impl IntoIterator<Item = (Name, &'t [u8])>) {
-        (day.first, day.count) = ((self.entries.len() / ENTRY_BYTES) as u32, 0);
+        (day.first, day.count, day.blocks) = ((self.entries.len() / ENTRY_BYTES) as u32, 0, 0);
+        let mut begin = self.texts.len();
         for (name, text) in bubbs {
+            if self.texts.len() > begin && self.texts.len() + text.len() >= begin.saturating_add(self.block) {
+                begin = self.end_block(&mut day, begin);
+            }
             self.entries.extend(name.id.bytes());
             self.entries.extend(name.prev.map_or([0; 16], BubbId::bytes));
             self.entries.extend([name.kind.letter() as u8, b'0' + u8::from(name.hidden), 0, 0, 0, 0, 0, 0]);
@@ -96,17 +154,35 @@ impl SegmentWriter {
             self.texts.push(b'\n');
             day.count += 1;
         }
+        if self.texts.len() > begin {
+            self.end_block(&mut day, begin);
+        }
         day.end = self.texts.len() as u64;
         day.checksum = crc32fast::hash(self.entries.get(day.entries()).unwrap_or_default());
         self.days.push(day);
     }
 
-    /// Bytes that the segment has so far.
-    pub fn len(&self) -> usize {
-        HEADER + self.days.len() * DAY_BYTES + self.entries.len() + self.texts.len() + CHECKSUM
+    /// Makes a block of a day of the texts that begin here, and tells where the next one begins.
+    fn end_block(&mut self, day: &mut Day, begin: usize) -> usize {
+        let texts = self.texts.get(begin..).unwrap_or_default();
+        let filter = trigrams::filter_of(texts);
+        self.blocks.extend((self.texts.len() as u64).to_le_bytes());
+        self.blocks.extend(crc32fast::hash(texts).to_le_bytes());
+        self.blocks.extend(crc32fast::hash(&filter).to_le_bytes());
+        self.blocks.extend((filter.len() as u32).to_le_bytes());
+        self.blocks.extend([0; 4]);
+        self.filters.extend(filter);
+        day.blocks += 1;
+        self.texts.len()
     }
 
-    /// Bytes that a bubb adds whose text has `len`.
+    /// Bytes that the segment has so far.
+    pub fn len(&self) -> usize {
+        let tables = HEADER + self.days.len() * DAY_BYTES + self.blocks.len() + CHECKSUM;
+        tables + self.filters.len() + self.texts.len() + self.entries.len()
+    }
+
+    /// Bytes that a bubb adds whose text has `len`, but for its part of a filter.
     pub fn len_of(len: usize) -> usize {
         ENTRY_BYTES + len + 1
     }
@@ -117,7 +193,10 @@ impl SegmentWriter {
         bytes.extend(MAGIC);
         bytes.extend((self.days.len() as u32).to_le_bytes());
         bytes.extend(((self.entries.len() / ENTRY_BYTES) as u32).to_le_bytes());
+        bytes.extend(((self.blocks.len() / BLOCK_BYTES) as u32).to_le_bytes());
+        bytes.extend([0; 4]);
         bytes.extend((self.texts.len() as u64).to_le_bytes());
+        bytes.extend((self.filters.len() as u64).to_le_bytes());
         for day in &self.days {
             bytes.extend([day.day, 0, 0, 0, 0, 0, 0, 0]);
             for number in [day.inode, day.ctime, day.mtime] {
@@ -127,39 +206,75 @@ impl SegmentWriter {
             bytes.extend(day.count.to_le_bytes());
             bytes.extend(day.end.to_le_bytes());
             bytes.extend(day.checksum.to_le_bytes());
-            bytes.extend([0; 4]);
+            bytes.extend(day.blocks.to_le_bytes());
         }
-        bytes.extend(self.texts);
+        bytes.extend(self.blocks);
         let checksum = crc32fast::hash(&bytes);
         bytes.extend(checksum.to_le_bytes());
-        bytes.extend(self.entries);
+        for part in [self.filters, self.texts, self.entries] {
+            bytes.extend(part);
+        }
         bytes
     }
 }
 
-/// The content of a segment's header.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sizes {
-    pub days: usize,
-    pub entries: usize,
-    pub texts: usize,
+/// The parts of a segment, each by its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sections {
+    /// The tables of days and blocks, with all before and their checksum.
+    pub tables: Range<usize>,
+    /// The filters.
+    pub filters: Range<usize>,
+    /// The texts.
+    pub texts: Range<usize>,
+    /// The table of the bubbs.
+    pub entries: Range<usize>,
+    days: usize,
 }
 
-impl Sizes {
-    /// The bytes of each part of a segment that has `len` bytes, if they are so many together.
-    pub fn read(header: &[u8; HEADER], len: u64) -> Option<Sizes> {
+impl Sections {
+    /// The parts of a segment that has `len` bytes, if they are so many together.
+    pub fn read(header: &[u8; HEADER], len: u64) -> Option<Sections> {
         let days = (u32_at(header, 8)? as usize).checked_mul(DAY_BYTES)?;
         let entries = (u32_at(header, 12)? as usize).checked_mul(ENTRY_BYTES)?;
-        let texts = usize::try_from(u64_at(header, 16)?).ok()?;
-        let all = (HEADER + CHECKSUM).checked_add(days)?.checked_add(entries)?.checked_add(texts)?;
-        (header.starts_with(MAGIC) && all as u64 == len).then_some(Sizes { days, entries, texts })
+        let blocks = (u32_at(header, 16)? as usize).checked_mul(BLOCK_BYTES)?;
+        let texts = usize::try_from(u64_at(header, 24)?).ok()?;
+        let filters = usize::try_from(u64_at(header, 32)?).ok()?;
+        let tables = (HEADER + CHECKSUM).checked_add(days)?.checked_add(blocks)?;
+        let filters = tables..tables.checked_add(filters)?;
+        let texts = filters.end..filters.end.checked_add(texts)?;
+        let entries = texts.end..texts.end.checked_add(entries)?;
+        let is_whole = header.starts_with(MAGIC) && entries.end as u64 == len;
+        is_whole.then_some(Sections { tables: 0..tables, filters, texts, entries, days })
     }
 }
 
-/// Reads the table of the days and checks it: bubbs and texts follow one another without a gap, up to their ends.
-pub(super) fn read_days(bytes: &[u8], sizes: Sizes) -> Option<Vec<Day>> {
-    let (mut days, mut next, mut end) = (Vec::new(), 0, 0);
-    for bytes in bytes.as_chunks::<DAY_BYTES>().0 {
+/// Reads the tables of days and blocks and checks them: bubbs, texts and filters follow one another without a gap, up
+/// to their ends, and days end where blocks end.
+pub(super) fn read_tables(bytes: &[u8], sections: &Sections) -> Option<(Vec<Day>, Vec<Place>)> {
+    let (tables, checksum) = bytes.split_last_chunk::<CHECKSUM>()?;
+    if crc32fast::hash(tables).to_le_bytes() != *checksum {
+        return None;
+    }
+    let (days, blocks) = tables.get(HEADER..)?.split_at_checked(sections.days)?;
+    let (mut places, mut text, mut filter) = (Vec::<Place>::new(), 0, 0);
+    for bytes in blocks.as_chunks::<BLOCK_BYTES>().0 {
+        let texts = text..usize::try_from(u64_at(bytes, 0)?).ok()?;
+        let size = u32_at(bytes, 16)? as usize;
+        if texts.is_empty() || !trigrams::is_size(size) {
+            return None;
+        }
+        let place = Place {
+            texts,
+            texts_checksum: u32_at(bytes, 8)?,
+            filter: filter..filter.checked_add(size)?,
+            filter_checksum: u32_at(bytes, 12)?,
+        };
+        (text, filter) = (place.texts.end, place.filter.end);
+        places.push(place);
+    }
+    let (mut read, mut next, mut end, mut block) = (Vec::new(), 0, 0, 0);
+    for bytes in days.as_chunks::<DAY_BYTES>().0 {
         let day = Day {
             day: bytes[0],
             inode: u64_at(bytes, 8)?,
@@ -169,132 +284,55 @@ pub(super) fn read_days(bytes: &[u8], sizes: Sizes) -> Option<Vec<Day>> {
             count: u32_at(bytes, 36)?,
             end: u64_at(bytes, 40)?,
             checksum: u32_at(bytes, 48)?,
+            blocks: u32_at(bytes, 52)?,
         };
-        if day.first != next || day.end < end {
+        let last = block + day.blocks();
+        end = places.get(block..last)?.last().map_or(end, |place| place.texts.end);
+        if day.first != next || day.end != end as u64 {
             return None;
         }
-        next = day.first.checked_add(day.count)?;
-        end = day.end;
-        days.push(day);
+        (next, block) = (day.first.checked_add(day.count)?, last);
+        read.push(day);
     }
-    let entries = (next as usize).checked_mul(ENTRY_BYTES);
-    (entries == Some(sizes.entries) && end == sizes.texts as u64).then_some(days)
+    let entries = (next as usize).checked_mul(ENTRY_BYTES)?;
+    let is_all = block == places.len()
+        && [entries, text, filter] == [sections.entries.len(), sections.texts.len(), sections.filters.len()];
+    (is_all && end == text).then_some((read, places))
 }
 
-/// The bubbs of one day of a segment. They are numbered from 0.
-#[derive(Debug)]
-pub struct Table {
-    entries: Vec<u8>,
-    count: usize,
-    /// The beginning of the day's texts, in all texts.
-    begin: usize,
-}
-
-impl Table {
-    /// Takes the bytes of a day's part of the table, and checks them: ids ascend, kinds are kinds, and the texts
-    /// are those of the day, from `begin` on, without a gap.
-    pub(super) fn new(entries: Vec<u8>, day: &Day, begin: usize) -> Option<Table> {
-        if crc32fast::hash(&entries) != day.checksum {
-            return None;
-        }
-        let (mut last, mut at) = (None, begin as u64);
-        for bytes in entries.as_chunks::<ENTRY_BYTES>().0 {
-            let (name, offset, len) = entry(bytes)?;
-            if last.is_some_and(|last| last >= name.id) || offset != at {
-                return None;
-            }
-            last = Some(name.id);
-            at = at.checked_add(len)?.checked_add(1)?;
-        }
-        (at == day.end).then_some(Table { entries, count: day.count as usize, begin })
-    }
-
-    /// The number of the day's bubbs.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// The bytes of all texts that a range of bubbs takes, each with the newline after it.
-    pub fn span(&self, numbers: Range<usize>) -> Range<usize> {
-        let end =
-            |number: usize| self.entry(number).map_or(0, |(_, offset, len)| (offset + len + 1) as usize);
-        let begin = numbers.start.checked_sub(1).map_or(self.begin, end);
-        begin..numbers.end.checked_sub(1).map_or(self.begin, end).max(begin)
-    }
-
-    /// The name of a bubb by its number.
-    pub fn name(&self, number: usize) -> Option<Name> {
-        Some(self.entry(number)?.0)
-    }
-
-    /// The number of the bubb, of these, whose text or the newline after it has this byte of all texts.
-    pub fn number_at(&self, numbers: Range<usize>, byte: usize) -> usize {
-        let is_before = |number| matches!(self.entry(number), Some((_, offset, _)) if offset <= byte as u64);
-        first_not(numbers.clone(), is_before).saturating_sub(1).max(numbers.start)
-    }
-
-    /// The name of the bubb with an id.
-    pub fn find(&self, id: BubbId) -> Option<Name> {
-        let number = first_not(0..self.count, |number| self.name(number).is_some_and(|name| name.id < id));
-        self.name(number).filter(|name| name.id == id)
-    }
-
-    fn entry(&self, number: usize) -> Option<(Name, u64, u64)> {
-        entry(self.entries.get(number.checked_mul(ENTRY_BYTES)?..)?.first_chunk()?)
-    }
-}
-
-/// The first number of a range that is not before what is looked for.
-fn first_not(numbers: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (numbers.start, numbers.end);
-    while low < high {
-        let middle = low.midpoint(high);
-        match is_before(middle) {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    low
-}
-
-/// Reads an entry of the table of the bubbs: the name, the offset of its text and the length of that.
-fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(Name, u64, u64)> {
-    let id = |at: usize| bytes.get(at..at + 16)?.try_into().ok().map(BubbId::from_bytes);
-    let prev = id(16)?;
-    let hidden = match bytes[33] {
-        b'0' => false,
-        b'1' => true,
-        _ => return None,
-    };
-    let name = Name {
-        id: id(0)?,
-        kind: Kind::of_letter(bytes[32])?,
-        hidden,
-        prev: (prev.bytes() != [0; 16]).then_some(prev),
-    };
-    Some((name, u64_at(bytes, 40)?, u64_at(bytes, 48)?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
 }
 
-/// For fuzzing: a segment without its checksum and with any in its days, made right.
+/// For fuzzing: a segment with any checksums, made right.
 #[cfg(any(test, fuzzing))]
 pub(super) fn with_checksums(bytes: &[u8]) -> Option<Vec<u8>> {
-    let sizes = Sizes::read(bytes.first_chunk()?, (bytes.len() + CHECKSUM) as u64)?;
-    let (front, entries) = bytes.split_at_checked(HEADER + sizes.days + sizes.texts)?;
-    let mut whole = front.to_vec();
-    for day in whole.get_mut(HEADER..HEADER + sizes.days)?.as_chunks_mut::<DAY_BYTES>().0 {
+    let sections = Sections::read(bytes.first_chunk()?, bytes.len() as u64)?;
+    let mut whole = bytes.to_vec();
+    let (tables, rest) = whole.split_at_mut_checked(sections.tables.end)?;
+    let sum = |section: &Range<usize>, part: Range<usize>| {
+        let begin = section.start - sections.tables.end;
+        let part = begin.checked_add(part.start)?..begin.checked_add(part.end)?;
+        Some(crc32fast::hash(rest.get(part)?).to_le_bytes())
+    };
+    let (front, checksum) = tables.split_last_chunk_mut::<CHECKSUM>()?;
+    let (days, blocks) = front.get_mut(HEADER..)?.split_at_mut_checked(sections.days)?;
+    for day in days.as_chunks_mut::<DAY_BYTES>().0 {
         let begin = u32_at(day, 32)? as usize * ENTRY_BYTES;
-        let part = entries.get(begin..begin + u32_at(day, 36)? as usize * ENTRY_BYTES);
-        day[48..52].copy_from_slice(&crc32fast::hash(part.unwrap_or_default()).to_le_bytes());
+        let part = begin..begin + u32_at(day, 36)? as usize * ENTRY_BYTES;
+        day[48..52].copy_from_slice(&sum(&sections.entries, part).unwrap_or_default());
     }
-    whole.extend(crc32fast::hash(&whole).to_le_bytes());
-    whole.extend(entries);
+    let (mut text, mut filter) = (0, 0usize);
+    for block in blocks.as_chunks_mut::<BLOCK_BYTES>().0 {
+        let ends = (u64_at(block, 0)? as usize, filter.checked_add(u32_at(block, 16)? as usize)?);
+        block[8..12].copy_from_slice(&sum(&sections.texts, text..ends.0).unwrap_or_default());
+        block[12..16].copy_from_slice(&sum(&sections.filters, filter..ends.1).unwrap_or_default());
+        (text, filter) = ends;
+    }
+    *checksum = crc32fast::hash(front).to_le_bytes();
     Some(whole)
 }

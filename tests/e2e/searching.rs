@@ -16,6 +16,55 @@ const DAYS: u64 = 50;
 
 const WORDS: [&str; 4] = ["apple", "코드", "pear tree", "fn main()"];
 
+/// Characters with more than two cases, signs of regular expressions, texts with a mark of their order of bytes, with
+/// other ends of lines, and that are no text.
+const ODD: [&[u8]; 8] = [
+    "kelvin 300 \u{212a} (\u{212a}elvin)".as_bytes(),
+    "\u{17f}tra\u{df}e STRASSE stra\u{df}e".as_bytes(),
+    "İstanbul istanbul ISTANBUL".as_bytes(),
+    "a.*b [x] a+b".as_bytes(),
+    "aab aaab\r\napple\r\n".as_bytes(),
+    "\u{feff}apple 코드".as_bytes(),
+    b"\xff\xfea\0p\0p\0l\0e\0",
+    b"\0\x80\xff apple \xec\xbd main\0",
+];
+
+/// Patterns of which some, all or none let days be passed over unread.
+const PATTERNS: [&[&str]; 32] = [
+    &["-i", "KELVIN"],
+    &["-i", "k"],
+    &["-i", "kelvin \\d"],
+    &["-i", "\u{212a}ELV"],
+    &["(?i)strasse"],
+    &["-i", "STRA\u{1e9e}E"],
+    &["-i", "ISTANBUL"],
+    &["-i", "İstan"],
+    &["-w", "apple"],
+    &["-w", "-i", "PEAR|MAIN"],
+    &["-F", "a.*b ["],
+    &["-F", "-i", "FN MAIN("],
+    &["-F", "-w", "apple"],
+    &["apple|코드"],
+    &["apple|x"],
+    &["apple|zebra"],
+    &["p.*of.*end"],
+    &["(?s)p.*d"],
+    &["(?-u)end [0-9]"],
+    &["(?i-u)kelvin"],
+    &["(?-u)\\xff\\xfe"],
+    &["(?-u) apple \\xec"],
+    &["[a-d]pple|pear [a-z]+"],
+    &["p{2,}le|a{3}b"],
+    &["(pear ){1,3}tree"],
+    &["-U", "-i", "TREE OF\\s[0-9]+\\n"],
+    &["-U", "(?s)apple.*end 1"],
+    &["-U", "STRASSE\\nend|코드\\n+end"],
+    &["\\bmain\\b|^코드"],
+    &["main\\(\\)$|\\r$"],
+    &["-c", "-i", "--hidden", "TREE|코드"],
+    &["--json", "-n", "5", "-i", "istanbul|elvin"],
+];
+
 /// A past day, as `--time` takes it.
 fn moment(day: u64, dice: &mut Dice) -> String {
     let minute = dice.roll(24 * 60);
@@ -23,8 +72,10 @@ fn moment(day: u64, dice: &mut Dice) -> String {
 }
 
 fn add(home: &Home, day: u64, dice: &mut Dice) -> String {
-    let said =
-        format!("{} of {day}\n{}\n\nend {}", WORDS[dice.roll(4)], WORDS[dice.roll(4)], dice.roll(1000));
+    let odd = std::str::from_utf8(ODD[dice.roll(6)]).unwrap();
+    let third = if dice.roll(3) == 0 { odd } else { "" };
+    let (first, second, end) = (WORDS[dice.roll(4)], WORDS[dice.roll(4)], dice.roll(1000));
+    let said = format!("{first} of {day}\n{second}\n{third}\nend {end}");
     let kind = ["u", "a"][dice.roll(2)];
     let mut args =
         vec!["--time".to_string(), moment(day, dice), "--kind".into(), kind.into(), "--prev".into()];
@@ -74,7 +125,7 @@ fn both(home: &Home, args: &[&str], when: &str) -> String {
     cached.out
 }
 
-fn check(home: &Home, when: &str) {
+fn check(home: &Home, dice: &mut Dice, when: &str) {
     for word in WORDS {
         let ids = both(home, &["-l", "--ids", "--hidden", "-F", word], when);
         let lines: Vec<&str> = ids.lines().collect();
@@ -95,6 +146,9 @@ fn check(home: &Home, when: &str) {
         &["--json", "-n", "7", "main\\(\\)$"],
     ] {
         both(home, args, when);
+    }
+    for _ in 0..8 {
+        both(home, &[&["--hidden"], PATTERNS[dice.roll(PATTERNS.len())]].concat(), when);
     }
 }
 
@@ -125,9 +179,12 @@ fn run(folder: &Path, steps: u64) {
         home.ok(&["tidy", "--keep", "0"]);
     }
     carry(&alice.work().join(".lepo"), &hers);
-    check(&home, "at first");
+    check(&home, &mut dice, "at first");
     until_cached(&home, &[lepo.join("_cache/text"), hers.join("_cache/text")], 2);
-    check(&home, "cached");
+    check(&home, &mut dice, "cached");
+    for args in PATTERNS {
+        both(&home, args, "cached");
+    }
     for step in 0..number("LEPO_TEST_STEPS", steps) {
         let own = files(&lepo);
         let some = own[dice.roll(own.len())].clone();
@@ -149,7 +206,8 @@ fn run(folder: &Path, steps: u64) {
             5 if is_free => {
                 // As an editor saves.
                 let new = some.with_extension("new");
-                fs::write(&new, format!("{} edited {step}", WORDS[dice.roll(4)])).unwrap();
+                let said = format!("{} edited {step}\n", WORDS[dice.roll(4)]);
+                fs::write(&new, [said.as_bytes(), ODD[dice.roll(ODD.len())]].concat()).unwrap();
                 fs::rename(&new, &some).unwrap();
                 format!("edited {}", some.display())
             }
@@ -174,7 +232,7 @@ fn run(folder: &Path, steps: u64) {
             }
             _ => "nothing".into(),
         };
-        check(&home, &format!("after step {step}: {what}"));
+        check(&home, &mut dice, &format!("after step {step}: {what}"));
     }
     assert_eq!(home.lepo(&["fsck"]).code & !1, 0, "nothing worse than edited bubbs");
     // Text appended in place to an old file leaves its folder as it was: a search that misses it used the cache.
