@@ -147,7 +147,7 @@ fn check(home: &Home, dice: &mut Dice, when: &str) {
     ] {
         both(home, args, when);
     }
-    for _ in 0..8 {
+    for _ in 0..5 {
         both(home, &[&["--hidden"], PATTERNS[dice.roll(PATTERNS.len())]].concat(), when);
     }
 }
