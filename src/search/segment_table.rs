@@ -36,7 +36,7 @@ impl Table {
             ends.next_if_eq(&at);
         }
         let is_all = at == day.end() as u64 && ends.next().is_none();
-        is_all.then(|| Table { count: entries.len() / ENTRY_BYTES, entries, begin })
+        is_all.then_some(Table { count: entries.len() / ENTRY_BYTES, entries, begin })
     }
 
     /// The number of the day's bubbs.

@@ -1,5 +1,5 @@
 //! A filter of the three bytes in a row that a text has: a bit for each, by a hash. One that the text has is always
-//! found in its filter; one that it has not, in a quarter of cases at most where the text is language or code.
+//! found in its filter; one that it has not, in a quarter of cases or fewer, where the text is language or code.
 
 /// Bytes of a filter at most.
 const LARGEST: usize = 64 << 10;
