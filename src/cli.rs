@@ -298,7 +298,9 @@ impl Command {
             | Command::Diff(_)
             | Command::Export(_) => true,
             Command::Watch(_) | Command::Resolve(_) | Command::Root(_) => true,
+            Command::Grep(_) => true,
             Command::Branch(args) => args.only_lists(),
+            Command::Tidy(args) => args.only_plans(),
             Command::Fsck(args) => args.only_checks(),
             _ => false,
         }

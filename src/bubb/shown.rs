@@ -18,6 +18,11 @@ pub fn thousands(n: u64) -> String {
     text
 }
 
+/// `1 message`, `2 messages`: a number of things whose plural ends in `s`.
+pub fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::thousands;

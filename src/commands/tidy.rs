@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::repo_files::trusted_config;
+use crate::bubb::counted;
 use crate::config::{Flags, Paths, Settings};
 use crate::env::Env;
 use crate::error::Result;
@@ -33,6 +34,13 @@ pub struct TidyArgs {
     dry_run: bool,
 }
 
+impl TidyArgs {
+    /// Nothing is moved.
+    pub fn only_plans(&self) -> bool {
+        self.dry_run
+    }
+}
+
 /// Tidies, or lists what would move.
 pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
@@ -49,12 +57,12 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     let total = plan.len() as u64;
     let tidied = store.carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;
     drop(progress);
-    let mut said =
-        format!("{} messages moved into {} days; {} stay", tidied.moved, plan.days.len(), plan.stay);
+    let (messages, days) = (counted(tidied.moved, "message"), counted(plan.days.len(), "day"));
+    let mut said = format!("{messages} moved into {days}; {} stay", plan.stay);
     for (count, what) in [
         (tidied.righted, "misplaced moved to the right folder"),
         (tidied.blobs, "blobs moved into folders"),
-        (tidied.left, "names have different bytes in two places and stay, see lepo fsck"),
+        (tidied.left, "with different bytes in two places stay, see lepo fsck"),
     ] {
         if count > 0 {
             said.push_str(&format!("; {count} {what}"));
@@ -81,7 +89,8 @@ fn list_plan(plan: &TidyPlan, context: &mut Context<'_>) {
         context.out.line(&format!("{} misplaced", path.display()));
     }
     let moving = plan.days.values().map(Vec::len).sum::<usize>();
-    say(&format!("{moving} messages would move into {} days; {} would stay", plan.days.len(), plan.stay));
+    let (messages, days) = (counted(moving, "message"), counted(plan.days.len(), "day"));
+    say(&format!("{messages} would move into {days}; {} would stay", plan.stay));
 }
 
 /// ext4 never makes a directory smaller, and reads all of it each time.

@@ -28,7 +28,7 @@ pub enum What {
     Duplicate,
     /// A bubb below `_old/` where it does not count.
     Misplaced,
-    /// A file that could not be read, or a branch that holds no id.
+    /// A file or a folder that could not be read, or a branch that holds no id.
     Unreadable,
     /// A directory, link, fifo or socket under the name of a file of lepo's.
     NotAFile,
@@ -113,7 +113,7 @@ impl Store {
         self.open_file(insts.as_os_str()).is_ok()
     }
 
-    fn scan_old(&self, check: &mut Check) -> io::Result<()> {
+    fn scan_old(&self, check: &mut Check) {
         let recent = check.bubbs.len();
         self.each_old(|path, old| match old {
             Old::Bubb(name) => {
@@ -139,9 +139,8 @@ impl Store {
                 );
             }
             Old::Other(finding) => check.found.push(finding),
-        })?;
+        });
         check.bubbs[recent..].sort();
-        Ok(())
     }
 
     fn scan_all(&self, check: &mut Check) -> io::Result<()> {
@@ -158,7 +157,7 @@ impl Store {
             None => check.add(What::Foreign, lossy(file), "its name is not a message's"),
         })?;
         check.bubbs.sort();
-        self.scan_old(check)?;
+        self.scan_old(check);
         self.each_blob(|folder, file, kind| {
             let name = format!("{folder}/{}", lossy(file));
             match std::str::from_utf8(file).is_ok_and(is_hash) {

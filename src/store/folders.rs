@@ -34,8 +34,9 @@ impl Store {
     /// The folder of a day, if there is one.
     pub(super) fn day_dir(&self, day: Day) -> io::Result<Option<OwnedFd>> {
         let Some(old) = dir_at(&self.dir, OLD)? else { return Ok(None) };
-        let Some(month) = dir_at(old, day.month())? else { return Ok(None) };
-        dir_at(month, day.day())
+        let month = dir_at(old, day.month()).map_err(|error| in_folder(day.month().as_str(), error))?;
+        let Some(month) = month else { return Ok(None) };
+        dir_at(month, day.day()).map_err(|error| in_folder(&day.to_string(), error))
     }
 
     /// The folder of a day, made if it is missing, with all that is above it durable.
@@ -73,11 +74,17 @@ impl Store {
         let Some(dir) = self.day_dir(day)? else { return Ok(names) };
         self.each_entry_in(&dir, |file, kind| {
             names.extend(self.bubb(file, kind).filter(|name| counts_in(day, name)));
-        })?;
+        })
+        .map_err(|error| in_folder(&day.to_string(), error))?;
         names.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
         names.dedup_by_key(|name| name.id);
         Ok(names)
     }
+}
+
+/// An error that names the folder below `_old/` which it is about.
+fn in_folder(folder: &str, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{OLD}/{folder}: {error}"))
 }
 
 /// The one rule of the folders: whether a bubb counts in that of a day.
@@ -122,11 +129,13 @@ impl Calendar {
         while self.days.is_empty() {
             let (Some(month), Some(old)) = (self.months.pop(), &self.old) else { return Ok(None) };
             let month = month.month();
-            let Some(dir) = dir_at(old, month.as_str())? else { continue };
-            store.each_entry_in(&dir, |file, kind| {
+            let failed = |error| in_folder(month.as_str(), error);
+            let Some(dir) = dir_at(old, month.as_str()).map_err(failed)? else { continue };
+            let listed = store.each_entry_in(&dir, |file, kind| {
                 let day = Day::parse(month.as_bytes(), file);
                 self.days.extend(day.filter(|_| kind == FileType::Directory));
-            })?;
+            });
+            listed.map_err(failed)?;
             self.days.sort_unstable();
         }
         Ok(self.days.last().copied())

@@ -1,5 +1,5 @@
 //! All that is below `_old/`, wherever it is: for `fsck`, which tells what is misplaced, and for `tidy`, which
-//! puts it right.
+//! moves it.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -27,26 +27,39 @@ pub(super) enum Old {
 }
 
 impl Store {
-    /// Tells all files below `_old/`, each with its path in the store. No link is followed.
-    pub(super) fn each_old(&self, mut each: impl FnMut(PathBuf, Old)) -> io::Result<()> {
+    /// Tells all files below `_old/`, each with its path in the store, and the folders that cannot be read. No
+    /// link is followed.
+    pub(super) fn each_old(&self, mut each: impl FnMut(PathBuf, Old)) {
         let mut folders = vec![PathBuf::from(OLD)];
         while let Some(folder) = folders.pop() {
-            let Some(dir) = self.open_below(&folder)? else { continue };
-            let day = day_of(&folder);
-            self.each_entry_in(&dir, |file, kind| {
-                let path = folder.join(std::ffi::OsStr::from_bytes(file));
-                if file == b"." || file == b".." {
-                    return;
-                }
-                if kind == FileType::Directory && path.components().count() <= DEPTH {
-                    folders.push(path);
-                    return;
-                }
-                let old = kind_of(&path, day, file, kind);
-                each(path, old);
-            })?;
+            if let Err(error) = self.each_in_folder(&folder, &mut folders, &mut each) {
+                let name = super::check::lossy(folder.as_os_str().as_bytes());
+                each(folder, Old::Other(Finding { name, what: What::Unreadable, why: error.to_string() }));
+            }
         }
-        Ok(())
+    }
+
+    /// Tells the files of one folder, and adds the folders in it to `folders`.
+    fn each_in_folder(
+        &self,
+        folder: &Path,
+        folders: &mut Vec<PathBuf>,
+        each: &mut impl FnMut(PathBuf, Old),
+    ) -> io::Result<()> {
+        let Some(dir) = self.open_below(folder)? else { return Ok(()) };
+        let day = day_of(folder);
+        self.each_entry_in(&dir, |file, kind| {
+            let path = folder.join(std::ffi::OsStr::from_bytes(file));
+            if file == b"." || file == b".." {
+                return;
+            }
+            if kind == FileType::Directory && path.components().count() <= DEPTH {
+                folders.push(path);
+                return;
+            }
+            let old = kind_of(&path, day, file, kind);
+            each(path, old);
+        })
     }
 
     /// Opens a directory by its path in the store, following no link on the way.

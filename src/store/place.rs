@@ -34,8 +34,10 @@ impl Store {
         if rustix::fs::statat(&self.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
             return self.shown.join(file);
         }
-        if self.open_in_day(day, OsStr::new(&file)).is_ok() {
-            return in_day(file.into());
+        // A file that may not be opened is there all the same.
+        match self.open_in_day(day, OsStr::new(&file)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            _ => return in_day(file.into()),
         }
         match (self.spelled_here(name), self.spelled_in_day(name)) {
             (None, Some(file)) => in_day(file),

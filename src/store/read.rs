@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use sha2::{Digest, Sha256};
 
-use super::Store;
+use super::{Store, failure};
 use crate::bubb::{BubbId, Name};
 use crate::error::{Error, Result};
 
@@ -16,7 +16,12 @@ impl Store {
     }
 
     fn open_bubb(&self, name: &Name) -> Result<(File, u64)> {
-        self.open_placed(name).map_err(|error| self.error("cannot read", name.to_string(), error))
+        self.open_placed(name).map_err(|error| self.unreadable(name, error))
+    }
+
+    /// The error of reading a bubb's file, with its path.
+    fn unreadable(&self, name: &Name, cause: io::Error) -> Error {
+        failure(format!("cannot read {}", self.path_of(name).display()), cause)
     }
 
     /// A bubb's bytes.
@@ -24,12 +29,12 @@ impl Store {
         let (file, len) = self.open_bubb(name)?;
         let mut bytes = Vec::new();
         if let Err(error) = reserve(&mut bytes, len) {
-            return Err(self.error("cannot read", name.to_string(), error));
+            return Err(self.unreadable(name, error));
         }
         // As many as it has, so that one call reads them all: a bubb does not grow any more.
         match file.take(len).read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes),
-            Err(error) => Err(self.error("cannot read", name.to_string(), error)),
+            Err(error) => Err(self.unreadable(name, error)),
         }
     }
 
@@ -61,7 +66,7 @@ impl Store {
     pub fn glance(&self, name: &Name) -> Result<String> {
         match self.small(name) {
             Some(text) => Ok(text),
-            None => self.ends(name).map_err(|error| self.error("cannot read", name.to_string(), error)),
+            None => self.ends(name).map_err(|error| self.unreadable(name, error)),
         }
     }
 
@@ -93,7 +98,7 @@ impl Store {
 
     /// The whole text, or its beginning and its end with a line between.
     fn ends(&self, name: &Name) -> io::Result<String> {
-        let (mut file, len) = self.open_bubb(name).map_err(|error| io::Error::other(error.chain()))?;
+        let (mut file, len) = self.open_placed(name)?;
         let mut bytes = Vec::new();
         if len <= 2 * END {
             file.take(len).read_to_end(&mut bytes)?;

@@ -93,12 +93,11 @@ impl Store {
     /// and whole days.
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;
-        let found = self.each_old(|path, old| {
+        self.each_old(|path, old| {
             if let Old::Misplaced(name) = old {
                 plan.misplaced.push((path, name));
             }
         });
-        found.map_err(|error| self.old_error(error))?;
         let blobs = self.count_blobs().map_err(|error| self.error("cannot read", "_blobs", error))?;
         plan.blobs = if blobs > MANY_BLOBS { blobs } else { 0 };
         Ok(plan)
@@ -108,8 +107,11 @@ impl Store {
         let mut names = self.recent_names()?;
         let mut plan = TidyPlan { stay: names.len(), ..TidyPlan::default() };
         let first_young = first_young();
-        // A name in lower case was made by hand, and stays.
         names.retain(|name| Day::of(name.id) < first_young && counts_in(Day::of(name.id), name));
+        if self.unusual.load(Ordering::Relaxed) {
+            // A name in lower case was made by hand, and stays.
+            names.retain(|name| inode(&self.dir, &name.to_string()).is_ok_and(|found| found.is_some()));
+        }
         for of_day in names.chunk_by(|a, b| Day::of(a.id) == Day::of(b.id)) {
             if plan.stay <= keep {
                 break;
@@ -197,7 +199,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
             Ok(()) => linked.push((file, inode)),
             Err(Errno::EXIST) => match same(from, to, file)? {
                 true => linked.push((file, inode)),
-                false => left += 1,
+                false => left += still_here(from, file)?,
             },
             // Another tidying was quicker, or it was deleted.
             Err(Errno::NOENT) => {}
@@ -205,7 +207,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
                 match rename_new((from, file), (to, file)) {
                     Ok(true) => moved += 1,
                     Ok(false) if same(from, to, file)? => linked.push((file, inode)),
-                    Ok(false) => left += 1,
+                    Ok(false) => left += still_here(from, file)?,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
                 }
@@ -225,6 +227,11 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
         }
     }
     Ok((moved, left))
+}
+
+/// 1 if a file is there, 0 once another tidying has moved it.
+fn still_here(from: &OwnedFd, file: &str) -> io::Result<usize> {
+    Ok(usize::from(inode(from, file)?.is_some()))
 }
 
 /// Tells one file from another that takes its name; none if there is no regular file.

@@ -10,7 +10,7 @@ use super::record::TurnRecord;
 use super::send::send_whole;
 use super::transcript::{PathEntry, Transcript};
 use super::{Event, Front, Start, TurnEnv};
-use crate::bubb::{BubbId, Kind, Name};
+use crate::bubb::{BubbId, Kind, Name, counted};
 use crate::config::{Insts, ModelConfig, Planner, ToolMode};
 use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -176,8 +176,8 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
     let questions: Vec<usize> =
         entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
     let nothing = || {
-        let (count, plural) = (questions.len(), if questions.len() == 1 { "" } else { "s" });
-        Error::usage(format!("nothing to summarise: {count} question{plural}, and the last {keep} are kept"))
+        let count = counted(questions.len(), "question");
+        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept"))
             .hint("--keep N keeps another number of questions")
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;

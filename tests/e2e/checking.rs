@@ -81,7 +81,7 @@ fn every_finding_has_its_line_and_its_exit_code() {
         (
             vec![("_tmp/a0-head-1-1".into(), "words")],
             0,
-            vec!["stray _tmp/a0-head-1-1: 5 bytes without".into()],
+            vec!["stray _tmp/a0-head-1-1: an unfinished message of 5 bytes".into()],
         ),
         (vec![("_insts.toml".into(), ""), ("_config.toml".into(), ""), (".x".into(), "")], 0, vec![]),
     ] {

@@ -310,3 +310,18 @@ fn answers_of_a_model_are_found_by_the_cache_too() {
     }
     check("with some edited");
 }
+
+#[test]
+fn a_count_ends_after_so_many_lines_and_a_store_may_be_anywhere() {
+    let home = Home::new();
+    for text in ["an apple", "another apple", "no fruit"] {
+        home.add(&["--prev", "head"], text);
+    }
+    assert_eq!(home.ok(&["grep", "-c", "apple"]).lines().count(), 2);
+    assert_eq!(home.ok(&["grep", "-c", "-n", "1", "apple"]).lines().count(), 1);
+    let store = home.work().join(".lepo");
+    let store = store.to_str().unwrap();
+    assert_eq!(home.ok(&["-s", store, "grep", "apple"]).lines().count(), 2);
+    home.ok(&["-s", store, "tidy", "-n"]);
+    assert_eq!(home.lepo(&["-s", store, "tidy"]).code, 2);
+}

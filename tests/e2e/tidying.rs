@@ -1,8 +1,11 @@
 //! `tidy`, and the tidying after `add` and `do`: files move, answers stay (scale.md).
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::home::Home;
+use crate::home::{Home, run};
+use crate::sandbox::world::{as_user, is_root, users};
 use crate::scripted::{Server, openai_sse};
 
 /// A store of so many questions, one an hour up to four days ago, each with an answer.
@@ -166,4 +169,75 @@ fn a_commited_store_reads_the_same_after_a_checkout() {
     home.ok(&["tidy", "--keep", "0"]);
     assert_eq!((home.ok(&["ls"]), recent(&home)), (whole, 0));
     assert!(Path::new(&home.work().join(home.ok(&["resolve", "--path", &ids[9]]).trim())).is_file());
+}
+
+/// A store of so many old messages, written by hand.
+fn old_messages(home: &Home, count: usize) {
+    home.ok(&["init"]);
+    for number in 0..count {
+        home.write(&format!("work/.lepo/01JB{number:022}-u0-head.md"), "an old message");
+    }
+}
+
+#[test]
+fn two_tidyings_at_once_call_nothing_different() {
+    let home = Home::new();
+    old_messages(&home, 3000);
+    let mut tidy = || home.command(&["tidy", "--keep", "0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let both = [tidy(), tidy()].map(|tidying| tidying.wait_with_output().unwrap());
+    for ran in both {
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert!(ran.status.success() && !said.contains("different bytes"), "{said}");
+    }
+    assert_eq!(recent(&home), 0);
+}
+
+#[test]
+fn a_name_in_lower_case_stays_and_is_not_counted() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    home.write("work/.lepo/01jb0000000000000000000000-u0-head.md", "written by hand");
+    for args in [&["tidy", "-n", "--keep", "0"][..], &["tidy", "--keep", "0"]] {
+        let ran = home.lepo(args);
+        assert!(ran.code == 0 && ran.err.starts_with("0 messages "), "{args:?}: {}", ran.err);
+    }
+    assert_eq!(recent(&home), 1);
+}
+
+#[test]
+fn what_cannot_be_read_is_named_by_its_own_path() {
+    // Root reads everything.
+    let Some(user) = users().last().copied().filter(|user| user.is_some() || !is_root()) else { return };
+    let home = Home::new();
+    home.write("work/.lepo/_old/2023-11/14/01HF7YAT000000000000000000-u0-head.md", "an old message");
+    home.write("work/.lepo/_insts.toml", "");
+    if let Some(user) = user {
+        let chowned = Command::new("chown").args(["-R", &user.to_string()]).arg(home.path()).status();
+        assert!(chowned.unwrap().success());
+    }
+    let lepo = |args: &[&str]| {
+        let command = home.command(args);
+        let ran = run(user.map_or_else(|| home.command(args), |user| as_user(command, user)), b"");
+        (ran.code, format!("{}{}", ran.out, ran.err))
+    };
+    let set = |path: &str, mode: u32| {
+        std::fs::set_permissions(home.work().join(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let (folder, file) =
+        (".lepo/_old/2023-11/14", ".lepo/_old/2023-11/14/01HF7YAT000000000000000000-u0-head.md");
+    set(file, 0o000);
+    let (code, said) = lepo(&["show", "01HF7YAT000000000000000000"]);
+    assert!(code == 5 && said.contains(&format!("cannot read {file}")), "{code} {said}");
+    let (_, said) = lepo(&["ls"]);
+    assert_eq!(
+        said.matches("cannot read").count(),
+        said.lines().filter(|it| it.contains("cannot read")).count()
+    );
+    set(file, 0o600);
+    set(folder, 0o000);
+    let (code, said) = lepo(&["ls"]);
+    assert!(code == 5 && said.contains("_old/2023-11/14: "), "{code} {said}");
+    let (code, said) = lepo(&["fsck"]);
+    assert!(code == 1 && said.contains("unreadable _old/2023-11/14: "), "{code} {said}");
+    set(folder, 0o700);
 }

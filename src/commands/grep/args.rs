@@ -83,7 +83,7 @@ pub struct GrepArgs {
     /// Read every file, without the text cache of days that are over
     #[arg(long)]
     pub no_cache: bool,
-    /// Print one JSON object a match: id, kind, hidden, time, path, conversation, line, text, start, end (bytes)
+    /// Print one JSON object a match: id, kind, hidden, time, path, conv, line, text, start, end (bytes)
     #[arg(long)]
     pub json: bool,
 }

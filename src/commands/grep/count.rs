@@ -12,12 +12,12 @@ use crate::search::{Convs, LineKind, Outcome, Pattern, search_files};
 use crate::store::Store;
 use crate::term::{excerpt, say};
 
-/// Prints `COUNT ID first question` for each tail with a match, newest first.
+/// Prints `COUNT ID first question` for each tail with a match, newest first, at most so many.
 pub fn run(
     store: &Store,
     forest: &Forest,
     pattern: &Pattern,
-    names: Vec<Name>,
+    (names, most): (Vec<Name>, Option<usize>),
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let mut counts: HashMap<BubbId, usize> = HashMap::new();
@@ -42,6 +42,9 @@ pub fn run(
             forest.conv(tail).path.iter().filter_map(|&ix| counts.get(&forest.name(ix).id)).sum();
         if count == 0 {
             continue;
+        }
+        if most.is_some_and(|most| row >= most) {
+            break;
         }
         let name = forest.name(tail);
         let first = convs.place(&name).first.and_then(|first| store.glance(&first).ok());

@@ -56,7 +56,7 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
             Some(names) => names,
             None => candidates(&args, &store, &pattern, &filter)?,
         };
-        return count::run(&store, &forest, &pattern, names, context);
+        return count::run(&store, &forest, &pattern, (names, args.n), context);
     }
     let find = |id| forest.find(id).map(|ix| forest.name(ix));
     print(&args, &store, &pattern, &filter, few, find, context)

@@ -7,10 +7,10 @@ use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
 use place::{SyncPlace, set_remote};
-use told::{count, tell_held, tell_news};
+use told::{tell_held, tell_news};
 
 use super::Context;
-use crate::bubb::BubbId;
+use crate::bubb::{BubbId, counted};
 use crate::config::{Flags, Paths, Settings as Config};
 use crate::env::Env;
 use crate::error::{Error, Kind, Result};
@@ -258,6 +258,6 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     out.line(&format!("last synced: {last}"));
     let git = Git::at(&State::repository_of(&paths.data, identity), false);
     let pushed = State::pushed(&paths.data, identity);
-    out.line(&format!("not sent yet: {}", count(unsent(store, &git, pushed)?, "message")));
+    out.line(&format!("not sent yet: {}", counted(unsent(store, &git, pushed)?, "message")));
     Ok(0)
 }

@@ -1,5 +1,6 @@
 //! Prints the result of a sync, line by line.
 
+use crate::bubb::counted;
 use crate::commands::Context;
 use crate::sync::{Round, State};
 use crate::term::say;
@@ -13,9 +14,9 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
     let sent = &done.sent;
     if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 {
         let mut parts = Vec::new();
-        parts.extend((sent.bubbs > 0).then(|| count(sent.bubbs, "message")));
-        parts.extend((sent.blobs > 0).then(|| count(sent.blobs, "blob")));
-        parts.extend((sent.removed > 0).then(|| count(sent.removed, "removal")));
+        parts.extend((sent.bubbs > 0).then(|| counted(sent.bubbs, "message")));
+        parts.extend((sent.blobs > 0).then(|| counted(sent.blobs, "blob")));
+        parts.extend((sent.removed > 0).then(|| counted(sent.removed, "removal")));
         parts.extend((sent.branches > 0).then(|| branches(sent.branches)));
         lines.push(match done.is_pushed {
             true => format!("sent {} as {}", parts.join(", "), state.settings.name),
@@ -28,16 +29,18 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
         let from = if *mine { format!("{} (yours)", came.clone) } else { came.clone.clone() };
         if came.bubbs + came.branches > 0 {
             let mut parts = Vec::new();
-            parts.extend((came.bubbs > 0).then(|| count(came.bubbs, "message")));
+            parts.extend((came.bubbs > 0).then(|| counted(came.bubbs, "message")));
             parts.extend((came.branches > 0).then(|| branches(came.branches)));
             lines.push(format!("from {from}: {}", parts.join(", ")));
         }
         if came.removed > 0 {
-            lines.push(format!("{from} removed {}; they stay here", count(came.removed, "message")));
+            lines.push(format!("{from} removed {}; they stay here", counted(came.removed, "message")));
         }
         if came.waiting > 0 {
-            lines
-                .push(format!("from {from}: {} dated ahead, left for later", count(came.waiting, "message")));
+            lines.push(format!(
+                "from {from}: {} dated ahead, left for later",
+                counted(came.waiting, "message")
+            ));
         }
         for left in &came.left_out.first {
             lines.push(format!("from {from}: left out {left}"));
@@ -53,7 +56,7 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
     if !changes.remove.is_empty() {
         lines.push(format!(
             "removed {} that another clone of yours removed",
-            count(changes.remove.len(), "message")
+            counted(changes.remove.len(), "message")
         ));
     }
     for name in &changes.back {
@@ -77,11 +80,6 @@ pub fn tell_held(done: &Round) {
         };
         say(&format!("held back {id}: it {why}{hint}"));
     }
-}
-
-/// A number of things, in words.
-pub fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn branches(number: usize) -> String {
