@@ -126,8 +126,15 @@ fn of_text<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Optio
 }
 
 impl Store {
-    /// Appends one line by one `write`, so that lines of several processes do not mix.
-    pub fn journal(&self, mut entry: Entry<'_>) -> Result<()> {
+    /// Appends one line by one `write`, so that lines of several processes do not mix. A journal that cannot be
+    /// written never fails a command.
+    pub fn journal(&self, entry: Entry<'_>) {
+        if let Err(error) = self.append_entry(entry) {
+            tracing::debug!(error = error.chain(), "journal");
+        }
+    }
+
+    fn append_entry(&self, mut entry: Entry<'_>) -> Result<()> {
         entry.time = now();
         let mut line =
             serde_json::to_vec(&entry).map_err(|error| self.error("cannot write", JOURNAL, error.into()))?;

@@ -7,45 +7,21 @@
 use std::time::Instant;
 
 use super::Event;
-use super::answer::{AnswerPlace, Received, Tools, receive};
 use super::called::CalledAnswer;
 use super::context::{Inst, instruction, messages};
 use super::flow::Turn;
-use super::native::{call_text, command_of, run_command};
+use super::native::{call_text, command_of};
+use super::offer::{Offer, ToolList};
+use super::receive::{AnswerPlace, Received, Tools, receive};
+use super::report::Answered;
 use super::request::{Next, several_note};
 use super::schema::{asking_again, complaint, tell, unfit};
-use super::send::send;
-use crate::bubb::Kind;
+use super::send::{Sent, send};
+use crate::bubb::{Kind, Name};
 use crate::error::{Error, Result};
-use crate::model::{Request, ToolCall, ToolSpec, ToolWire, spec};
+use crate::model::{Message, Request, ToolCall, spec};
 use crate::tool::ToolRequest;
-use crate::tool::mcp::{CallRequest, blocks, native_name};
-
-/// The tools that a model may call before its answer.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Offer {
-    /// The shell command, natively.
-    pub commands: bool,
-    /// The tools of MCP servers.
-    pub calls: bool,
-    /// The tools are listed, as they were before, but tool use has ended.
-    pub ended: bool,
-}
-
-/// The tools of a request, as the model is told of them: in fields of its API or as text of the prompt.
-#[derive(Default)]
-pub(super) struct ToolList {
-    /// In fields of its API.
-    native: bool,
-    pub specs: Vec<ToolSpec>,
-    pub blocks: Option<String>,
-}
-
-impl ToolList {
-    fn is_nothing(&self) -> bool {
-        self.specs.is_empty() && self.blocks.is_none()
-    }
-}
+use crate::tool::mcp::CallRequest;
 
 /// The result of a call where no tools are offered.
 const NO_TOOLS: &str = "there are no tools here: answer in words";
@@ -59,103 +35,68 @@ enum Wanted {
     InText(CallRequest),
 }
 
+/// The outcome of one request.
+enum Asked {
+    /// The answer was received.
+    Received(Received),
+    /// The model gave none.
+    Failed(Error),
+}
+
+/// The state of the answer loop.
+struct Progress {
+    offer: Offer,
+    /// The tools of `offer`, as the model is told of them.
+    tools: ToolList,
+    /// Rounds of tools that are left.
+    rounds: usize,
+    /// The requests that were carried out since the question.
+    done: Vec<ToolRequest>,
+    /// The length of the path up to where the side branch begins; not known before the first request has left.
+    base: Option<usize>,
+    cache_key: Option<String>,
+    /// An answer that could call no tools did not fit the schema.
+    asked_again: bool,
+    /// The model called tools where none may be called.
+    warned: bool,
+}
+
+impl Progress {
+    /// True if the model may call tools now.
+    fn is_open(&self) -> bool {
+        self.rounds > 0 && !self.tools.is_nothing()
+    }
+
+    /// The way the model may call tools in its next answer.
+    fn way_to_call(&self) -> Tools {
+        match self.tools.blocks {
+            Some(_) => Tools::InText,
+            None if self.is_open() => Tools::Native,
+            None => Tools::Unoffered,
+        }
+    }
+}
+
 impl Turn<'_> {
     /// Asks for the answer, which is streamed and becomes a visible bubb. The model may call the tools of `offer` first.
     pub(super) async fn answer(&mut self, offer: Offer) -> Result<()> {
-        if offer.calls {
-            self.front.happens(Event::Waiting);
-            self.servers_ready().await?;
-        }
-        let mut offered = self.tool_list(offer);
-        let mut done = self.record.transcript.requests_of_turn();
-        let mut rounds = match offer.ended {
-            true => 0,
-            false => (self.env.settings().max_rounds as usize).saturating_sub(done.len()),
-        };
-        // A turn that is gone on with has a side branch already.
-        let side = self.record.transcript.side_branch();
-        let schema = self.schema.clone();
-        let mut asked_again = false;
-        let cache_key = self.cache_key().await?;
-        let mut warned = false;
+        let mut progress = self.progress(offer).await?;
         loop {
-            let open = rounds > 0 && !offered.is_nothing();
-            let inst = Inst::General(self.insts.general.as_deref());
-            let transcript = &self.record.transcript;
-            let mut messages = messages(
-                &transcript.entries,
-                &transcript.called,
-                inst,
-                spec(self.config).path,
-                offered.blocks.as_deref(),
-            );
-            if rounds == 0 && offered.blocks.is_some() {
-                messages.push(instruction(ENDED));
-            }
-            if let Some(schema) = &schema {
-                tell(&mut messages, spec(self.config).path, &schema.instruction());
-            }
-            let (start, interrupt) = (Instant::now(), &self.env.interrupt);
-            let tools = match &offered.blocks {
-                Some(_) => Tools::InText,
-                None if open => Tools::Native,
-                None => Tools::Unoffered,
-            };
-            // A request with a schema is sent without callable tools.
-            let wire = schema.as_ref().filter(|_| !open).map(|schema| &schema.wire);
-            let request = Request {
-                messages: &messages,
-                tools: &offered.specs,
-                tools_ended: !open,
-                cache_key: cache_key.as_deref(),
-                schema: wire,
-            };
-            let sent = interrupt.or(send(self.model, self.front, &mut self.record, request)).await?;
-            if sent.is_err() {
-                let Some(error) = sent.err() else { continue };
-                if !offered.native || offered.specs.is_empty() || self.model.takes_tools() {
-                    return Err(error);
-                }
-                self.plan_instead(offer, open && side.get().is_none()).await?;
-                if self.record.report.pending.is_some() {
-                    return self.record.pending();
-                }
-                offered = self.tool_list(Offer { commands: false, ..offer });
-                continue;
-            }
-            let Some(answer) = sent.ok() else { continue };
-            let base = *side.get_or_init(|| self.record.transcript.path.len());
-            let place = AnswerPlace {
-                store: &self.env.store,
-                under: self.record.transcript.path.get(base - 1).copied(),
-                tip: self.record.transcript.tip(),
-                speaker: None,
-                tools,
-                schema: schema.as_deref(),
-                model: &self.config.name,
-                start,
-                limit: self.env.settings().max_answer,
-            };
-            let at = self.record.transcript.entries.len();
-            let wanted: Vec<Wanted> = match receive(answer, place, self.front, interrupt).await? {
-                Received::Answer(answered) => {
-                    self.record.transcript.path.truncate(base);
-                    self.record.report.answer = Some(answered);
-                    self.record.report.is_json = schema.is_some();
-                    return Ok(());
-                }
-                Received::Unfit(_, fault) if !open && asked_again => {
-                    return Err(unfit(&self.config.name, &fault));
-                }
-                Received::Unfit(words, fault) => {
-                    self.record.transcript.take_up(&words)?;
-                    self.add(Kind::System, true, complaint(&fault).as_bytes())?;
-                    self.front.happens(Event::Say(&asking_again(&fault)));
-                    asked_again |= !open;
-                    rounds = 0;
+            let wanted = match self.ask_once(&mut progress).await? {
+                Asked::Failed(error) => {
+                    self.plan_instead(error, &mut progress).await?;
                     continue;
                 }
-                Received::Calls(words, calls, replay) => {
+                Asked::Received(Received::Answer(answered)) => {
+                    self.keep_answer(answered, &progress);
+                    return Ok(());
+                }
+                Asked::Received(Received::Unfit(words, fault)) => {
+                    self.ask_for_form(&words, &fault, &mut progress)?;
+                    continue;
+                }
+                Asked::Received(Received::Calls(words, calls, replay)) => {
+                    let at = self.record.transcript.entries.len();
                     if let Some(words) = words {
                         self.record.transcript.take_up(&words)?;
                     }
@@ -163,46 +104,126 @@ impl Turn<'_> {
                     self.record.transcript.called.push(answer);
                     calls.into_iter().map(Wanted::Native).collect()
                 }
-                Received::TextCalls(words, calls) => {
+                Asked::Received(Received::TextCalls(words, calls)) => {
                     if !words.is_empty() {
                         self.add(Kind::Assistant, true, words.as_bytes())?;
                     }
                     calls.into_iter().map(Wanted::InText).collect()
                 }
             };
-            if !open {
-                if std::mem::replace(&mut warned, true) {
-                    return Err(Error::remote("the model calls tools and does not answer")
-                        .hint("ask again with `lepo do --retry`, or another model: -m NAME"));
-                }
-                self.not_carried_out(wanted, if offered.is_nothing() { NO_TOOLS } else { ENDED })?;
-                continue;
+            match progress.is_open() {
+                true => self.calls_of_round(wanted, &mut progress).await?,
+                false => self.not_carried_out(wanted, &mut progress)?,
             }
-            rounds = match self.calls(wanted, &mut done).await? {
-                Next::Again if rounds == 1 => {
-                    let limit = self.env.settings().max_rounds;
-                    let note = format!("note: no more tools in this turn: max_rounds ({limit}) is reached");
-                    self.front.happens(Event::Say(&note));
-                    0
-                }
-                Next::Again => rounds - 1,
-                Next::Answer => 0,
-                Next::Wait => {
-                    if let Some(id) = self.record.report.pending {
-                        self.record.transcript.keep_called(&self.env.store, self.config, id);
-                    }
-                    return self.record.pending();
-                }
-            };
         }
     }
 
-    /// The server takes no native tools: they are told in words, and a chooser plans where one still can.
-    async fn plan_instead(&mut self, offer: Offer, can_plan: bool) -> Result<()> {
-        match offer.commands && can_plan {
-            true => self.plan().await,
-            false => Ok(()),
+    /// The beginning of the loop: the tools are ready to be told, and nothing was asked.
+    async fn progress(&mut self, offer: Offer) -> Result<Progress> {
+        if offer.calls {
+            self.front.happens(Event::Waiting);
+            self.servers_ready().await?;
         }
+        let done = self.record.transcript.requests_of_turn();
+        Ok(Progress {
+            offer,
+            tools: self.tool_list(offer),
+            rounds: match offer.ended {
+                true => 0,
+                false => (self.env.settings().max_rounds as usize).saturating_sub(done.len()),
+            },
+            done,
+            // A turn that is gone on with has a side branch already.
+            base: self.record.transcript.side_branch(),
+            cache_key: self.cache_key().await?,
+            asked_again: false,
+            warned: false,
+        })
+    }
+
+    /// Sends one request and receives its answer.
+    async fn ask_once(&mut self, progress: &mut Progress) -> Result<Asked> {
+        let messages = self.messages(progress);
+        let schema = self.schema.clone();
+        let (start, interrupt) = (Instant::now(), &self.env.interrupt);
+        let request = Request {
+            messages: &messages,
+            tools: &progress.tools.specs,
+            tools_ended: !progress.is_open(),
+            cache_key: progress.cache_key.as_deref(),
+            // A request with a schema is sent without callable tools.
+            schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.wire),
+        };
+        let sent = interrupt.or(send(self.model, self.front, &mut self.record, request)).await?;
+        let answer = match sent {
+            Sent::Answer(answer) => answer,
+            Sent::ModelFailed(error) => return Ok(Asked::Failed(error)),
+        };
+        let path = &self.record.transcript.path;
+        let base = *progress.base.get_or_insert(path.len());
+        let place = AnswerPlace {
+            store: &self.env.store,
+            under: path.get(..base).and_then(|path| path.last()).copied(),
+            tip: self.record.transcript.tip(),
+            speaker: None,
+            tools: progress.way_to_call(),
+            schema: schema.as_deref(),
+            model: &self.config.name,
+            start,
+            limit: self.env.settings().max_answer,
+        };
+        Ok(Asked::Received(receive(*answer, place, self.front, interrupt).await?))
+    }
+
+    /// The messages of the next request.
+    fn messages(&self, progress: &Progress) -> Vec<Message> {
+        let (transcript, path) = (&self.record.transcript, spec(self.config).path);
+        let inst = Inst::General(self.insts.general.as_deref());
+        let blocks = progress.tools.blocks.as_deref();
+        let mut messages = messages(&transcript.entries, &transcript.called, inst, path, blocks);
+        if progress.rounds == 0 && blocks.is_some() {
+            messages.push(instruction(ENDED));
+        }
+        if let Some(schema) = &self.schema {
+            tell(&mut messages, path, &schema.instruction());
+        }
+        messages
+    }
+
+    /// Goes on without native tools where the server takes none: they are told in words, and a chooser plans
+    /// where one still can. Any other failure of the model ends the turn.
+    async fn plan_instead(&mut self, failed: Error, progress: &mut Progress) -> Result<()> {
+        let Progress { offer, tools, base, .. } = &*progress;
+        if !tools.native || tools.specs.is_empty() || self.model.takes_tools() {
+            return Err(failed);
+        }
+        if offer.commands && progress.is_open() && base.is_none() {
+            self.plan().await?;
+        }
+        self.record.pending()?;
+        progress.tools = self.tool_list(Offer { commands: false, ..progress.offer });
+        Ok(())
+    }
+
+    /// The answer ends the side branch: the conversation goes on where that began.
+    fn keep_answer(&mut self, answered: Answered, progress: &Progress) {
+        if let Some(base) = progress.base {
+            self.record.transcript.path.truncate(base);
+        }
+        self.record.report.answer = Some(answered);
+        self.record.report.is_json = self.schema.is_some();
+    }
+
+    /// Lets the model answer again, in the form of the schema; once, where it could call no tools.
+    fn ask_for_form(&mut self, words: &Name, fault: &str, progress: &mut Progress) -> Result<()> {
+        if !progress.is_open() && std::mem::replace(&mut progress.asked_again, true) {
+            return Err(unfit(&self.config.name, fault));
+        }
+        self.record.transcript.take_up(words)?;
+        self.add(Kind::System, true, complaint(fault).as_bytes())?;
+        self.front.happens(Event::Say(&asking_again(fault)));
+        progress.rounds = 0;
+        Ok(())
     }
 
     /// The key of the server's cache of this conversation: its root, where the model's API has a field for
@@ -218,8 +239,13 @@ impl Turn<'_> {
         Ok(self.record.transcript.path.first().map(ToString::to_string))
     }
 
-    /// Answers calls that are not allowed any more.
-    fn not_carried_out(&mut self, calls: Vec<Wanted>, why: &str) -> Result<()> {
+    /// Answers calls that are not allowed any more; an error the second time.
+    fn not_carried_out(&mut self, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
+        if std::mem::replace(&mut progress.warned, true) {
+            return Err(Error::remote("the model calls tools and does not answer")
+                .hint("ask again with `lepo do --retry`, or another model: -m NAME"));
+        }
+        let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };
         if let Some(told) = several_note(calls.len()) {
             self.add(Kind::Assistant, true, told.as_bytes())?;
         }
@@ -236,32 +262,25 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The tools of `offer`, in the form that the model of this turn takes.
-    pub(super) fn tool_list(&self, offer: Offer) -> ToolList {
-        let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
-        let mut offered = ToolList { native, ..ToolList::default() };
-        if offer.commands && native {
-            offered.specs.push(run_command());
-        }
-        let servers = self.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
-        match native {
-            true => {
-                for server in servers {
-                    offered.specs.extend(server.tools.iter().map(|tool| ToolSpec {
-                        name: native_name(&server.config.name, &tool.name),
-                        description: tool.description.clone(),
-                        schema: tool.parameters(),
-                    }));
-                }
+    /// Carries out the calls of one answer: a round of tools.
+    async fn calls_of_round(&mut self, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
+        progress.rounds = match self.calls(calls, &mut progress.done).await? {
+            Next::Again if progress.rounds == 1 => {
+                let limit = self.env.settings().max_rounds;
+                let note = format!("note: no more tools in this turn: max_rounds ({limit}) is reached");
+                self.front.happens(Event::Say(&note));
+                0
             }
-            false => {
-                let mut servers = servers.map(|s| (s.config.name.as_str(), s.tools.as_slice())).peekable();
-                if servers.peek().is_some() {
-                    offered.blocks = Some(blocks(servers));
+            Next::Again => progress.rounds - 1,
+            Next::Answer => 0,
+            Next::Wait => {
+                if let Some(id) = self.record.report.pending {
+                    self.record.transcript.keep_called(&self.env.store, self.config, id);
                 }
+                return self.record.pending();
             }
-        }
-        offered
+        };
+        Ok(())
     }
 
     /// The calls of one answer, in order. Those after one that ends tool use are dropped.

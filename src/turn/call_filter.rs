@@ -1,8 +1,8 @@
 //! Withholds streamed text that may be a tool call: all of an answer is shown, up to a `{`
 //! or a fence; from there on nothing, until it is clear that it is no call.
 
-use crate::tool::lenient_json;
 use crate::tool::mcp::CallRequest;
+use crate::tool::{Piece, lenient_json, pieces};
 
 /// Holds text back. Once a call has come, the rest of the answer is not shown.
 #[derive(Debug, Default)]
@@ -119,11 +119,26 @@ fn is_call(object: &str) -> bool {
 
 /// The call that an object in an answer is: it has `server`, `name` and, unless the tool takes none,
 /// `arguments`; and nothing else where it has none.
-pub fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
+fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
     if value.get("arguments").is_none() && value.as_object()?.len() != 2 {
         return None;
     }
     CallRequest::from_json(value)
+}
+
+/// The calls in an answer, in order, and the words around them.
+pub fn calls_in_text(said: &str) -> (String, Vec<CallRequest>) {
+    let (mut words, mut calls) = (Vec::new(), Vec::new());
+    for piece in pieces(said) {
+        match piece {
+            Piece::Prose(text) => words.push(text),
+            Piece::Object(object) => match call_in_text(&object) {
+                Some(call) => calls.push(call),
+                None => words.push(object.to_string()),
+            },
+        }
+    }
+    (words.join("\n\n"), calls)
 }
 
 #[cfg(test)]

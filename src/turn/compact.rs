@@ -3,9 +3,10 @@
 //! Under the same root: the summary, visible, and behind it copies of the last turns. The request for the
 //! summary begins as the requests before it did, so that the server finds them in its cache.
 
-use super::answer_loop::Offer;
 use super::context::{Inst, messages};
 use super::flow::Turn;
+use super::journal::usage_entry;
+use super::offer::Offer;
 use super::record::TurnRecord;
 use super::send::send_whole;
 use super::transcript::{PathEntry, Transcript};
@@ -15,7 +16,6 @@ use crate::config::{Insts, ModelConfig, Planner, ToolMode};
 use crate::conv::Forest;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{Gate, Message, PathForm, Request, Role, spec};
-use crate::store::Entry;
 
 /// The beginning of a summary's first line.
 const SUMMARY: &str = "[summary of the conversation up to ";
@@ -142,16 +142,8 @@ impl Turn<'_> {
         let interrupt = &self.env.interrupt;
         let work = send_whole(self.model, self.front, &mut self.record, request);
         let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
-        let _ = self.env.store.journal(Entry {
-            what: "summary",
-            model: Some(&self.config.name),
-            input: usage.input,
-            output: usage.output,
-            cached: usage.cached,
-            cache_write: usage.cache_write,
-            ms: start.elapsed().as_millis() as u64,
-            ..Entry::default()
-        });
+        let ms = start.elapsed().as_millis() as u64;
+        self.env.store.journal(usage_entry("summary", &self.config.name, usage, ms));
         match text.trim().is_empty() {
             false => Ok(text),
             true => {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::answer_loop::Offer;
 use super::attach::begin_files;
 use super::command_runner::{Carried, stdout_to_watch};
+use super::offer::Offer;
 use super::record::TurnRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;

@@ -3,7 +3,6 @@
 //! This room is where the others meet: [`context`] alone turns bubbs into messages.
 
 mod aftermath;
-mod answer;
 mod answer_loop;
 pub mod attach;
 mod between;
@@ -21,11 +20,14 @@ mod fill;
 mod flow;
 mod group;
 mod interrupt;
+mod journal;
 mod native;
+mod offer;
 mod plan;
 mod planner;
 mod prompts;
 mod question;
+mod receive;
 mod record;
 mod report;
 mod request;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{ToolCall, ToolSpec};
-use crate::tool::{Access, CommandRequest, ToolRequest};
+use crate::tool::{Access, CommandRequest, ToolRequest, lenient_json};
 
 /// The shell command, as a tool.
 const RUN_COMMAND: &str = "run_command";
@@ -34,6 +34,15 @@ pub fn run_command() -> ToolSpec {
 /// The command that a call asks for, if it is sound.
 pub fn command_of(call: &ToolCall) -> Option<CommandRequest> {
     (call.name == RUN_COMMAND).then(|| CommandRequest::from_json(&call.arguments)).flatten()
+}
+
+/// The arguments of a call: none are an empty object, and text that is JSON but for trailing commas is JSON.
+pub fn sound_arguments(arguments: Value) -> Value {
+    match arguments {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        Value::String(text) => lenient_json(&text).filter(Value::is_object).unwrap_or(Value::String(text)),
+        arguments => arguments,
+    }
 }
 
 /// The bubb of a call that no request can be made of: compact JSON, keys sorted.

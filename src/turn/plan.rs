@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::Event;
 use super::context::{Inst, messages};
 use super::flow::Turn;
+use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
 use super::request::{Next, several_note};
 use super::send::send_whole;
@@ -93,19 +94,9 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    // The journal is never needed: that it cannot be written is no reason to fail.
     fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
-        let _ = self.env.store.journal(Entry {
-            bubb,
-            what,
-            model: Some(&self.config.name),
-            input: used.usage.input,
-            output: used.usage.output,
-            cached: used.usage.cached,
-            cache_write: used.usage.cache_write,
-            ms: used.ms,
-            ..Entry::default()
-        });
+        let entry = usage_entry(what, &self.config.name, used.usage, used.ms);
+        self.env.store.journal(Entry { bubb, ..entry });
     }
 }
 

@@ -4,19 +4,29 @@ use std::time::Instant;
 
 use super::record::TurnRecord;
 use super::{Event, Front};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{self, Answer, Model, Request};
 
 /// The longest answer of chooser or writer that is read, in bytes.
 const PLANNER_LIMIT: usize = 1 << 20;
 
-/// Sends a request. What is still being written becomes durable meanwhile; if that fails, nothing has left.
+/// The outcome of a request that was sent.
+pub enum Sent<'m> {
+    /// The answer begins.
+    Answer(Box<Answer<'m>>),
+    /// The model gave none.
+    ModelFailed(Error),
+}
+
+/// Sends a request. What is still being written becomes durable meanwhile.
+///
+/// `Err`: the question could not be stored, so nothing was sent.
 pub async fn send<'m>(
     model: &'m mut Model,
     front: &mut dyn Front,
     record: &mut TurnRecord,
     request: Request<'m>,
-) -> Result<Result<Answer<'m>>> {
+) -> Result<Sent<'m>> {
     front.happens(Event::Waiting);
     let start = Instant::now();
     let (answer, saved) = {
@@ -36,10 +46,13 @@ pub async fn send<'m>(
         }
     };
     record.tell_saved(front, saved);
-    if answer.is_err() {
-        record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
-    }
-    Ok(answer)
+    Ok(match answer {
+        Ok(answer) => Sent::Answer(Box::new(answer)),
+        Err(error) => {
+            record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+            Sent::ModelFailed(error)
+        }
+    })
 }
 
 /// Sends a request and takes its short answer whole. A failure on the way is journalled, as one before it is.
@@ -50,8 +63,11 @@ pub async fn send_whole(
     request: Request<'_>,
 ) -> Result<(String, model::Usage)> {
     let start = Instant::now();
-    let answer = send(model, front, record, request).await??;
-    let read = whole(answer, front).await;
+    let answer = match send(model, front, record, request).await? {
+        Sent::Answer(answer) => answer,
+        Sent::ModelFailed(error) => return Err(error),
+    };
+    let read = whole(*answer, front).await;
     if read.is_err() {
         record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
     }

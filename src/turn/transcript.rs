@@ -1,6 +1,5 @@
 //! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its end.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use tokio::task::JoinHandle;
 use super::Start;
 use super::attach::{Arriving, Attached, LeftOut, choose};
 use super::called::CalledAnswer;
+use super::journal::failure_entry;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
@@ -49,12 +49,9 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Notes a request that failed. The journal is never needed: that it cannot be written is no reason to fail.
+    /// Notes a request that failed.
     pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
-        let ms = after.as_millis() as u64;
-        let under = self.tip();
-        let _ =
-            self.store.journal(Entry { what: "failed", model, ms, failed: true, under, ..Entry::default() });
+        self.store.journal(Entry { under: self.tip(), ..failure_entry(model, after) });
     }
 
     /// The conv up to where a turn starts, or the beginning of a new one.
@@ -158,11 +155,11 @@ impl Transcript {
     }
 
     /// Length of the path at which the side branch at its end began; unset if it ends in none.
-    pub fn side_branch(&self) -> OnceCell<usize> {
+    pub fn side_branch(&self) -> Option<usize> {
         let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
         match self.entries.iter().rev().take_while(on_it).count() {
-            0 => OnceCell::new(),
-            side => OnceCell::from(self.path.len() - side),
+            0 => None,
+            side => Some(self.path.len() - side),
         }
     }
 

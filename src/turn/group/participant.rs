@@ -11,7 +11,8 @@ use crate::error::{Error, Kind, Result};
 use crate::model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
 use crate::store::Entry;
 use crate::tool::{Proposal, Reply, without_thinking};
-use crate::turn::answer::{AnswerPlace, Received, Tools, receive};
+use crate::turn::journal::{failure_entry, usage_entry};
+use crate::turn::receive::{AnswerPlace, Received, Tools, receive};
 use crate::turn::report::Answered;
 use crate::turn::schema::{AnswerSchema, asking_again, complaint, tell, unfit};
 use crate::turn::send::whole;
@@ -126,20 +127,10 @@ impl Participant {
         }
     }
 
-    /// Notes what a brief reply cost. The journal is never needed: that it cannot be written is no
-    /// reason to fail.
+    /// Notes what a brief reply cost.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
-        let _ = group.env.store.journal(Entry {
-            bubb,
-            what,
-            model: Some(&self.name),
-            input: brief.usage.input,
-            output: brief.usage.output,
-            cached: brief.usage.cached,
-            cache_write: brief.usage.cache_write,
-            ms: brief.ms,
-            ..Entry::default()
-        });
+        let entry = usage_entry(what, &self.name, brief.usage, brief.ms);
+        group.env.store.journal(Entry { bubb, ..entry });
     }
 
     async fn ask<'m>(
@@ -158,9 +149,7 @@ impl Participant {
 /// Notes a request that failed; one that the user stopped did not.
 fn failed(group: GroupTurn<'_>, model: &str, error: &Error, start: Instant) {
     if !matches!(error.kind, Kind::Signal(_)) {
-        let (model, ms) = (Some(model), start.elapsed().as_millis() as u64);
-        let entry = Entry { what: "failed", model, ms, failed: true, ..Entry::default() };
-        let _ = group.env.store.journal(entry);
+        group.env.store.journal(failure_entry(Some(model), start.elapsed()));
     }
 }
 

@@ -5,10 +5,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::Value;
-
-use super::call_filter::{CallFilter, call_in_text};
+use super::call_filter::{CallFilter, calls_in_text};
 use super::group::select_line;
+use super::journal::usage_entry;
+use super::native::sound_arguments;
 use super::report::Answered;
 use super::schema::AnswerSchema;
 use super::{Event, Front, Interrupt};
@@ -17,7 +17,6 @@ use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{self, Answer, Replay, ToolCall, Usage, Utf8};
 use crate::store::{Draft, Entry, Store};
 use crate::tool::mcp::CallRequest;
-use crate::tool::{Piece, lenient_json, pieces};
 
 /// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
 const SPOOL_BUFFER: usize = 32 << 10;
@@ -95,6 +94,20 @@ pub struct AnswerPlace<'a> {
     pub limit: u32,
 }
 
+/// The end of receiving an answer.
+enum Ending {
+    /// The answer ends the turn.
+    Final,
+    /// It calls tools by the API.
+    Calls(Vec<ToolCall>, Option<Replay>),
+    /// It calls tools in its text; with the text around them.
+    TextCalls(String, Vec<CallRequest>),
+    /// It does not fit the schema; with the fault.
+    Unfit(String),
+    /// It was cut short.
+    Failed(Error),
+}
+
 /// Receives an answer. If it is cut short or calls tools, its text is kept as a hidden bubb.
 pub async fn receive(
     mut answer: Answer<'_>,
@@ -102,111 +115,77 @@ pub async fn receive(
     front: &mut dyn Front,
     interrupt: &Interrupt,
 ) -> Result<Received> {
-    let mut receiving = Receiving {
-        draft: place.store.draft(Kind::Assistant, false, place.tip)?,
-        buffer: Vec::new(),
-        failed: None,
-        blank: true,
-        room: place.limit as usize,
-        usage: Usage::default(),
-        start: place.start,
-        first_ms: None,
-        held: place.schema.is_some() || !front.shows_at_once(),
-        tools: place.tools,
-        calls: Vec::new(),
-        replay: None,
-        said: String::new(),
-        filter: CallFilter::default(),
-    };
+    let mut receiving = Receiving::begin(&place, front)?;
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.happens(Event::Pause);
     drop(answer);
     receiving.spool();
-    let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
-    let calls = std::mem::take(&mut receiving.calls);
-    let replay = receiving.replay.take();
-    if done.is_ok() && calls.is_empty() {
-        let (words, told) = calls_in_text(&receiving.said);
-        if !told.is_empty() {
-            let ms = start.elapsed().as_millis() as u64;
-            let (model, input, output) = (Some(place.model), usage.input, usage.output);
-            let (cached, cache_write) = (usage.cached, usage.cache_write);
-            // The journal is never needed: that it cannot be written is no reason to fail.
-            let entry = Entry {
-                what: "calls",
-                model,
-                input,
-                output,
-                cached,
-                cache_write,
-                ms,
-                first_ms,
-                ..Entry::default()
+    let ending = receiving.ending(done, &place)?;
+    match &ending {
+        Ending::Final => {
+            receiving.show_held(front);
+            let under = match place.speaker.filter(|_| !receiving.blank) {
+                Some(speaker) => Some(select(&place, speaker, front).await?.id),
+                None => place.under,
             };
-            let _ = place.store.journal(entry);
-            return Ok(Received::TextCalls(words, told));
+            receiving.draft.put_under(under);
         }
+        // As after a call, the answer is still to come.
+        Ending::Unfit(_) => front.happens(Event::Called),
+        Ending::Calls(..) | Ending::TextCalls(..) | Ending::Failed(_) => {}
     }
-    let mut last = done.is_ok() && calls.is_empty();
-    let mut fault = None;
-    if let Some(schema) = place.schema.filter(|_| last && !receiving.blank) {
-        fault = receiving.fit(schema, &place)?;
-        last = fault.is_none();
-        if !last {
-            // As after a call, the answer is still to come.
-            front.happens(Event::Called);
-        }
-    }
-    if last {
-        receiving.show_held(front);
-        let under = match place.speaker.filter(|_| !receiving.blank) {
-            Some(speaker) => Some(select(&place, speaker, front).await?.id),
-            None => place.under,
-        };
-        receiving.draft.put_under(under);
-    }
-    if done.is_ok() {
+    if let Ending::Final | Ending::Calls(..) | Ending::Unfit(_) = ending {
         front.happens(Event::Done);
     }
-    let kept = if receiving.blank { None } else { Some(receiving.keep(!last, place.tip)) };
-    let ms = start.elapsed().as_millis() as u64;
+    let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let kept = match &ending {
+        // The text around the calls becomes a bubb with them.
+        Ending::TextCalls(..) => None,
+        _ if receiving.blank => None,
+        ending => Some(receiving.keep(!matches!(ending, Ending::Final), place.tip)),
+    };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
         front.happens(Event::Bubb(name, None));
     }
-    let entry = Entry {
+    let ms = start.elapsed().as_millis() as u64;
+    place.store.journal(Entry {
         bubb: name.map(|name| name.id),
-        what: match (&done, &kept) {
-            (Ok(()), _) if fault.is_some() => "unfit",
-            (Ok(()), _) if !last => "calls",
-            (Ok(()), Some(_)) => "answer",
-            (Ok(()), None) => "empty",
-            (Err(_), _) => "partial",
-        },
-        model: Some(place.model),
-        input: usage.input,
-        output: usage.output,
-        cached: usage.cached,
-        cache_write: usage.cache_write,
-        ms,
         first_ms,
-        failed: done.as_ref().is_err_and(|error| !matches!(error.kind, ErrorKind::Signal(_))),
-        ..Entry::default()
-    };
-    // The journal is never needed: that it cannot be written is no reason to fail.
-    let _ = place.store.journal(entry);
-    match (done, kept) {
-        (Ok(()), Some(kept)) if let Some(fault) = fault => Ok(Received::Unfit(kept?, fault)),
-        (Ok(()), kept) if !last => Ok(Received::Calls(kept.transpose()?, calls, replay)),
-        (Ok(()), Some(kept)) => Ok(Received::Answer(Answered { name: kept?, usage, ms })),
-        (Ok(()), None) => {
-            Err(Error::remote("the model's answer is empty").hint("ask again: `lepo do --retry`"))
+        failed: matches!(&ending, Ending::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
+        ..usage_entry(ending.word(kept.is_none()), place.model, usage, ms)
+    });
+    ending.into_received(kept, usage, ms)
+}
+
+impl Ending {
+    /// Its word in the journal.
+    fn word(&self, blank: bool) -> &'static str {
+        match self {
+            Ending::Final if blank => "empty",
+            Ending::Final => "answer",
+            Ending::Calls(..) | Ending::TextCalls(..) => "calls",
+            Ending::Unfit(_) => "unfit",
+            Ending::Failed(_) => "partial",
         }
-        (Err(mut error), Some(Err(also))) => {
-            error.message = format!("{}; and {}", error.message, also.chain());
-            Err(error)
+    }
+
+    /// The received answer, kept as a bubb if it was not blank.
+    fn into_received(self, kept: Option<Result<Name>>, usage: Usage, ms: u64) -> Result<Received> {
+        match (self, kept) {
+            (Ending::Final, Some(name)) => Ok(Received::Answer(Answered { name: name?, usage, ms })),
+            (Ending::Calls(calls, replay), kept) => Ok(Received::Calls(kept.transpose()?, calls, replay)),
+            (Ending::TextCalls(words, calls), _) => Ok(Received::TextCalls(words, calls)),
+            (Ending::Unfit(fault), Some(name)) => Ok(Received::Unfit(name?, fault)),
+            (Ending::Final | Ending::Unfit(_), None) => {
+                Err(Error::remote("the model's answer is empty").hint("ask again: `lepo do --retry`"))
+            }
+            (Ending::Failed(mut error), Some(Err(also))) => {
+                error.message = format!("{}; and {}", error.message, also.chain());
+                Err(error)
+            }
+            (Ending::Failed(error), _) => Err(error),
         }
-        (Err(error), _) => Err(error),
     }
 }
 
@@ -272,6 +251,25 @@ fn too_long() -> Error {
 }
 
 impl<'s> Receiving<'s> {
+    fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<Receiving<'s>> {
+        Ok(Receiving {
+            draft: place.store.draft(Kind::Assistant, false, place.tip)?,
+            buffer: Vec::new(),
+            failed: None,
+            blank: true,
+            room: place.limit as usize,
+            usage: Usage::default(),
+            start: place.start,
+            first_ms: None,
+            held: place.schema.is_some() || !front.shows_at_once(),
+            tools: place.tools,
+            calls: Vec::new(),
+            replay: None,
+            said: String::new(),
+            filter: CallFilter::default(),
+        })
+    }
+
     fn text(&mut self, text: &str, front: &mut dyn Front) {
         if self.first_ms.is_none() {
             self.first_ms = Some(self.start.elapsed().as_millis() as u64);
@@ -303,6 +301,23 @@ impl<'s> Receiving<'s> {
             self.failed = Some(self.draft.failed(error));
         }
         self.buffer.clear();
+    }
+
+    /// The end of the answer that came; `done` says whether it came to its end mark.
+    fn ending(&mut self, done: Result<()>, place: &AnswerPlace<'s>) -> Result<Ending> {
+        if let Err(error) = done {
+            return Ok(Ending::Failed(error));
+        }
+        if !self.calls.is_empty() {
+            return Ok(Ending::Calls(std::mem::take(&mut self.calls), self.replay.take()));
+        }
+        let (words, calls) = calls_in_text(&self.said);
+        if !calls.is_empty() {
+            return Ok(Ending::TextCalls(words, calls));
+        }
+        let schema = place.schema.filter(|_| !self.blank);
+        let fault = schema.map(|schema| self.fit(schema, place)).transpose()?.flatten();
+        Ok(fault.map_or(Ending::Final, Ending::Unfit))
     }
 
     /// Checks the answer against the schema. If it fits, only its JSON is kept; otherwise gives the fault.
@@ -354,28 +369,4 @@ impl<'s> Receiving<'s> {
             None => self.draft.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
         }
     }
-}
-
-/// The arguments of a call: none are an empty object, and text that is JSON but for trailing commas is JSON.
-fn sound_arguments(arguments: Value) -> Value {
-    match arguments {
-        Value::Null => Value::Object(serde_json::Map::new()),
-        Value::String(text) => lenient_json(&text).filter(Value::is_object).unwrap_or(Value::String(text)),
-        arguments => arguments,
-    }
-}
-
-/// The calls in an answer, in order, and the words around them.
-fn calls_in_text(said: &str) -> (String, Vec<CallRequest>) {
-    let (mut words, mut calls) = (Vec::new(), Vec::new());
-    for piece in pieces(said) {
-        match piece {
-            Piece::Prose(text) => words.push(text),
-            Piece::Object(object) => match call_in_text(&object) {
-                Some(call) => calls.push(call),
-                None => words.push(object.to_string()),
-            },
-        }
-    }
-    (words.join("\n\n"), calls)
 }
