@@ -104,10 +104,7 @@ impl TurnEnv {
 impl Turn<'_> {
     /// Asks for a summary of the path up to `cut`.
     async fn summary(&mut self, cut: usize, instruction: Option<&str>) -> Result<String> {
-        let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
-        for note in left.words(&self.config.name) {
-            self.front.happens(Event::Say(&note));
-        }
+        self.choose_files();
         // Told as in any turn, for the sake of the server's cache; none may be called.
         let tools = self.env.settings().tool_call_mode != ToolMode::Off;
         if tools {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::attach::begin_files;
-use super::command_runner::{Carried, stdout_to_watch};
+use super::command_runner::stdout_to_watch;
 use super::offer::Offer;
 use super::record::TurnRecord;
 use super::request::Next;
@@ -14,7 +14,6 @@ use crate::bubb::{Kind, Name};
 use crate::config::{Insts, ModelConfig, Planner, ToolMode};
 use crate::error::{Error, Result};
 use crate::model::{Gate, Model, ToolWire, spec};
-use crate::tool::GrantedCommand;
 use crate::tool::mcp::Servers;
 
 /// A question, or a decision to go on from.
@@ -79,7 +78,20 @@ impl<'t> Turn<'t> {
         self.record.finish(self.front, ended).await
     }
 
-    async fn go(&mut self, ask: Ask) -> Result<()> {
+    async fn go(&mut self, mut ask: Ask) -> Result<()> {
+        let decision = ask.decision.take();
+        let decided = decision.as_ref().map(|decision| decision.name.id);
+        self.open(ask).await?;
+        let offer = self.decide_or_plan(decision).await?;
+        let answered = self.answer(offer).await;
+        if let Some(request) = decided.filter(|_| answered.is_ok()) {
+            self.env.store.drop_wire(request);
+        }
+        answered
+    }
+
+    /// Runs the commands of `--run`, and begins to write what comes before the answer.
+    async fn open(&mut self, ask: Ask) -> Result<()> {
         let served = self.fetch(&ask.served).await?;
         if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
             return Err(Error::usage(
@@ -117,11 +129,13 @@ impl<'t> Turn<'t> {
             let gate = self.gate.clone();
             self.record.transcript.begin(opening, files, move || gate.open());
         }
-        let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
-        for note in left.words(&self.config.name) {
-            self.front.happens(Event::Say(&note));
-        }
+        self.choose_files();
+        Ok(())
+    }
 
+    /// Applies the decision that the turn goes on from, or lets a chooser plan; gives the tools that the model
+    /// may call after it.
+    async fn decide_or_plan(&mut self, decision: Option<Decision>) -> Result<Offer> {
         let planner = self.planner();
         let tools = self.env.settings().tool_call_mode != ToolMode::Off;
         if tools {
@@ -130,8 +144,7 @@ impl<'t> Turn<'t> {
         }
         let mut on_side_branch = false;
         let mut ended = false;
-        let decided = ask.decision.as_ref().map(|decision| decision.name.id);
-        if let Some(decision) = ask.decision {
+        if let Some(decision) = decision {
             on_side_branch = decision.name.kind == Kind::Assistant;
             self.record.transcript.take_up_called(&self.env.store, self.config, decision.name.id);
             ended = self.decided(decision).await? != Next::Again;
@@ -140,18 +153,20 @@ impl<'t> Turn<'t> {
         if tools && !ended && planner == Planner::Chooser && !on_side_branch {
             self.plan().await?;
         }
-        if self.record.report.pending.is_some() {
-            return self.record.pending();
-        }
+        self.record.pending()?;
         // Behind a native call the model is told the same tools as before it, even if it may call none.
         let tools = tools && (!ended || on_side_branch);
         let commands = tools && planner == Planner::Native;
         let calls = tools && !self.servers.is_empty();
-        let answered = self.answer(Offer { commands, calls, ended }).await;
-        if let Some(request) = decided.filter(|_| answered.is_ok()) {
-            self.env.store.drop_wire(request);
+        Ok(Offer { commands, calls, ended })
+    }
+
+    /// Decides which files of the conversation are sent to the model, and tells which are not.
+    pub(super) fn choose_files(&mut self) {
+        let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
+        for note in left.words(&self.config.name) {
+            self.front.happens(Event::Say(&note));
         }
-        answered
     }
 
     /// The planner of this turn. Only some providers have native tools: a note says if the configured planner
@@ -175,10 +190,5 @@ impl<'t> Turn<'t> {
 
     pub(super) fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         self.record.add(self.front, kind, hidden, text)
-    }
-
-    pub(super) async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
-        let (runner, front) = (self.env.runner(), &mut *self.front);
-        runner.carry_out(granted, &mut stdout_to_watch(|event| front.happens(event))).await
     }
 }

@@ -1,12 +1,15 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
 use super::Event;
+use super::command_runner::{Carried, stdout_to_watch};
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
 use crate::bubb::Name;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::tool::mcp::CallRequest;
-use crate::tool::{Allowed, CallProposal, CommandProposal, Consent, Granted, Proposal, Reply, ToolRequest};
+use crate::tool::{
+    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolRequest,
+};
 
 /// The continuation of tool use after one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +178,11 @@ impl Turn<'_> {
         let result = self.result(name, request, &carried.text, carried.exit)?;
         self.env.runner().journal(&result, request.kind(), &carried);
         Ok(if carried.ran { Next::Again } else { Next::Answer })
+    }
+
+    async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
+        let (runner, front) = (self.env.runner(), &mut *self.front);
+        runner.carry_out(granted, &mut stdout_to_watch(|event| front.happens(event))).await
     }
 
     /// Adds the reason as the result of a request that is not run, and ends tool use for this turn.
