@@ -3,7 +3,7 @@
 
 use super::attach::keep_files;
 use super::transcript::Transcript;
-use super::{Event, Front, Question, Start, TurnEnv};
+use super::{Event, Front, Question, RunBy, Start, TurnEnv};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::Result;
@@ -28,7 +28,8 @@ impl TurnEnv {
         let system_prompt = self.configured.system_prompt()?;
         let runner = self.runner();
         // Stopped, it leaves nothing: a new conv begins with what came of it.
-        let carried = runner.carry_out_own(command, &mut |event| front.happens(event)).await?;
+        let carried =
+            runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
         match carried.exit {
             Some(0) => {}
             Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),

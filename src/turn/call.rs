@@ -35,7 +35,7 @@ impl Turn<'_> {
 
     /// Makes a granted call, and makes the text of its result.
     pub(super) async fn call(&mut self, granted: crate::tool::GrantedCall) -> Result<Carried> {
-        self.front.happens(Event::Calling(granted.request()));
+        self.front.happens(Event::ToolStarted(granted.request()));
         let start = Instant::now();
         let Turn { env, servers, front, .. } = self;
         let server = granted.request().server.clone();

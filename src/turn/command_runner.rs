@@ -6,13 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::aftermath;
 use super::report::ToolUse;
 use super::transcript::Transcript;
-use super::{Event, TurnEnv};
+use super::{Event, RunBy, TurnEnv};
 use crate::bubb::{Kind, Name};
 use crate::error::{Error, Result};
 use crate::store::{Entry, Store};
-use crate::tool::{
-    Aftermath, Captured, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Stream, Variables,
-};
+use crate::tool::{Aftermath, Captured, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Variables};
 
 /// The most of a command that its result repeats, in bytes.
 const MOST_COMMAND: usize = 4 << 10;
@@ -44,14 +42,19 @@ impl CommandRunner<'_> {
         command: &str,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<ToolUse> {
-        let carried = self.carry_out_own(command, tell).await?;
+        let carried = self.carry_out_own(command, RunBy::RunOption, tell).await?;
         self.keep_own(transcript, command, &carried, tell)
     }
 
     /// The first half of [`CommandRunner::run`]: nothing is written yet.
-    pub async fn carry_out_own(&self, command: &str, tell: &mut dyn FnMut(Event<'_>)) -> Result<Carried> {
-        tell(Event::Running(command));
-        self.carry_out(GrantedCommand::by_user(command), tell).await
+    pub async fn carry_out_own(
+        &self,
+        command: &str,
+        by: RunBy,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Carried> {
+        tell(Event::CommandStarted(command));
+        self.carry_out(GrantedCommand::by_user(command), by, tell).await
     }
 
     /// The second half of [`CommandRunner::run`].
@@ -79,6 +82,7 @@ impl CommandRunner<'_> {
     pub async fn carry_out(
         &self,
         granted: GrantedCommand,
+        by: RunBy,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<Carried> {
         let settings = self.env.settings();
@@ -95,12 +99,7 @@ impl CommandRunner<'_> {
             Variables { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
         let shell = Shell { policy, variables, timeout: settings.command_timeout };
         let found = Arc::default();
-        let mut live = |stream, bytes: &[u8]| {
-            tell(match stream {
-                Stream::Stdout => Event::Stdout(bytes),
-                Stream::Stderr => Event::Stderr(bytes),
-            });
-        };
+        let mut live = |stream, bytes: &[u8]| tell(Event::CommandOutput(by, stream, bytes));
         let run =
             carry_out(&self.env.store, shell, granted, settings.output_limit as usize, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
@@ -123,14 +122,6 @@ impl CommandRunner<'_> {
             exit: carried.exit,
             ..Entry::default()
         });
-    }
-}
-
-/// Turns stdout events into [`Event::Printed`]: output that is for the model, and that the user only watches.
-pub fn stdout_to_watch(mut tell: impl FnMut(Event<'_>)) -> impl FnMut(Event<'_>) {
-    move |event| match event {
-        Event::Stdout(bytes) => tell(Event::Printed(bytes)),
-        event => tell(event),
     }
 }
 

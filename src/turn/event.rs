@@ -6,7 +6,7 @@ use std::pin::Pin;
 use crate::bubb::Name;
 use crate::error::Result;
 use crate::tool::mcp::{Asked, CallRequest, FormAnswer};
-use crate::tool::{Proposal, Reply};
+use crate::tool::{Proposal, Reply, Stream};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -19,8 +19,8 @@ pub enum Event<'e> {
     Thinking(&'e str),
     /// Text of the answer.
     Text(&'e str),
-    /// The model called a tool: the answer goes on after the result.
-    Called,
+    /// The message is not the final answer: a tool call or a retry follows.
+    NotFinal,
     /// The model's message has ended.
     Done,
     /// No more text is at hand: buffered output is to be shown.
@@ -31,20 +31,25 @@ pub enum Event<'e> {
     Announce(&'e Proposal),
     /// A pending request is carried out now, after `--approve`.
     Approved(&'e Proposal),
-    /// A command of the person's own begins.
-    Running(&'e str),
-    /// A command that the model asked for and the person allowed begins.
-    RunningForModel(&'e str),
-    /// Output of the person's own command on stdout.
-    Stdout(&'e [u8]),
-    /// Bytes of a command's stdout that is for the model: to watch while it runs.
-    Printed(&'e [u8]),
-    /// Bytes of the running command's stderr.
-    Stderr(&'e [u8]),
-    /// A tool is called.
-    Calling(&'e CallRequest),
+    /// A command begins that was not announced.
+    CommandStarted(&'e str),
+    /// Output of the running command.
+    CommandOutput(RunBy, Stream, &'e [u8]),
+    /// A call of an MCP tool begins.
+    ToolStarted(&'e CallRequest),
     /// Progress of the call, in the server's words.
     Progress(&'e str),
+}
+
+/// The origin of a command, which decides how its output is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunBy {
+    /// The user, at the prompt of a session: its stdout is the output.
+    Session,
+    /// The user, with `--run`: its stdout is for the model, and is shown to be watched.
+    RunOption,
+    /// The model: all of its output is shown to be watched.
+    Model,
 }
 
 /// The view of a turn, which can be asked for consent.

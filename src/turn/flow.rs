@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::attach::begin_files;
-use super::command_runner::stdout_to_watch;
 use super::offer::Offer;
 use super::record::TurnRecord;
 use super::request::Next;
@@ -111,7 +110,7 @@ impl<'t> Turn<'t> {
             }
             for command in &ask.runs {
                 let (runner, front) = (self.env.runner(), &mut *self.front);
-                let mut tell = stdout_to_watch(|event| front.happens(event));
+                let mut tell = |event: Event<'_>| front.happens(event);
                 let used = runner.run(&mut self.record.transcript, command, &mut tell).await?;
                 self.record.report.tools.push(used);
             }

@@ -42,7 +42,7 @@ pub use command_runner::CommandRunner;
 pub use compact::Compaction;
 pub use decision::{Decision, Verdict};
 pub use env::{Configured, TrustedFile, TurnEnv};
-pub use event::{Event, Front};
+pub use event::{Event, Front, RunBy};
 pub use flow::Ask;
 pub use group::{Bid, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch};
 pub use interrupt::Interrupt;

@@ -131,7 +131,7 @@ pub async fn receive(
             receiving.draft.put_under(under);
         }
         // As after a call, the answer is still to come.
-        Ending::Unfit(_) => front.happens(Event::Called),
+        Ending::Unfit(_) => front.happens(Event::NotFinal),
         Ending::Calls(..) | Ending::TextCalls(..) | Ending::Failed(_) => {}
     }
     if let Ending::Final | Ending::Calls(..) | Ending::Unfit(_) = ending {
@@ -236,7 +236,7 @@ async fn receive_events(
             Some(model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
-                front.happens(Event::Called);
+                front.happens(Event::NotFinal);
             }
             Some(model::Event::Replay(replay)) => receiving.replay = Some(replay),
             Some(model::Event::ToolCall(_) | model::Event::Paused(_)) => {}

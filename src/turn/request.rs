@@ -1,9 +1,9 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
-use super::Event;
-use super::command_runner::{Carried, stdout_to_watch};
+use super::command_runner::Carried;
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
+use super::{Event, RunBy};
 use crate::bubb::Name;
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::tool::mcp::CallRequest;
@@ -69,7 +69,7 @@ impl Turn<'_> {
                 Consent::Granted(granted) => {
                     self.pin_tool(&request)?;
                     if let ToolRequest::Command(request) = &request {
-                        self.front.happens(Event::RunningForModel(&request.command));
+                        self.front.happens(Event::CommandStarted(&request.command));
                     }
                     break granted;
                 }
@@ -182,7 +182,7 @@ impl Turn<'_> {
 
     async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
         let (runner, front) = (self.env.runner(), &mut *self.front);
-        runner.carry_out(granted, &mut stdout_to_watch(|event| front.happens(event))).await
+        runner.carry_out(granted, RunBy::Model, &mut |event| front.happens(event)).await
     }
 
     /// Adds the reason as the result of a request that is not run, and ends tool use for this turn.

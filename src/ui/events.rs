@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::model::Utf8;
 use crate::term::{Out, tty};
 use crate::tool::mcp::{Asked, FormAnswer};
-use crate::tool::{Proposal, Reply};
+use crate::tool::{Proposal, Reply, Stream};
 use crate::turn::{Event, Front, Moment, Watch};
 
 /// A turn as lines on stdout.
@@ -40,14 +40,14 @@ impl<'o> EventLines<'o> {
             Event::Text(text) => json!({ "event": "text", "text": text }),
             Event::Say(text) => json!({ "event": "note", "text": text }),
             Event::Announce(proposal) | Event::Approved(proposal) => request("announce", proposal),
-            Event::Running(command) | Event::RunningForModel(command) => {
-                json!({ "event": "running", "command": command })
+            Event::CommandStarted(command) => json!({ "event": "running", "command": command }),
+            Event::CommandOutput(_, Stream::Stderr, bytes) => {
+                json!({ "event": "stderr", "text": self.stderr.decode(bytes) })
             }
-            Event::Stderr(bytes) => json!({ "event": "stderr", "text": self.stderr.decode(bytes) }),
-            Event::Calling(request) => json!({ "event": "calling", "request": request.to_json() }),
+            Event::ToolStarted(request) => json!({ "event": "calling", "request": request.to_json() }),
             Event::Progress(words) => json!({ "event": "progress", "text": words }),
             // Their bubbs tell of them; and what a REPL shows is not of one turn.
-            Event::Called | Event::Done | Event::Stdout(_) | Event::Printed(_) => return,
+            Event::NotFinal | Event::Done | Event::CommandOutput(_, Stream::Stdout, _) => return,
         };
         self.line(named(told, name));
     }

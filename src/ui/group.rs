@@ -17,6 +17,7 @@ use crate::term::{
     Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, width,
 };
+use crate::tool::Stream;
 use crate::turn::{Answered, Bid, Event, GroupMode, Moment, Panel, Watch};
 
 /// The time between two drawings of the rows.
@@ -317,8 +318,8 @@ impl<'o> GroupView<'o> {
             (_, Event::Bubb(name, bytes)) => self.bubb(name, bytes),
             (None, Event::Say(text)) => self.note(text),
             (Some(name), Event::Say(text)) => self.note(&format!("{name}: {text}")),
-            (None, Event::Running(command)) => self.talk(&format!("$ {command}")),
-            (None, Event::Stderr(bytes)) => self.foreign(bytes),
+            (None, Event::CommandStarted(command)) => self.talk(&format!("$ {command}")),
+            (None, Event::CommandOutput(_, Stream::Stderr, bytes)) => self.foreign(bytes),
             (Some(name), Event::Waiting) => {
                 // The orchestrator may take part, too: asked for the floor it bids like the others.
                 let decides = self.judging && self.orchestrator.as_deref() == Some(name);

@@ -11,8 +11,8 @@ use crate::bubb::{Kind, Name};
 use crate::error::Result;
 use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say, show, stderr_is_terminal, tty};
 use crate::tool::mcp::{Asked, FormAnswer};
-use crate::tool::{Proposal, Reply};
-use crate::turn::{Event, Front};
+use crate::tool::{Proposal, Reply, Stream};
+use crate::turn::{Event, Front, RunBy};
 
 const WAITING: &str = "Waiting for response...";
 
@@ -56,8 +56,6 @@ pub struct TurnView<'o> {
     cleaner: Cleaner,
     /// The output of the command that runs.
     printed: Printed,
-    /// The command that runs is the person's own: its output needs no mark.
-    runs_own: bool,
 }
 
 impl<'o> TurnView<'o> {
@@ -75,7 +73,6 @@ impl<'o> TurnView<'o> {
             markdown,
             cleaner: Cleaner::default(),
             printed: Printed::default(),
-            runs_own: false,
         }
     }
 
@@ -128,6 +125,36 @@ impl<'o> TurnView<'o> {
                 self.out.flush();
             }
             _ => {}
+        }
+    }
+
+    /// Makes room for a command and its output.
+    fn begin_command(&mut self) {
+        self.step(Step::Called);
+        self.out.flush();
+        self.printed = Printed::default();
+    }
+
+    /// Shows a command that is carried out without a question.
+    fn announce(&mut self, proposal: &Proposal, why: &str) {
+        self.begin_command();
+        if !self.shown.quiet {
+            say(&consent::announcement(proposal, why));
+        }
+    }
+
+    fn command_output(&mut self, by: RunBy, stream: Stream, bytes: &[u8]) {
+        match (by, stream) {
+            (RunBy::Session, Stream::Stdout) => {
+                self.out.untrusted(bytes);
+                self.out.flush();
+            }
+            (RunBy::Session | RunBy::RunOption, Stream::Stderr) => self.foreign(bytes),
+            // Words of the command must not look like a question of lepo's.
+            (RunBy::RunOption, Stream::Stdout) | (RunBy::Model, _) => {
+                let shown = self.printed.take(bytes);
+                self.err(&self.paint.dim(&shown));
+            }
         }
     }
 
@@ -185,7 +212,6 @@ impl<'o> TurnView<'o> {
 
 impl Front for TurnView<'_> {
     fn happens(&mut self, event: Event<'_>) {
-        let is_own = matches!(event, Event::Running(_));
         match event {
             Event::Waiting => self.step(Step::Asked),
             Event::Thinking(text) => {
@@ -200,53 +226,21 @@ impl Front for TurnView<'_> {
                     self.answer(text);
                 }
             }
-            Event::Called => self.step(Step::Called),
+            Event::NotFinal => self.step(Step::Called),
             Event::Done => self.step(Step::Done),
             Event::Pause => self.out.flush(),
             Event::Say(_) if self.shown.quiet => {}
             Event::Say(text) => self.interject(|| say(text)),
-            Event::Announce(proposal) => {
-                self.step(Step::Called);
-                self.out.flush();
-                self.printed = Printed::default();
-                self.runs_own = false;
-                if !self.shown.quiet {
-                    say(&consent::announcement(proposal, "(auto)"));
-                }
-            }
-            Event::Approved(proposal) => {
-                self.step(Step::Called);
-                self.out.flush();
-                self.printed = Printed::default();
-                self.runs_own = false;
-                if !self.shown.quiet {
-                    say(&consent::announcement(proposal, "(approved)"));
-                }
-            }
-            Event::Running(command) | Event::RunningForModel(command) => {
-                self.step(Step::Called);
-                self.out.flush();
-                self.printed = Printed::default();
-                self.runs_own = is_own;
+            Event::Announce(proposal) => self.announce(proposal, "(auto)"),
+            Event::Approved(proposal) => self.announce(proposal, "(approved)"),
+            Event::CommandStarted(command) => {
+                self.begin_command();
                 if self.talkative {
                     say(&format!("$ {command}"));
                 }
             }
-            Event::Stdout(bytes) => {
-                self.out.untrusted(bytes);
-                self.out.flush();
-            }
-            Event::Printed(bytes) => {
-                let shown = self.printed.take(bytes);
-                self.err(&self.paint.dim(&shown));
-            }
-            Event::Stderr(bytes) if self.runs_own => self.foreign(bytes),
-            // Words of the command must not look like a question of lepo's.
-            Event::Stderr(bytes) => {
-                let shown = self.printed.take(bytes);
-                self.err(&self.paint.dim(&shown));
-            }
-            Event::Calling(_) => self.step(Step::Called),
+            Event::CommandOutput(by, stream, bytes) => self.command_output(by, stream, bytes),
+            Event::ToolStarted(_) => self.step(Step::Called),
             Event::Progress(words) => {
                 if self.talkative {
                     self.interject(|| say(&format!("  {words}")));

@@ -5,7 +5,6 @@ use super::{GroupTurn, Moment};
 use crate::bubb::Kind;
 use crate::error::Result;
 use crate::turn::attach::keep_files;
-use crate::turn::command_runner::stdout_to_watch;
 use crate::turn::report::ToolUse;
 use crate::turn::transcript::Transcript;
 use crate::turn::{Ask, Event, Start};
@@ -28,11 +27,9 @@ impl GroupTurn<'_> {
         }
         let runner = self.env.runner();
         for command in &ask.runs {
-            opening.tools.push(
-                runner
-                    .run(&mut opening.transcript, command, &mut stdout_to_watch(|event| self.tell(event)))
-                    .await?,
-            );
+            opening
+                .tools
+                .push(runner.run(&mut opening.transcript, command, &mut |event| self.tell(event)).await?);
         }
         if let Some(question) = ask.question {
             let question = keep_files(&self.env.store, question)?;
