@@ -11,6 +11,7 @@ use reqwest::{Client, Response, Url, redirect};
 use url::Host;
 
 use crate::error::{Error, Result, cause};
+use crate::runtime::current_thread;
 
 /// The most redirects that are followed.
 const REDIRECTS: usize = 5;
@@ -54,11 +55,7 @@ pub fn fetch_into(address: &str, limit: u64, take: Take<'_>) -> Result<()> {
 /// Fetches it; the last part of the address it came from.
 fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<String> {
     let url = Url::parse(address).map_err(|_| Error::usage(format!("{address} is not a web address")))?;
-    let work = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Error::store("cannot start the runtime").because(error))?;
-        runtime.block_on(get(url, limit, take))
-    };
+    let work = move || current_thread()?.block_on(get(url, limit, take));
     std::thread::scope(|scope| scope.spawn(work).join())
         .unwrap_or_else(|_| Err(Error::remote("the download ended early")))
 }

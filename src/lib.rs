@@ -24,6 +24,7 @@
 //! | [`fetch`] | one file from the web | everything but errors |
 //! | [`import`] | other tools' histories as bubbs | terminal, network, environment |
 //! | [`tls`] | the TLS provider of all HTTP clients | everything else |
+//! | [`runtime`] | the async runtime | everything but errors |
 //! | [`sys`] | what differs between Linux and macOS | everything else |
 //! | [`env`] | the environment of the process, read only here | everything else |
 //! | [`when`] | times as people write and read them | everything but the environment |
@@ -33,7 +34,7 @@
 //! The rules, each kept by a test of `tests/e2e/house.rs`:
 //!
 //! - Imports run one way: cli → commands → repl → ui → browse → term → import → turn → tool → model → stats →
-//!   config → sync → search → store → page → conv → fetch → process → bubb → when, tls, env, sys, error; a table in
+//!   config → sync → search → store → page → conv → fetch → process → bubb → when, tls, runtime, env, sys, error; a table in
 //!   the test says which of these. Events go up, values go down. A room re-exports nothing of another.
 //! - Rooms are private to the crate; `testing` hands tests, fuzzers and benchmarks what they need.
 //! - No command names another.
@@ -59,6 +60,7 @@ pub(crate) mod model;
 pub(crate) mod page;
 pub(crate) mod process;
 pub(crate) mod repl;
+pub(crate) mod runtime;
 pub(crate) mod search;
 pub(crate) mod stats;
 pub(crate) mod store;

@@ -57,6 +57,29 @@ fn with_few_descriptors_do_answers_or_says_why_not() {
     assert!(codes.first() != Some(&0) && codes.last() == Some(&0), "{codes:?}");
 }
 
+#[test]
+fn with_few_descriptors_a_download_or_a_list_of_models_fails_without_a_panic() {
+    let home = Home::new();
+    let model = r#"[[models]]
+name = "far"
+provider = "openai"
+model = "m"
+base_url = "http://127.0.0.1:9/v1"
+"#;
+    home.write("config/config.toml", model);
+    for limit in 4..16 {
+        for line in ["do --no-stdin --attach http://127.0.0.1:9/a.png q", "model ls --remote far"] {
+            let ran = bash(&home, &format!("ulimit -n {limit}; exec lepo {line}"), b"");
+            assert!(
+                !ran.err.contains("panicked") && [2, 3, 5].contains(&ran.code),
+                "{limit} {line}: {} {}",
+                ran.code,
+                ran.err
+            );
+        }
+    }
+}
+
 /// From one to enough of them, also for the programs that lepo starts.
 #[test]
 fn with_few_threads_lepo_answers_or_says_why_not() {

@@ -4,12 +4,13 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::DoArgs;
-use super::setup::{Setup, find_tail, runtime};
+use super::setup::{Setup, find_tail};
 use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::config::{Insts, ModelConfig};
 use crate::conv::Forest;
 use crate::error::{Error, Kind, Result};
+use crate::runtime::current_thread;
 use crate::term::say;
 use crate::tool::{Proposal, Reply};
 use crate::turn::{Compaction, Event, Front, Interrupt, Start, StartOptions, TurnEnv, start};
@@ -65,7 +66,7 @@ impl Front for Quiet {
 pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let servers = setup.servers()?;
-    let runtime = runtime()?;
+    let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
     let store: std::sync::Arc<_> = context.store()?.into();
     let forest = store.forest()?;

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::output::{open_output, write_output};
-use super::setup::{Setup, find_tail, runtime, store_of_turn};
+use super::setup::{Setup, find_tail, store_of_turn};
 use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
 use crate::config::Prompt;
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
+use crate::runtime::current_thread;
 use crate::turn::{
     AnswerSchema, Ask, GroupMode, GroupTurn, Interrupt, Panel, Question, Start, StartOptions, TurnEnv, start,
 };
@@ -49,7 +50,7 @@ pub fn run_group(
     }
     let ask = Ask { schema, ..Ask::new(begin, question, &args.run) };
 
-    let runtime = runtime()?;
+    let runtime = current_thread()?;
     let tidy = configured.settings.tidy.limit();
     let outcome = runtime.block_on(async {
         // Among many there are no tools.

@@ -17,6 +17,7 @@ use crate::config::{Paths, Prompt};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::repl::{SessionOptions, run_session};
+use crate::runtime::current_thread;
 use crate::turn::{Interrupt, Prompts, Report, TurnEnv};
 use crate::ui;
 pub use args::DoArgs;
@@ -94,7 +95,7 @@ fn session(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;
-    let runtime = setup::runtime()?;
+    let runtime = current_thread()?;
     let options = SessionOptions {
         new: args.new,
         tail: args.tail.clone(),

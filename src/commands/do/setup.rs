@@ -1,10 +1,7 @@
 //! The set-up of a turn: options, the user's files and those of the repository, the store, the log.
 
-use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::DoArgs;
 use super::log::start_log;
@@ -88,24 +85,3 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
 pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
     args.tail.as_deref().map(|address| store.find_bubb(forest, address)).transpose()
 }
-
-/// The async runtime of `do`, on the current thread.
-pub fn runtime() -> Result<tokio::runtime::Runtime> {
-    let failed = |error| Error::store("cannot start the runtime").because(error);
-    // tokio panics if it cannot open its five descriptors.
-    drop(
-        [UnixStream::pair(), UnixStream::pair(), UnixStream::pair()]
-            .into_iter()
-            .collect::<io::Result<Vec<_>>>()
-            .map_err(failed)?,
-    );
-    // tokio panics if it cannot start a thread, unless it has one: the first one is kept.
-    std::thread::Builder::new().spawn(|| ()).map_err(failed)?.join().ok();
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    let runtime = builder.enable_all().thread_keep_alive(FOR_GOOD).build().map_err(failed)?;
-    runtime.spawn_blocking(|| ());
-    Ok(runtime)
-}
-
-/// Longer than any process lives.
-const FOR_GOOD: Duration = Duration::from_secs(1 << 30);

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::DoArgs;
-use super::setup::{Setup, runtime};
+use super::setup::Setup;
 use crate::commands::Context;
 use crate::error::{Error, Result};
+use crate::runtime::current_thread;
 use crate::term::say;
 use crate::tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
 use crate::turn::Interrupt;
@@ -15,7 +16,7 @@ use crate::ui::tool_table;
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let mut servers = setup.servers()?;
-    let runtime = runtime()?;
+    let runtime = current_thread()?;
     let listed = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let listed = interrupt

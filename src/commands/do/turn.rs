@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::DoArgs;
 use super::output::{open_output, write_output};
-use super::setup::{Setup, find_tail, runtime, store_of_turn};
+use super::setup::{Setup, find_tail, store_of_turn};
 use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
 use crate::conv::Wanted;
 use crate::error::{Kind, Result};
+use crate::runtime::current_thread;
 use crate::store::Store;
 use crate::term::{columns, say, say_dim, stderr_is_terminal};
 use crate::turn::{
@@ -27,7 +28,7 @@ pub fn run_turn(
 ) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let servers = setup.servers()?;
-    let runtime = runtime()?;
+    let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
     if let Some(note) = setup.configured.settings.ambient_note().filter(|_| !args.quiet) {
         say(&note);

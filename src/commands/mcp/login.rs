@@ -11,6 +11,7 @@ use super::LoginArgs;
 use crate::commands::open::{has_browser, show_in_browser};
 use crate::config::{Paths, ServerConfig, Target};
 use crate::error::{Error, Kind, Result};
+use crate::runtime::current_thread;
 use crate::term::say;
 use crate::tool::mcp::Callback;
 use crate::tool::mcp::client::auth::{Login, Redirected};
@@ -31,8 +32,7 @@ pub fn login(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<u
         return Err(Error::usage(format!("server {} has an Authorization header in mcp.json", args.name))
             .hint("that is its sign-in; remove the header to sign in another way"));
     }
-    let failed = |error| Error::store("cannot start the runtime").because(error);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = current_thread()?;
     let done = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         interrupt.or(sign_in(server, args, paths)).await

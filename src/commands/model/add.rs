@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::fetch::{fetch_into, is_url};
 use crate::model::weights::{self, Incoming, SMOLLM2};
 use crate::model::{Event, Gate, Installed, Message, Model, Request, Role, Timeouts, embedded_program};
+use crate::runtime::current_thread;
 use crate::term::{Progress, say};
 
 /// The most bytes that are fetched.
@@ -97,8 +98,7 @@ fn read(path: &Path, take: &mut dyn FnMut(&[u8], u64) -> Result<()>) -> Result<(
 
 /// Has the model answer something. The end of the answer is not waited for.
 fn answers(settings: &Settings, paths: &Paths, installed: Installed) -> Result<()> {
-    let failed = |error| Error::store("cannot start the runtime").because(error);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = current_thread()?;
     let gate = Gate::new();
     gate.open();
     let config = ModelConfig::new("embedded:", Provider::Embedded);

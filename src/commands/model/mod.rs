@@ -11,6 +11,7 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::model::weights::{self, FetchStage, SMOLLM2};
 use crate::model::{Gate, Model, ModelFacts, Timeouts};
+use crate::runtime::current_thread;
 use crate::term::{Progress, say, stderr_is_terminal};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
 
@@ -142,8 +143,7 @@ fn list_remote(
         (name, _) => settings.server_of(name)?,
     };
     config.require_key()?;
-    let failed = |error| Error::store("cannot start the runtime").because(error);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = current_thread()?;
     let gate = Gate::new();
     gate.open();
     let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };

@@ -12,6 +12,7 @@ use super::mount::{self, Mount};
 use super::{Sandbox, bubblewrap, landlock};
 use crate::env;
 use crate::process::{Environment, Program};
+use crate::runtime::current_thread;
 use crate::sys::HAS_SANDBOX;
 use crate::tool::{Access, SHELL};
 
@@ -33,8 +34,7 @@ impl Detected {
 
     /// The sandbox that works, for a program without an async runtime.
     pub fn now(dir: &Path) -> Sandbox {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.map_or(Sandbox::None, |runtime| runtime.block_on(detect(dir)))
+        current_thread().map_or(Sandbox::None, |runtime| runtime.block_on(detect(dir)))
     }
 
     /// The sandbox that works for commands that may write in `dir`.
