@@ -2,16 +2,12 @@
 
 use super::complain::complain;
 use super::session::{SIGINT, Session, told};
-use super::slash::KEEP;
 use crate::bubb::BubbId;
 use crate::conv::Forest;
 use crate::error::{Error, Kind, Result};
 use crate::term::say;
-use crate::turn::{Compaction, Decision, Question, Start, Verdict};
+use crate::turn::{Compaction, Decision, Question, Start, TurnEnv, Verdict};
 use crate::ui::{self, State, Step, TurnView};
-
-/// The time limit for a server to tell the window of its model.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl Session<'_> {
     /// Carries out or refuses the request that waits, and goes on with its turn.
@@ -77,19 +73,13 @@ impl Session<'_> {
 
     /// Compacts, and goes on from there.
     pub(super) async fn compacted(&mut self, forest: &Forest, wanted: Compaction<'_>) -> Result<BubbId> {
-        let model = match self.model.take() {
-            Some(model) => model,
-            None => self.env.interrupt.or(self.env.configured.choose()).await?,
-        };
+        let model = self.model().await?;
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let state = State::Idle.after(Step::Entered);
-        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let echo_off = self.reader.echo_off();
-        let compacted = self.env.compact(&model, &insts, forest, wanted, &mut view).await;
-        view.end();
-        drop(echo_off);
-        self.model = Some(model);
-        let id = compacted?;
+        let compacting = async |env: &TurnEnv, view: &mut TurnView<'_>| {
+            env.compact(&model, &insts, forest, wanted, view).await
+        };
+        let id = self.with_view(state, compacting).await?;
         (self.at, self.branch) = (Some(id), None);
         Ok(id)
     }
@@ -101,31 +91,23 @@ impl Session<'_> {
         tail: BubbId,
         more: usize,
     ) -> Result<Option<BubbId>> {
-        let model = match self.model.take() {
-            Some(model) => model,
-            None => self.env.interrupt.or(self.env.configured.choose()).await?,
+        let model = self.model().await?;
+        let state = State::Idle.after(Step::Entered);
+        let making = async |env: &TurnEnv, view: &mut TurnView<'_>| {
+            env.make_room(&model, forest, tail, more, view).await
         };
-        let filling = tokio::time::timeout(PATIENCE, self.env.fill(&model, forest, tail, more)).await;
-        self.model = Some(model);
-        match filling {
-            Ok(Ok(Some(fill))) if fill.is_full() => {
-                say("note: the conversation would not fit the model's window: it goes on from a summary");
-                let wanted = Compaction { tail, keep: KEEP, instruction: None };
-                match self.compacted(forest, wanted).await {
-                    Err(error) if error.kind == Kind::Usage => Ok(None),
-                    compacted => compacted.map(Some),
-                }
-            }
-            _ => Ok(None),
+        let made = self.with_view(state, making).await?;
+        if made.is_some() {
+            (self.at, self.branch) = (made, None);
         }
+        Ok(made)
     }
 
     /// Says once that the conversation fills most of the model's window.
     pub(super) async fn tell_fill(&mut self) -> Result<()> {
         let (Some(model), Some(at), false) = (&self.model, self.at, self.told_fill) else { return Ok(()) };
         let forest = self.forest()?;
-        let filling = tokio::time::timeout(PATIENCE, self.env.fill(model, &forest, at, 0));
-        if let Ok(Ok(Some(fill))) = filling.await
+        if let Some(fill) = self.env.fill_in_time(model, &forest, at, 0).await
             && fill.percent() >= 80
         {
             self.told_fill = true;

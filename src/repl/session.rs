@@ -262,18 +262,13 @@ impl<'o> Session<'o> {
         question: Option<Question>,
         decision: Option<Decision>,
     ) -> Result<Report> {
-        let model = match self.model.take() {
-            Some(model) => model,
-            None => self.env.interrupt.or(self.env.configured.choose()).await?,
-        };
+        let model = self.model().await?;
         let insts = ui::insts_with_warnings(self.env.insts()?);
-        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
         let served = std::mem::take(&mut self.served);
         let ask = Ask { decision, served, ..Ask::new(start, question, &self.runs) };
-        let echo_off = self.reader.echo_off();
-        let taken = self.env.turn(&model, &insts, forest, &mut view, ask).await;
-        view.end();
-        drop(echo_off);
+        let turn =
+            async |env: &TurnEnv, view: &mut TurnView<'_>| env.turn(&model, &insts, forest, view, ask).await;
+        let taken = self.with_view(state, turn).await;
         if let Ok(report) = &taken
             && let Some(answer) = &report.answer
         {
@@ -283,8 +278,31 @@ impl<'o> Session<'o> {
                 say_dim(&ui::usage_line(report), self.paint);
             }
         }
-        self.model = Some(model);
         taken
+    }
+
+    /// The model that answers, chosen once.
+    pub(super) async fn model(&mut self) -> Result<ModelConfig> {
+        if let Some(model) = &self.model {
+            return Ok(model.clone());
+        }
+        let model = self.env.interrupt.or(self.env.configured.choose()).await?;
+        self.model = Some(model.clone());
+        Ok(model)
+    }
+
+    /// Does work that a view shows, without an echo of what is typed meanwhile.
+    pub(super) async fn with_view<T>(
+        &mut self,
+        state: State,
+        work: impl AsyncFnOnce(&TurnEnv, &mut TurnView<'_>) -> T,
+    ) -> T {
+        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
+        let echo_off = self.reader.echo_off();
+        let done = work(&self.env, &mut view).await;
+        view.end();
+        drop(echo_off);
+        done
     }
 
     /// Goes on from what a turn came to, its branch too.
@@ -305,12 +323,9 @@ impl<'o> Session<'o> {
         if self.files.is_empty() {
             return Ok(());
         }
-        if self.model.is_none() {
-            self.model = self.env.interrupt.or(self.env.configured.choose()).await.ok();
-        }
-        match &self.model {
-            Some(model) => self.env.configured.check_files(&self.files, model),
-            None => Ok(()),
+        match self.model().await {
+            Ok(model) => self.env.configured.check_files(&self.files, &model),
+            Err(_) => Ok(()),
         }
     }
 
@@ -319,12 +334,9 @@ impl<'o> Session<'o> {
         let state = state.after(Step::Entered);
         let forest = self.forest()?;
         let start = self.start(&forest, false)?;
-        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let echo_off = self.reader.echo_off();
-        let ran = self.env.run_own(&forest, start, command, &mut view).await;
-        view.end();
-        drop(echo_off);
-        match ran {
+        let running =
+            async |env: &TurnEnv, view: &mut TurnView<'_>| env.run_own(&forest, start, command, view).await;
+        match self.with_view(state, running).await {
             Ok(bubb) => {
                 self.at = Some(bubb);
                 Ok(state.after(Step::Done))

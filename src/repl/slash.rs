@@ -11,11 +11,8 @@ use crate::fetch::is_url;
 use crate::store::check_branch_name;
 use crate::term::{copy_to_clipboard, edit, excerpt, say};
 use crate::turn::attach::{Gathering, Looked, NewFile};
-use crate::turn::{Compaction, ContextFile, Prompts, Start};
+use crate::turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 use crate::ui;
-
-/// The number of last turns that stay as they are.
-pub(super) const KEEP: usize = 2;
 
 impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.
@@ -122,10 +119,7 @@ impl Session<'_> {
     /// The model of this session, or another one.
     pub(super) async fn use_model(&mut self, name: &str) -> Result<()> {
         if name.is_empty() {
-            if self.model.is_none() {
-                self.model = Some(self.env.interrupt.or(self.env.configured.choose()).await?);
-            }
-            let name = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
+            let name = self.model().await?.name;
             let models = self.env.settings().models.iter().map(|model| model.name.as_str());
             let others: Vec<&str> = models.filter(|other| *other != name).collect();
             let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };

@@ -4,6 +4,7 @@
 //! summary begins as the requests before it did, so that the server finds them in its cache.
 
 use super::context::{Inst, messages};
+use super::fill::Fill;
 use super::flow::Turn;
 use super::journal::usage_entry;
 use super::offer::Offer;
@@ -25,6 +26,9 @@ const ASKED: &str = "Write a summary of the conversation so far, from which it c
     messages themselves are gone: what was asked, what was found out and decided, names of files, commands and \
     figures that matter, and what is still open. Write it as notes, in the language of the conversation, \
     without an introduction. Call no tools.";
+
+/// The number of last turns that stay as they are by default.
+pub const KEEP: usize = 2;
 
 /// The part to be summarised.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +83,32 @@ impl TurnEnv {
                 let _ = self.store.remove(&written, &[]);
                 Err(error)
             }
+        }
+    }
+
+    /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
+    pub async fn make_room(
+        &self,
+        config: &ModelConfig,
+        forest: &Forest,
+        tail: BubbId,
+        more: usize,
+        front: &mut dyn Front,
+    ) -> Result<Option<BubbId>> {
+        let filling = async { Ok(self.fill_in_time(config, forest, tail, more).await) };
+        let fill = self.interrupt.or(filling).await?;
+        if !fill.is_some_and(Fill::is_full) {
+            return Ok(None);
+        }
+        let note = "note: the conversation would not fit the model's window: it goes on from a summary";
+        front.happens(Event::Say(note));
+        // The turn that follows says the warnings about them.
+        let (insts, _) = self.insts()?;
+        let wanted = Compaction { tail, keep: KEEP, instruction: None };
+        match self.compact(config, &insts, forest, wanted, front).await {
+            // Nothing but the last turns is there: the question goes as it is.
+            Err(error) if error.kind == ErrorKind::Usage => Ok(None),
+            compacted => compacted.map(Some),
         }
     }
 

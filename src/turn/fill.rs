@@ -1,5 +1,9 @@
 //! The share of a model's window that a conversation fills, if both are known.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::TurnEnv;
 use crate::bubb::BubbId;
 use crate::config::{AutoCompact, ModelConfig};
@@ -9,6 +13,9 @@ use crate::model::Gate;
 
 /// Conversations shorter than this fit every window, which is then not asked for.
 const SHORT: u64 = 3000;
+
+/// The time limit for a server to tell the window of its model.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Bytes of text for one token, about.
 const BYTES: u64 = 4;
@@ -37,7 +44,7 @@ impl Fill {
 impl TurnEnv {
     /// The share of the conv that ends in `tail`, with a question of `more` bytes. None if it is short, or where
     /// the window is not known.
-    pub async fn fill(
+    async fn fill(
         &self,
         config: &ModelConfig,
         forest: &Forest,
@@ -58,6 +65,17 @@ impl TurnEnv {
             }
         };
         Ok(window.map(|window| Fill { tokens, window }))
+    }
+
+    /// The share as [`TurnEnv::fill`] finds it; None, too, if the server does not tell its window in time.
+    pub async fn fill_in_time(
+        &self,
+        config: &ModelConfig,
+        forest: &Forest,
+        tail: BubbId,
+        more: usize,
+    ) -> Option<Fill> {
+        timeout(PATIENCE, self.fill(config, forest, tail, more)).await.ok()?.ok()?
     }
 
     /// The tokens of a conv: as its model last counted them, and a guess at what came after.

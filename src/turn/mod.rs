@@ -39,7 +39,7 @@ mod transcript;
 
 pub use catalogue::Catalogue;
 pub use command_runner::CommandRunner;
-pub use compact::Compaction;
+pub use compact::{Compaction, KEEP};
 pub use decision::{Decision, Verdict};
 pub use env::{Configured, TrustedFile, TurnEnv};
 pub use event::{Event, Front, RunBy};

@@ -5,45 +5,16 @@ use std::pin::Pin;
 
 use super::DoArgs;
 use super::setup::{Setup, find_tail};
-use crate::bubb::BubbId;
 use crate::commands::Context;
-use crate::config::{Insts, ModelConfig};
-use crate::conv::Forest;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::runtime::current_thread;
 use crate::term::say;
 use crate::tool::{Proposal, Reply};
-use crate::turn::{Compaction, Event, Front, Interrupt, Start, StartOptions, TurnEnv, start};
+use crate::turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, start};
 use crate::ui::{self, State, Step, TurnView};
 
-/// The number of last turns that stay as they are by default.
-pub const KEEP: usize = 2;
-
-/// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
-pub async fn make_room(
-    env: &TurnEnv,
-    config: &ModelConfig,
-    insts: &Insts,
-    forest: &Forest,
-    tail: BubbId,
-    more: usize,
-) -> Result<Option<BubbId>> {
-    match env.fill(config, forest, tail, more).await? {
-        Some(fill) if fill.is_full() => {
-            say("note: the conversation would not fit the model's window: it goes on from a summary");
-            let wanted = Compaction { tail, keep: KEEP, instruction: None };
-            match env.compact(config, insts, forest, wanted, &mut Quiet).await {
-                // Nothing but the last turns is there: the question goes as it is.
-                Err(error) if error.kind == Kind::Usage => Ok(None),
-                compacted => compacted.map(Some),
-            }
-        }
-        _ => Ok(None),
-    }
-}
-
 /// Shows nothing but notes.
-struct Quiet;
+pub struct Quiet;
 
 impl Front for Quiet {
     fn happens(&mut self, event: Event<'_>) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::DoArgs;
+use super::compact::Quiet;
 use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, store_of_turn};
 use crate::bubb::BubbId;
@@ -84,7 +85,7 @@ pub fn run_turn(
         let (forest, begin) = match (&question, begin) {
             (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
                 let more = question.text.len();
-                match super::compact::make_room(&env, &config, &insts, &forest, tail, more).await? {
+                match env.make_room(&config, &forest, tail, more, &mut Quiet).await? {
                     Some(id) => (&store.forest()?, Start::Under(id)),
                     None => (&forest, begin),
                 }
