@@ -1,7 +1,7 @@
 //! Talking to a model: one request in, one stream of events out. Knows no bubbs and no terminal.
 //!
 //! Each provider is a file or folder with its [`ProviderSpec`]: what is sent, and how what comes back is
-//! read. All that may fail or be asked again before the first token is in `send`.
+//! read. All that may fail or be asked again before the first token is in `remote`.
 
 mod accepts;
 mod answer;
@@ -30,11 +30,11 @@ mod probe;
 mod process;
 mod quirks;
 mod refusal;
+mod remote;
 mod replay;
 mod request_log;
 mod responses;
 mod retry;
-mod send;
 mod spec;
 mod sse;
 mod sse_answer;
@@ -72,8 +72,8 @@ use answer::{Again, Source};
 use embedded::Embedded;
 use error_text::{hide_key, without_key};
 use http::Http;
+use remote::Remote;
 use request_log::RequestLog;
-use send::Remote;
 
 /// The temperature of every request that says none.
 const TEMPERATURE: f64 = 0.1;

@@ -7,7 +7,7 @@ use super::catalog::Catalog;
 use super::media::Accepts;
 use super::payload::Payload;
 use super::quirks::Quirk;
-use super::send::Asking;
+use super::remote::Asking;
 use super::{anthropic, cli, embedded, ollama, openai, responses};
 use crate::config::{ModelConfig, OPENAI_URL, Planner, Provider, Wire};
 

@@ -7,7 +7,7 @@ use super::SYSTEM_ROLE;
 use crate::model::media::MediaFile;
 use crate::model::message::{Message, Request, Role, ToolCall};
 use crate::model::payload::{Object, Payload, list};
-use crate::model::send::Asking;
+use crate::model::remote::Asking;
 use crate::model::text::Text;
 
 /// The messages of one role that follow each other.

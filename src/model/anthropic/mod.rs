@@ -13,7 +13,7 @@ use super::media::{Accepts, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::payload::{Object, Payload};
 use super::quirks::{FILES, MALFORMED, ONE_SCHEMA, Quirk, TEMPERATURE};
-use super::send::Asking;
+use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
 use crate::config::Planner;

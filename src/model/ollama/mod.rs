@@ -11,7 +11,7 @@ use super::media::{Accepts, IMAGES};
 use super::message::{Message, ToolCall};
 use super::payload::{Object, Payload, list};
 use super::quirks::{FILES, MALFORMED, Quirk, SYSTEM_FIRST, TEMPERATURE};
-use super::send::Asking;
+use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire};
 use crate::config::Planner;
 

@@ -13,7 +13,7 @@ use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
 use super::quirks::{FILES, MALFORMED, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
-use super::send::Asking;
+use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
 use crate::config::Planner;

@@ -11,7 +11,7 @@ use super::message::{Message, Role, ToolSpec};
 use super::openai::{CATALOG, arguments_text};
 use super::payload::{Object, Payload};
 use super::quirks::{FILES, MALFORMED, Quirk, STRICT, TEMPERATURE};
-use super::send::Asking;
+use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
 use crate::config::Planner;

@@ -37,6 +37,14 @@ pub(super) struct Remote {
     rebuilds: bool,
 }
 
+/// The outcome of a body that was sent once.
+enum Sent {
+    /// The answer has begun.
+    Begun(Box<Begun>),
+    /// It was refused; with the failure, if the refusal stood in an answer that had begun.
+    Refused(Refusal, Option<Error>),
+}
+
 /// A request that is being put into a body.
 pub(super) struct Asking<'a> {
     /// The model.
@@ -126,8 +134,7 @@ impl Remote {
         Ok(models)
     }
 
-    /// Asks, and asks again where that can help; the answer has begun when this returns. `notice` is told
-    /// each time.
+    /// Sends the request until a model answers it or refuses it for good; `notice` is told of each new attempt.
     pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Begun> {
         let facts = match self.spec.catalog.needed {
             true => self.facts().await,
@@ -136,59 +143,27 @@ impl Remote {
         let mut quirks = self.quirks.clone();
         let mut attempt = 0;
         let replays = request.messages.iter().any(|message| message.replay.is_some());
+        let rebuilt = if replays { rebuilt(request.messages) } else { Vec::new() };
         let mut request = request;
         self.rebuilds &= replays;
-        let plain =
-            || request.messages.iter().cloned().map(|m| Message { replay: None, ..m }).collect::<Vec<_>>();
-        let rebuilt = if replays { plain() } else { Vec::new() };
         if self.rebuilds {
             request.messages = &rebuilt;
         }
         loop {
             let (body, open) = self.body(request, &facts, &quirks);
-            tracing::debug!(model = self.config.name, request = body.shown(), "request");
-            let response = self.http.post(body).await?;
-            tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
-            let mut failure = None;
-            let refusal = match response.status().is_success() {
-                true => {
-                    let mut begun = self.begin(response, &request).await;
-                    match begun.refused() {
-                        None => {
-                            self.accepted(quirks);
-                            return Ok(begun);
-                        }
-                        Some(refused) => {
-                            failure = begun.failure();
-                            Refusal::within(refused)
-                        }
-                    }
+            let (refusal, failure) = match self.send(body, &request).await? {
+                Sent::Begun(begun) => {
+                    self.accepted(quirks);
+                    return Ok(*begun);
                 }
-                false => Refusal::read(response, self.http.timeouts.idle).await,
+                Sent::Refused(refusal, failure) => (refusal, failure),
             };
             if is_overflow(refusal.status, &refusal.body) {
                 return Err(overflow(&self.config.name, refusal.words()));
             }
             let learned = quirks::named(refusal.status, &refusal.body, &open);
             if !learned.is_empty() {
-                for quirk in learned.each() {
-                    notice(&format!("{} {}", self.config.name, quirk.says));
-                    quirks.add(quirk);
-                }
-                if learned.has(&TOOLS) {
-                    // The next request is another kind of turn: it plans without native tools.
-                    self.accepted(quirks);
-                    return Err(refusal.error(&self.config, self.spec, &self.http.place));
-                }
-                if learned.has(&FILES) && asks_about_files(&request) {
-                    self.accepted(quirks);
-                    return Err(Error::remote(format!(
-                        "{} takes no files: {}",
-                        self.config.name,
-                        refusal.words()
-                    ))
-                    .hint("-m NAME asks another model; --retry sends the text without the files"));
-                }
+                self.learn(&learned, &mut quirks, (&request, &refusal), notice)?;
                 continue;
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
@@ -207,6 +182,48 @@ impl Remote {
             }
             attempt += 1;
         }
+    }
+
+    /// Sends a body once.
+    async fn send(&mut self, body: Payload, request: &Request<'_>) -> Result<Sent> {
+        tracing::debug!(model = self.config.name, request = body.shown(), "request");
+        let response = self.http.post(body).await?;
+        tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
+        if !response.status().is_success() {
+            return Ok(Sent::Refused(Refusal::read(response, self.http.timeouts.idle).await, None));
+        }
+        let mut begun = self.begin(response, request).await;
+        match begun.refused() {
+            None => Ok(Sent::Begun(Box::new(begun))),
+            Some(refused) => Ok(Sent::Refused(Refusal::within(refused), begun.failure())),
+        }
+    }
+
+    /// Adds the quirks that a refusal tells of; an error, if the request cannot be sent again without what they
+    /// forbid.
+    fn learn(
+        &mut self,
+        learned: &Quirks,
+        quirks: &mut Quirks,
+        (request, refusal): (&Request<'_>, &Refusal),
+        notice: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        for quirk in learned.each() {
+            notice(&format!("{} {}", self.config.name, quirk.says));
+            quirks.add(quirk);
+        }
+        if learned.has(&TOOLS) {
+            // The next request is another kind of turn: it plans without native tools.
+            self.accepted(quirks.clone());
+            return Err(refusal.error(&self.config, self.spec, &self.http.place));
+        }
+        if learned.has(&FILES) && asks_about_files(request) {
+            self.accepted(quirks.clone());
+            let told = format!("{} takes no files: {}", self.config.name, refusal.words());
+            return Err(Error::remote(told)
+                .hint("-m NAME asks another model; --retry sends the text without the files"));
+        }
+        Ok(())
     }
 
     /// The body of the request, and the quirks that a refusal of it may be about.
@@ -278,6 +295,11 @@ impl Remote {
             }
         }
     }
+}
+
+/// Messages without the form in which the model had said them.
+fn rebuilt(messages: &[Message]) -> Vec<Message> {
+    messages.iter().cloned().map(|message| Message { replay: None, ..message }).collect()
 }
 
 /// True if files go with the last message of the person: what is asked is about them.
