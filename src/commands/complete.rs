@@ -38,7 +38,7 @@ pub fn branch() -> ArgValueCompleter {
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
         let Ok(forest) = there.store.forest() else { return Vec::new() };
-        let waiting = forest.pending(|ix| ui::request(&there.store, &forest.name(ix))).into_iter();
+        let waiting = forest.pending(|ix| ui::read_request(&there.store, &forest.name(ix))).into_iter();
         let told =
             waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.words()))));
         told.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use super::journal::JOURNAL;
 use super::{Store, now};
 use crate::bubb::BubbId;
 use crate::error::Result;
@@ -51,6 +52,27 @@ struct Line<'a> {
     what: &'a str,
 }
 
+/// A line to be written.
+#[derive(Serialize)]
+struct ImportLine<'a, F> {
+    time: u64,
+    bubb: String,
+    what: &'a str,
+    #[serde(flatten)]
+    facts: F,
+}
+
+/// What is known of an imported answer.
+#[derive(Serialize)]
+struct AnswerFacts<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<u64>,
+}
+
 impl Store {
     /// The journal's facts of imports.
     pub fn imports(&self) -> Imports {
@@ -80,7 +102,7 @@ impl Store {
     }
 
     fn each_line(&self, only_imports: bool, mut line: impl FnMut(BubbId, &str, &[u8])) {
-        let Ok(file) = self.open_file(super::journal::JOURNAL) else { return };
+        let Ok(file) = self.open_file(JOURNAL) else { return };
         for bytes in BufReader::with_capacity(1 << 16, file).split(b'\n').map_while(std::io::Result::ok) {
             if only_imports && memmem::find(&bytes, b"\"what\":\"import\"").is_none() {
                 continue;
@@ -97,7 +119,7 @@ impl Store {
         let lines = std::mem::take(&mut imports.lines);
         match lines.is_empty() {
             true => Ok(()),
-            false => self.append(&lines),
+            false => self.append(JOURNAL, &lines),
         }
     }
 }
@@ -131,18 +153,7 @@ impl Imports {
         if self.of(&imported.format, &imported.id).iter().any(same) {
             return;
         }
-        #[derive(Serialize)]
-        struct Written<'a> {
-            time: u64,
-            bubb: String,
-            what: &'a str,
-            #[serde(flatten)]
-            imported: &'a Imported,
-        }
-        let line = Written { time: now(), bubb: root.to_string(), what: "import", imported: &imported };
-        if serde_json::to_writer(&mut self.lines, &line).is_ok() {
-            self.lines.push(b'\n');
-        }
+        self.push_line(root, "import", &imported);
         self.keep(imported);
     }
 
@@ -151,19 +162,11 @@ impl Imports {
         if (model.is_none() && input.is_none() && output.is_none()) || !self.told.insert(bubb) {
             return;
         }
-        #[derive(Serialize)]
-        struct Written<'a> {
-            time: u64,
-            bubb: String,
-            what: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            model: Option<&'a str>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            input: Option<u64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            output: Option<u64>,
-        }
-        let line = Written { time: now(), bubb: bubb.to_string(), what: "imported", model, input, output };
+        self.push_line(bubb, "imported", AnswerFacts { model, input, output });
+    }
+
+    fn push_line(&mut self, bubb: BubbId, what: &str, facts: impl Serialize) {
+        let line = ImportLine { time: now(), bubb: bubb.to_string(), what, facts };
         if serde_json::to_writer(&mut self.lines, &line).is_ok() {
             self.lines.push(b'\n');
         }

@@ -3,12 +3,11 @@
 //! So nothing in it is an error: a line that a crash tore is skipped, and a journal that is missing is empty.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use super::{FILE, Store, now};
+use super::{Store, now};
 use crate::bubb::BubbId;
 use crate::error::Result;
 
@@ -126,8 +125,7 @@ fn of_text<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Optio
 }
 
 impl Store {
-    /// Appends one line by one `write`, so that lines of several processes do not mix. A journal that cannot be
-    /// written never fails a command.
+    /// Appends one line. A journal that cannot be written never fails a command.
     pub fn journal(&self, entry: Entry<'_>) {
         if let Err(error) = self.append_entry(entry) {
             tracing::debug!(error = error.chain(), "journal");
@@ -139,25 +137,7 @@ impl Store {
         let mut line =
             serde_json::to_vec(&entry).map_err(|error| self.error("cannot write", JOURNAL, error.into()))?;
         line.push(b'\n');
-        self.append(&line)
-    }
-
-    /// Appends whole lines by one `write`.
-    pub(super) fn append(&self, lines: &[u8]) -> Result<()> {
-        let flags = OFlags::WRONLY
-            | OFlags::APPEND
-            | OFlags::CREATE
-            | OFlags::NOFOLLOW
-            | OFlags::NONBLOCK
-            | OFlags::CLOEXEC;
-        let written = (|| {
-            let mut file = std::fs::File::from(rustix::fs::openat(&self.dir, JOURNAL, flags, FILE)?);
-            match file.write(lines)? {
-                n if n == lines.len() => Ok(()),
-                _ => Err(io::Error::from(io::ErrorKind::WriteZero)),
-            }
-        })();
-        written.map_err(|error| self.error("cannot write", JOURNAL, error))
+        self.append(JOURNAL, &line)
     }
 
     /// The journal's facts by bubb; the last line counts.

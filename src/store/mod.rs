@@ -4,6 +4,7 @@
 //! writers never wait for each other. The format is lepo-store(5).
 
 mod address;
+mod append;
 mod batch;
 mod blob_folders;
 mod blobs;

@@ -3,11 +3,8 @@
 //! Lines are only appended, so that two copies of a store merge by union; the latest for a root counts.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
 
-use rustix::fs::OFlags;
-
-use super::{FILE, Store, now};
+use super::{Store, now};
 use crate::bubb::BubbId;
 use crate::error::Result;
 
@@ -18,21 +15,7 @@ impl Store {
     pub fn set_title(&self, root: BubbId, title: &str) -> Result<()> {
         let title: Vec<&str> = title.split(|c: char| c.is_whitespace() || c.is_control()).collect();
         let title = title.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        let flags = OFlags::WRONLY
-            | OFlags::APPEND
-            | OFlags::CREATE
-            | OFlags::NOFOLLOW
-            | OFlags::NONBLOCK
-            | OFlags::CLOEXEC;
-        let written = (|| {
-            let line = format!("{} {root} {title}\n", now());
-            let mut file = std::fs::File::from(rustix::fs::openat(&self.dir, TITLES, flags, FILE)?);
-            match file.write(line.as_bytes())? {
-                n if n == line.len() => file.sync_all(),
-                _ => Err(io::Error::from(io::ErrorKind::WriteZero)),
-            }
-        })();
-        written.map_err(|error| self.error("cannot write", TITLES, error))
+        self.append_durably(TITLES, format!("{} {root} {title}\n", now()).as_bytes())
     }
 
     /// The title of each root that has one: a person's, else that of the tool it was imported from. What is

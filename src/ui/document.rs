@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::turn::{GroupOutcome, Report, Speech, ToolUse};
 
 /// The document of one turn.
-pub fn document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
+pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
         let text = store?.text(&answer.name).ok()?;
@@ -37,7 +37,7 @@ pub fn document(store: Option<&Store>, report: &Report, error: Option<&Error>) -
 }
 
 /// A document as the last line of `--events`.
-pub fn end(document: Value) -> Value {
+pub fn end_event(document: Value) -> Value {
     let mut line = json!({ "event": "end" });
     extend(&mut line, document);
     line
@@ -49,14 +49,14 @@ pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
         GroupOutcome::Polled(polled) => {
             let one = |(name, report): &(String, Report)| {
                 let mut named = json!({ "name": name });
-                extend(&mut named, document(Some(store), report, report.error.as_ref()));
+                extend(&mut named, turn_document(Some(store), report, report.error.as_ref()));
                 named
             };
             polled.replies.iter().map(one).collect()
         }
         GroupOutcome::Debated(debated) => {
             let report = &debated.report;
-            let mut whole = document(Some(store), report, report.error.as_ref());
+            let mut whole = turn_document(Some(store), report, report.error.as_ref());
             let speech = |speech: &Speech| {
                 let text = store.text(&speech.bubb).unwrap_or_default();
                 json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
@@ -70,13 +70,13 @@ pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
 
 /// A group document as the last line of `--events`: an array stands under `replies`, with the error that
 /// ended it.
-pub fn group_end(outcome: &GroupOutcome, document: Value) -> Value {
+pub fn group_end_event(outcome: &GroupOutcome, document: Value) -> Value {
     match outcome {
         GroupOutcome::Polled(polled) => {
             let error = polled.error.as_ref().map(Error::to_json);
-            end(json!({ "replies": document, "error": error }))
+            end_event(json!({ "replies": document, "error": error }))
         }
-        GroupOutcome::Debated(_) => end(document),
+        GroupOutcome::Debated(_) => end_event(document),
     }
 }
 

@@ -21,7 +21,7 @@ mod stopped;
 mod tools;
 mod turn;
 
-pub use document::{document, end, group_document, group_end};
+pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::EventLines;
 pub use group::{GroupView, ticks};
 pub use message::{MessageView, copy_bubb};
@@ -29,7 +29,7 @@ pub use models::{
     ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
 };
 pub use notes::{
-    insts_with_warnings, move_branch, note_place, note_system_prompt, request, text_or_warn,
+    insts_with_warnings, move_branch, note_place, note_system_prompt, read_request, text_or_warn,
     with_kept_question, with_same_model,
 };
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};

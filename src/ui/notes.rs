@@ -21,7 +21,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
             name.id
         ));
     }
-    let waited = || forest.standing(newest) == Standing::Pending && request(store, &name).is_some();
+    let waited = || forest.standing(newest) == Standing::Pending && read_request(store, &name).is_some();
     if from != name.id && waited() {
         say(&format!("note: request {} was dropped: the conversation moved on", name.id));
     }
@@ -103,7 +103,7 @@ pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
 const MOST_REQUEST: u64 = 16 << 20;
 
 /// The request that a bubb is, if it is one.
-pub fn request(store: &Store, name: &Name) -> Option<ToolRequest> {
+pub fn read_request(store: &Store, name: &Name) -> Option<ToolRequest> {
     let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
     let text = may.then(|| store.text_within(name, MOST_REQUEST));
     let text = text?.inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()??;

@@ -1,6 +1,6 @@
 //! The state that a stopped turn left: a request that waits, a part of an answer, or nothing.
 
-use super::notes::request;
+use super::notes::read_request;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::{Ix, Wanted};
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ impl Stopped {
         let left: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();
         let pending = forest.pending(|ix| {
             let name = forest.name(ix);
-            left.contains(&ix).then(|| request(store, &name)).flatten().map(|_| name.id)
+            left.contains(&ix).then(|| read_request(store, &name)).flatten().map(|_| name.id)
         });
         Ok(match pending.first() {
             Some((_, id)) => Stopped::Request(*id),

@@ -74,7 +74,7 @@ pub fn run_group(
 
     let document = ui::group_document(&store, &outcome);
     if args.events {
-        context.out.line(&ui::group_end(&outcome, document.clone()).to_string());
+        context.out.line(&ui::group_end_event(&outcome, document.clone()).to_string());
     } else if args.json {
         context.out.line(&document.to_string());
     }

@@ -39,8 +39,8 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// The document of a turn that did not begin.
 pub fn failure(error: &Error, events: bool) -> serde_json::Value {
-    let nothing = ui::document(None, &Report::default(), Some(error));
-    if events { ui::end(nothing) } else { nothing }
+    let nothing = ui::turn_document(None, &Report::default(), Some(error));
+    if events { ui::end_event(nothing) } else { nothing }
 }
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {

@@ -126,9 +126,9 @@ pub fn run_turn(
         let from = forest.name(tail.ix).id;
         advance_branch(&store, branch, from, &report, args.quiet)?;
     }
-    let document = || ui::document(Some(&store), &report, report.error.as_ref());
+    let document = || ui::turn_document(Some(&store), &report, report.error.as_ref());
     if args.events {
-        context.out.line(&ui::end(document()).to_string());
+        context.out.line(&ui::end_event(document()).to_string());
     }
     let document = args.json.then(document);
     if let Some(document) = &document {

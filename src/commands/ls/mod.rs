@@ -17,7 +17,7 @@ use crate::search::{Outcome, Pattern, PatternOptions, search_files};
 use crate::store::{Store, in_order, now};
 use crate::term::{clean, excerpt, say};
 use crate::tool::{Detected, Sandbox, ToolRequest};
-use crate::ui::{known_windows, request, text_or_warn};
+use crate::ui::{known_windows, read_request, text_or_warn};
 
 /// List the conversations by their tails, newest first
 ///
@@ -106,7 +106,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         false => Known::default(),
     };
     let waiting = match args.pending {
-        true => forest.pending(|ix| request(&store, &forest.name(ix))),
+        true => forest.pending(|ix| read_request(&store, &forest.name(ix))),
         false => Vec::new(),
     };
     let requests: HashMap<BubbId, &ToolRequest> =
