@@ -1,15 +1,14 @@
 //! One call of an MCP server's tool, from consent to result.
 
-use std::io::Write;
 use std::time::Instant;
 
 use super::Event;
-use super::command_runner::{Carried, section};
+use super::command_runner::Carried;
 use super::flow::Turn;
+use super::result_text::ResultText;
 use super::served::FrontCaller;
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::tool::Captured;
 use crate::tool::mcp::{Block, CallResult, Called};
 
 impl Turn<'_> {
@@ -58,36 +57,24 @@ fn result_text(store: &Store, result: CallResult, limit: usize) -> Result<Vec<u8
     if result.is_error {
         whole.push_str("the tool reports an error:\n");
     }
-    let mut blobs = Vec::new();
+    let mut files = Vec::new();
     for block in result.blocks {
         match block {
             Block::Text(text) => whole.push_str(&text),
             Block::Bytes(what, bytes) => {
                 whole.push_str(&format!("[{what}]"));
-                blobs.push(store.blob(&mut bytes.as_slice())?.line());
+                files.push(bytes);
             }
         }
         whole.push('\n');
     }
-    let whole = whole.trim_end_matches('\n');
-    let mut text = Vec::new();
-    match whole.len() {
-        0 => text.extend(b"(it gave nothing)"),
-        length if length <= limit => text.extend(whole.bytes()),
-        _ => {
-            let failed = |error| Error::store("cannot keep the result of the tool").because(error);
-            let mut scratch = store.scratch()?;
-            scratch.write_all(whole.as_bytes()).map_err(failed)?;
-            let mut lines = Vec::new();
-            section(store, &mut Captured::new(scratch).map_err(failed)?, limit, &mut text, &mut lines)?;
-            blobs.splice(..0, lines);
-        }
+    let mut text = ResultText::default();
+    match whole.trim_end_matches('\n') {
+        "" => text.text.extend(b"(it gave nothing)"),
+        whole => text.add_capped(store, whole, limit)?,
     }
-    while text.ends_with(b"\n") {
-        text.pop();
+    for bytes in files {
+        text.add_blob(store, &bytes)?;
     }
-    for line in blobs {
-        text.extend(format!("\n{line}").bytes());
-    }
-    Ok(text)
+    Ok(text.into_bytes())
 }

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::aftermath;
 use super::report::ToolUse;
+use super::result_text::ResultText;
 use super::transcript::Transcript;
 use super::{Event, RunBy, TurnEnv};
 use crate::bubb::{Kind, Name};
 use crate::error::{Error, Result};
 use crate::store::{Entry, Store};
-use crate::tool::{Aftermath, Captured, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Variables};
+use crate::tool::{Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Variables};
 
 /// The most of a command that its result repeats, in bytes.
 const MOST_COMMAND: usize = 4 << 10;
@@ -161,25 +162,20 @@ fn result_text(
     found: &str,
     limit: usize,
 ) -> Result<Vec<u8>> {
-    let mut text = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending)).into_bytes();
+    let head = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending));
+    let mut result = ResultText { text: head.into_bytes(), ..ResultText::default() };
     if outcome.left > 0 {
-        text.extend(format!("processes of it that could not be ended: {}\n", outcome.left).bytes());
+        let left = format!("processes of it that could not be ended: {}\n", outcome.left);
+        result.text.extend(left.bytes());
     }
-    text.extend(found.bytes());
-    let mut blobs = Vec::new();
+    result.text.extend(found.bytes());
     for (label, captured) in [("stdout", &mut outcome.stdout), ("stderr", &mut outcome.stderr)] {
         if !captured.is_empty() {
-            text.extend(format!("{label}:\n").bytes());
-            section(store, captured, limit, &mut text, &mut blobs)?;
+            result.text.extend(format!("{label}:\n").bytes());
+            result.add_stream(store, captured, limit)?;
         }
     }
-    if text.ends_with(b"\n") {
-        text.pop();
-    }
-    for line in blobs {
-        text.extend(format!("\n{line}").bytes());
-    }
-    Ok(text)
+    Ok(result.into_bytes())
 }
 
 /// The command as its result repeats it: at most [`MOST_COMMAND`] bytes; the bubb of the request has all of it.
@@ -189,27 +185,6 @@ fn shortened(command: &str) -> String {
         0 => shown.to_string(),
         missing => format!("{shown}\n[… {missing} bytes left out …]"),
     }
-}
-
-/// Adds what is left of a stream, and a line for the whole of it where something is missing.
-pub(super) fn section(
-    store: &Store,
-    captured: &mut Captured,
-    limit: usize,
-    text: &mut Vec<u8>,
-    blobs: &mut Vec<String>,
-) -> Result<()> {
-    let failed = |error: io::Error| Error::store("cannot read the command's output back").because(error);
-    let section = captured.section(limit).map_err(failed)?;
-    text.extend(&section.text);
-    if !text.ends_with(b"\n") {
-        text.push(b'\n');
-    }
-    // Bytes that are not text cannot be whole in a text either.
-    if section.cut || std::str::from_utf8(&section.text).is_err() || section.text.contains(&0) {
-        blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
-    }
-    Ok(())
 }
 
 fn ending_text(ending: &Ending) -> String {

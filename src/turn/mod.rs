@@ -31,6 +31,7 @@ mod receive;
 mod record;
 mod report;
 mod request;
+mod result_text;
 mod schema;
 mod send;
 mod served;

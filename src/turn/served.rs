@@ -3,19 +3,17 @@
 
 use std::fmt;
 use std::future::Future;
-use std::io::Write;
 use std::pin::Pin;
 
 use super::attach::{Looked, NewFile, keep_files};
-use super::command_runner::section;
 use super::flow::Turn;
 use super::question::{Question, fenced};
+use super::result_text::ResultText;
 use super::{Event, Front};
 use crate::bubb::{Kind, thousands};
 use crate::config::ToolMode;
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::tool::Captured;
 use crate::tool::mcp::{Asked, Block, Caller, Content, FormAnswer, PromptMessage};
 
 /// A bubb to be: its kind, whether it is hidden, its text.
@@ -204,9 +202,10 @@ fn resource_text(
         let mime = content.mime.map(|mime| format!(", {mime}")).unwrap_or_default();
         match String::from_utf8(content.bytes) {
             Ok(text) if content.is_text => {
-                let (text, blob) = cut(store, &text, limit)?;
-                parts.push(fenced(&format!("{name}{mime}"), text.trim_end_matches(['\n', '\r'])));
-                blobs.extend(blob);
+                let mut capped = ResultText::default();
+                capped.add_capped(store, &text, limit)?;
+                parts.push(fenced(&format!("{name}{mime}"), shown(&capped).trim_end_matches(['\n', '\r'])));
+                blobs.append(&mut capped.blobs);
             }
             bytes => {
                 let bytes = bytes.map_or_else(|error| error.into_bytes(), String::into_bytes);
@@ -225,24 +224,16 @@ fn resource_text(
 
 /// A text as it is, or its begin and end and behind them the line of the whole.
 fn capped(store: &Store, text: &str, limit: usize) -> Result<String> {
-    let (text, blob) = cut(store, text, limit)?;
-    Ok(match blob {
-        Some(line) => format!("{}\n{line}", text.trim_end_matches('\n')),
-        None => text,
+    let mut capped = ResultText::default();
+    capped.add_capped(store, text, limit)?;
+    Ok(match capped.blobs.as_slice() {
+        [] => text.to_string(),
+        lines => format!("{}\n{}", shown(&capped).trim_end_matches('\n'), lines.join("\n")),
     })
 }
 
-/// A text as it is; or its begin and end, and the line of the whole.
-fn cut(store: &Store, text: &str, limit: usize) -> Result<(String, Option<String>)> {
-    if text.len() <= limit {
-        return Ok((text.to_string(), None));
-    }
-    let failed = |error| Error::store("cannot keep what the server gave").because(error);
-    let mut scratch = store.scratch()?;
-    scratch.write_all(text.as_bytes()).map_err(failed)?;
-    let (mut shown, mut lines) = (Vec::new(), Vec::new());
-    section(store, &mut Captured::new(scratch).map_err(failed)?, limit, &mut shown, &mut lines)?;
-    Ok((String::from_utf8_lossy(&shown).into_owned(), lines.pop()))
+fn shown(text: &ResultText) -> String {
+    String::from_utf8_lossy(&text.text).into_owned()
 }
 
 #[cfg(test)]
