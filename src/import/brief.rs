@@ -43,8 +43,13 @@ impl Tools {
         match self {
             _ if self.keeps_whole(&text) => (text, None),
             Tools::Full => (cut(&text, WHOLE / 2), Some(text)),
-            Tools::Brief | Tools::None => (cut(&text, KEPT), None),
+            Tools::Brief | Tools::None => (Tools::shortened(&text), None),
         }
+    }
+
+    /// The head and tail of a text that is not kept whole.
+    pub fn shortened(text: &str) -> String {
+        cut(text, KEPT)
     }
 }
 

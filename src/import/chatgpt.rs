@@ -30,14 +30,14 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut archive = Archive::open(path)?;
     // A second one for the assets, as the first is being read.
     let mut assets = Archive::open(path)?;
-    let brief = reading.brief;
+    let keep = reading.keep;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
             let work = |value: Value<'_>| {
                 let mut ids = Vec::new();
                 let mut read = conversation(value, &mut ids).filter(|_| !value.is_array());
                 let nodes = read.iter_mut().flat_map(|read| &mut read.nodes);
-                nodes.for_each(|node| make_ready(node, brief));
+                nodes.for_each(|node| make_ready(node, keep));
                 (read, ids, value.is_array())
             };
             reading.each(&mut Values::of(from), work, |(read, ids, is_array), reading| {

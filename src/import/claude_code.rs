@@ -5,10 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::claude_lines::{Line, Message, Told};
+use super::claude_lines::{Line, Message, Told, Wanted};
 use super::conversation::{Conversation, Node, What};
-use super::log::{Log, Record};
+use super::log::Log;
+use super::ready::forget;
 use super::source::{Reading, files_in, first_value, first_values};
 use super::{Each, claude_prompts};
 use crate::bubb::Kind;
@@ -90,32 +92,31 @@ struct Session {
     last_call: Option<usize>,
     /// Hashes of the blocks of the message that is being read.
     seen: (String, HashSet<u64>, usize),
+    /// Bubbs are only counted.
+    counted: bool,
+    /// The first node whose text may still be wanted, if bubbs are only counted.
+    kept_from: usize,
 }
 
 impl Session {
     /// Reads a file; with `under`, one of a subagent, all of whose lines follow that call.
     fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
-        let begin = self.log.records.len();
-        let (agent, brief) = (under.is_some(), reading.brief);
+        self.log.begin();
+        let (agent, keep) = (under.is_some(), reading.keep);
+        self.counted = keep.counted;
+        let dir = AtomicBool::new(self.conversation.dir.is_none());
         let mut lines = reading.lines(path)?;
         reading.each(
             &mut lines,
-            |line| Line::of(line, agent, brief),
+            |line| Line::of(line, Wanted { agent, dir: dir.load(Ordering::Relaxed), keep }),
             |line, reading| {
                 self.line(line, reading);
+                dir.store(self.conversation.dir.is_none(), Ordering::Relaxed);
                 Ok(())
             },
         )?;
-        let part = Log { records: self.log.records.split_off(begin) };
-        for record in &part.records {
-            let first = &mut self.conversation.nodes[record.first];
-            if record.parent.is_none() && first.parent.is_none() {
-                first.parent = under.flatten();
-            }
-        }
-        part.link(&mut self.conversation);
-        part.mark_last(&mut self.conversation);
-        self.log.records.extend(part.records);
+        self.log.link(&mut self.conversation, under.flatten());
+        self.log.mark_last(&mut self.conversation);
         Ok(())
     }
 
@@ -148,7 +149,7 @@ impl Session {
         let parent = if id.is_none() { parent.or_else(before) } else { parent };
         let id = id.unwrap_or_else(|| format!("line {}", self.log.records.len()));
         let tail = self.conversation.nodes.len() - 1;
-        self.log.records.push(Record { id, parent, message, first, tail });
+        self.log.add(id, parent, &message, first..=tail);
     }
 
     /// Adds nodes to those from `first` on, in a row; if there are none at all, one of nothing. What an answer says
@@ -180,6 +181,10 @@ impl Session {
         let first = self.conversation.nodes.len();
         if message.is_answer && (self.seen.0 != message.id || message.id.is_empty()) {
             self.seen = (message.id.clone(), HashSet::new(), first);
+            if self.counted {
+                self.conversation.nodes[self.kept_from..].iter_mut().for_each(forget);
+                self.kept_from = first;
+            }
         }
         let from = self.seen.2;
         if message.is_answer {

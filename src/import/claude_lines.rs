@@ -1,11 +1,12 @@
 //! One line of a log of Claude Code, read without the lines before it: many are read at once.
 
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::conversation::{Conversation, File, Node, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::ready::make_ready;
+use super::ready::{Keep, cut_and_hashed, make_ready};
 use super::{attach, time};
 use crate::bubb::Kind;
 
@@ -49,9 +50,23 @@ const SILENT: &[&str] = &[
     "started",
 ];
 
+/// Bytes of a tool's result from which on it is decoded in a buffer of its own.
+const LONG: usize = 1 << 17;
+
+/// Facts of a log that the reading of its lines depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// It is one of a subagent.
+    pub agent: bool,
+    /// The directory is not known yet.
+    pub dir: bool,
+    /// The part of texts that is kept.
+    pub keep: Keep,
+}
+
 /// A line.
 pub struct Line {
-    /// The directory it was written in.
+    /// The directory it was written in, if that is wanted.
     pub dir: Option<String>,
     /// Its id, unless that is empty.
     pub id: Option<String>,
@@ -107,18 +122,18 @@ pub struct Message {
 }
 
 impl Line {
-    /// Reads a line of a session's log, or of a subagent's. With `brief`, tools' texts are cut.
-    pub fn of(line: Value<'_>, agent: bool, brief: bool) -> Line {
+    /// Reads a line of a session's log, or of a subagent's.
+    pub fn of(line: Value<'_>, wanted: Wanted) -> Line {
         let [kind, message, parent, uuid, dir] = line.pick(["type", "message", "parentUuid", "uuid", "cwd"]);
         let kind = kind.text().unwrap_or_default();
         let what = match &*kind {
             "user" | "assistant" if message.is_object() => {
-                Told::Message(Box::new(Message::of(line, message, agent, brief)))
+                Told::Message(Box::new(Message::of(line, message, wanted)))
             }
             "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
                 let time = time::written(line.get("timestamp"));
-                let mut nodes = queued(line, time, agent);
-                nodes.iter_mut().for_each(|node| make_ready(node, brief));
+                let mut nodes = queued(line, time, wanted);
+                nodes.iter_mut().for_each(|node| ready(node, wanted.keep));
                 Told::Queued(time, nodes)
             }
             "summary" => Told::Summary(line.get("leafUuid").words(), line.get("summary").words()),
@@ -130,7 +145,7 @@ impl Line {
             }
         };
         Line {
-            dir: dir.said(),
+            dir: if wanted.dir { dir.said() } else { None },
             id: uuid.said(),
             parent: parent.said().or_else(|| {
                 let [logical, compaction] = line.pick(["logicalParentUuid", "compactMetadata"]);
@@ -142,7 +157,7 @@ impl Line {
 }
 
 impl Message {
-    fn of(line: Value<'_>, message: Value<'_>, agent: bool, brief: bool) -> Message {
+    fn of(line: Value<'_>, message: Value<'_>, wanted: Wanted) -> Message {
         let [kind, parent, time, is_side, result] =
             line.pick(["type", "parentUuid", "timestamp", "isSidechain", "toolUseResult"]);
         let [content, usage, id, model] = message.pick(["content", "usage", "id", "model"]);
@@ -156,7 +171,7 @@ impl Message {
         let is_answer = kind.is("assistant");
         let call = || content.items().find_map(|block| block.get("tool_use_id").said());
         let is_side = is_side.is_true();
-        let begins = is_side && !agent && parent.is_null();
+        let begins = is_side && !wanted.agent && parent.is_null();
         let mut read = Message {
             is_answer,
             id: if is_answer { id.words() } else { String::new() },
@@ -168,13 +183,13 @@ impl Message {
             begins: begins.then(|| texts(content)),
             ..Message::default()
         };
-        read.content(line, content, agent || is_side);
+        read.content(line, content, wanted.agent || is_side, wanted.keep);
         read.prompts = read.prompts(content);
-        read.nodes.iter_mut().for_each(|node| make_ready(node, brief));
+        read.nodes.iter_mut().for_each(|node| ready(node, wanted.keep));
         read
     }
 
-    fn content(&mut self, line: Value<'_>, content: Value<'_>, side: bool) {
+    fn content(&mut self, line: Value<'_>, content: Value<'_>, side: bool, keep: Keep) {
         let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
         let hidden = hidden.into_iter().zip([Kind::System, Kind::User, Kind::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
@@ -198,7 +213,8 @@ impl Message {
                 }
             }
             (None, None) => {
-                let fill = |parts: &mut Parts<'_>| content.items().for_each(|part| user_block(parts, part));
+                let fill =
+                    |parts: &mut Parts<'_>| content.items().for_each(|part| user_block(parts, part, keep));
                 block(None, Kind::User, &fill);
             }
         }
@@ -219,6 +235,12 @@ impl Message {
     }
 }
 
+/// Makes a node ready. Of a visible text all is kept, as lines that follow may make it longer.
+fn ready(node: &mut Node, keep: Keep) {
+    let counted = keep.counted && !matches!(node.what, What::Text(..) | What::Side(..));
+    make_ready(node, Keep { counted, ..keep });
+}
+
 /// Adds the nodes of a message or of a block of it, in a row.
 fn add(to: &mut Conversation, time: Option<u64>, kind: Kind, side: bool, fill: &dyn Fn(&mut Parts<'_>)) {
     let mut parts = Parts::new(to, None, time, kind).beside(side);
@@ -226,12 +248,12 @@ fn add(to: &mut Conversation, time: Option<u64>, kind: Kind, side: bool, fill: &
     parts.finish();
 }
 
-fn queued(line: Value<'_>, time: Option<u64>, agent: bool) -> Vec<Node> {
+fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> Vec<Node> {
     let prompt = line.at(&["attachment", "prompt"]);
     let mut all = Conversation::default();
-    add(&mut all, time, Kind::User, agent, &|parts| match prompt.text() {
+    add(&mut all, time, Kind::User, wanted.agent, &|parts| match prompt.text() {
         Some(text) => said(parts, &text),
-        None => prompt.items().for_each(|block| user_block(parts, block)),
+        None => prompt.items().for_each(|block| user_block(parts, block, wanted.keep)),
     });
     all.nodes
 }
@@ -264,18 +286,31 @@ fn said(parts: &mut Parts<'_>, text: &str) {
     }
 }
 
-fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
+fn user_block(parts: &mut Parts<'_>, block: Value<'_>, keep: Keep) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => said(parts, &block.get("text").text().unwrap_or_default()),
         "image" | "document" => parts.file(file(block)),
         "tool_result" => {
             let content = block.get("content");
+            if let Some((text, hash)) = cut_output(content, keep) {
+                return parts.cut_output(block.get("tool_use_id").words(), text, hash);
+            }
             let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
             let call = block.get("tool_use_id").words();
             parts.then(What::Output { call, text: texts(content), files });
         }
         _ => {}
     }
+}
+
+/// The result of a tool that is one text, cut and hashed: most bytes of a log are such, and need not be kept whole
+/// even for a moment.
+fn cut_output(content: Value<'_>, keep: Keep) -> Option<(String, [u8; 32])> {
+    thread_local!(static DECODED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+    if content.raw().len() > LONG {
+        return None;
+    }
+    DECODED.with_borrow_mut(|decoded| content.with_text(decoded, |text| cut_and_hashed(text, keep)).flatten())
 }
 
 fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::escape::unescape;
+use super::escape::{unescape, unescape_into};
 use super::scanner::Token;
 
 /// A value in a scanned text. One that is missing is as good as null.
@@ -133,6 +133,20 @@ impl<'d> Value<'d> {
             None => String::from_utf8_lossy(raw),
             Some(first) => Cow::Owned(unescape(raw, first)),
         })
+    }
+
+    /// Gives the text of a string to `take`, decoded in a buffer that is used again and again.
+    pub fn with_text<T>(self, buffer: &mut Vec<u8>, take: impl FnOnce(&str) -> T) -> Option<T> {
+        let raw = self.raw().strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        let decoded = match memchr(b'\\', raw) {
+            None => raw,
+            Some(first) => {
+                buffer.clear();
+                unescape_into(buffer, raw, first);
+                buffer
+            }
+        };
+        Some(take(&String::from_utf8_lossy(decoded)))
     }
 
     /// The text of a string, empty for anything else.

@@ -1,60 +1,181 @@
-//! A log of records that name their parents: collected as they come, linked when all are there.
+//! A log of records that name their parents: linked as they come, and to parents that come later at the end.
+
+use std::collections::HashMap;
+use std::collections::hash_map::{Entry, RandomState};
+use std::hash::BuildHasher;
+use std::ops::RangeInclusive;
 
 use super::conversation::{Conversation, What};
-use super::tree::{Link, parents};
+use super::tree::cut_circles;
 
 /// A record of a log, and the nodes it gave.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub struct Record {
     /// Its id.
     pub id: String,
-    /// Its parent's.
-    pub parent: Option<String>,
-    /// The id of its message, where several records are one message.
-    pub message: String,
-    /// Its first node.
-    pub first: usize,
-    /// Its last.
+    parent: Parent,
+    /// The hash of its message's id, where several records are one message.
+    message: Option<u64>,
+    first: usize,
+    /// Its last node.
     pub tail: usize,
 }
 
-/// The records of one log.
+/// The parent of a record.
+#[derive(Debug)]
+enum Parent {
+    /// It names none.
+    None,
+    /// It names one that has not come yet, or itself.
+    Named(String),
+    /// The place of its record.
+    At(usize),
+}
+
+/// The records of a log, or of several that are linked each for itself.
 #[derive(Debug, Default)]
 pub struct Log {
     /// In the order of the log.
     pub records: Vec<Record>,
+    /// The first record of the log that is being read.
+    begin: usize,
+    /// The first record of each id in that log, by the id's hash.
+    places: HashMap<u64, usize>,
+    hasher: RandomState,
 }
 
 impl Log {
+    /// Begins another log.
+    pub fn begin(&mut self) {
+        self.begin = self.records.len();
+        self.places = HashMap::new();
+    }
+
+    /// Adds a record: its id, its parent's, that of its message or nothing, its nodes.
+    pub fn add(&mut self, id: String, parent: Option<String>, message: &str, nodes: RangeInclusive<usize>) {
+        let place = self.records.len();
+        if let Entry::Vacant(vacant) = self.places.entry(self.hasher.hash_one(&id)) {
+            vacant.insert(place);
+        }
+        let message = (!message.is_empty()).then(|| self.hasher.hash_one(message));
+        let (first, tail) = nodes.into_inner();
+        self.records.push(Record { id, parent: Parent::None, message, first, tail });
+        self.records[place].parent = match parent {
+            None => Parent::None,
+            Some(parent) => match self.find(&parent).filter(|&found| found != place) {
+                Some(found) => Parent::At(found),
+                None => Parent::Named(parent),
+            },
+        };
+    }
+
+    /// The first record of an id.
+    fn find(&self, id: &str) -> Option<usize> {
+        let is_it = |&place: &usize| self.records[place].id == id;
+        let found = *self.places.get(&self.hasher.hash_one(id))?;
+        // Two ids may have one hash.
+        if is_it(&found) { Some(found) } else { (self.begin..self.records.len()).find(is_it) }
+    }
+
     /// Gives the first node of each record its parent: the last node of the record's parent. A record whose parent
-    /// is not there follows the record before it.
-    pub fn link(&self, conversation: &mut Conversation) {
-        let records = self.records.iter();
-        let links: Vec<Link<'_>> =
-            records.map(|record| Link { id: &record.id, parent: record.parent.as_deref() }).collect();
-        for (record, parent) in self.records.iter().zip(parents(&links, |place| place.checked_sub(1))) {
-            if conversation.nodes[record.first].parent.is_none() {
-                conversation.nodes[record.first].parent = parent.map(|parent| self.records[parent].tail);
+    /// is not there follows the record before it; one that names none has its nodes under `root`.
+    pub fn link(&mut self, conversation: &mut Conversation, root: Option<usize>) {
+        let begin = self.begin;
+        let place_of = |(place, record): (usize, &Record)| match &record.parent {
+            Parent::None => None,
+            Parent::At(found) => Some(found - begin),
+            Parent::Named(id) => {
+                let found = self.find(id).map(|found| found - begin).or(place.checked_sub(1));
+                found.filter(|&found| found != place)
             }
+        };
+        let records = &self.records[begin..];
+        let mut parents: Vec<Option<usize>> = records.iter().enumerate().map(place_of).collect();
+        cut_circles(&mut parents, |place| &records[place].id);
+        for (record, parent) in records.iter().zip(parents) {
+            let first = &mut conversation.nodes[record.first];
+            let root = root.filter(|_| matches!(record.parent, Parent::None));
+            first.parent = first.parent.or(root).or(parent.map(|parent| records[parent].tail));
         }
     }
 
     /// Marks the nodes of the last message, which may not be whole yet.
     pub fn mark_last(&self, conversation: &mut Conversation) {
+        let records = &self.records[self.begin..];
         let says = |record: &&Record| {
             conversation.nodes[record.first..=record.tail]
                 .iter()
                 .any(|node| !matches!(node.what, What::Nothing))
         };
-        let Some(last) = self.records.iter().rev().find(says).cloned() else { return };
-        for record in self.records.iter().rev() {
-            let same =
-                record.first == last.first || (!last.message.is_empty() && record.message == last.message);
-            if same {
+        let Some(last) = records.iter().rev().find(says) else { return };
+        for record in records.iter().rev() {
+            if record.first == last.first || (last.message.is_some() && record.message == last.message) {
                 for node in &mut conversation.nodes[record.first..=record.tail] {
                     node.last = true;
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::string_slice)]
+mod tests {
+    use super::*;
+    use crate::import::tree::{Link, parents};
+
+    #[test]
+    fn records_linked_as_they_come_have_the_parents_of_records_linked_at_once() {
+        for source in [
+            "",
+            "a- ba cb dc",
+            "a- ba ca",
+            "ca ba a-",
+            "ba",
+            "b- ca",
+            "aa",
+            "ab ba",
+            "ba ab",
+            "xc ca ab bc",
+            "a- aa ba",
+            "a- ba aa ca cb",
+            "b- ab bb cb",
+            "a- bx xa cb x-",
+        ] {
+            let links: Vec<Link<'_>> = source
+                .split_whitespace()
+                .map(|link| Link { id: &link[..1], parent: Some(&link[1..]).filter(|parent| *parent != "-") })
+                .collect();
+            let expected = parents(&links, |place| place.checked_sub(1));
+            let (mut log, mut conversation) = (Log::default(), Conversation::default());
+            // A log before, which has the same ids, is none of this one's business.
+            for _ in 0..2 {
+                let begin = conversation.nodes.len();
+                log.begin();
+                for link in &links {
+                    let node = conversation.add(None, None, What::Nothing);
+                    log.add(link.id.to_string(), link.parent.map(str::to_string), "", node..=node);
+                }
+                log.link(&mut conversation, None);
+                let found: Vec<Option<usize>> = conversation.nodes[begin..]
+                    .iter()
+                    .map(|node| node.parent.map(|parent| parent - begin))
+                    .collect();
+                assert_eq!(found, expected, "{source}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_that_names_no_parent_follows_the_root() {
+        let (mut log, mut conversation) = (Log::default(), Conversation::default());
+        let root = conversation.add(None, None, What::Nothing);
+        for (id, parent) in [("a", None), ("b", Some("a")), ("c", None), ("d", Some("lost"))] {
+            let node = conversation.add(None, None, What::Nothing);
+            log.add(id.to_string(), parent.map(str::to_string), "", node..=node);
+        }
+        log.link(&mut conversation, Some(root));
+        let parents: Vec<Option<usize>> = conversation.nodes.iter().map(|node| node.parent).collect();
+        assert_eq!(parents, [None, Some(0), Some(1), Some(0), Some(3)]);
     }
 }

@@ -54,6 +54,7 @@ pub use openwebui::read_text as open_webui;
 pub use parts::Parts;
 pub use places::{Place, places};
 pub use plan::{NO_TIME, Plan, Rules, VERSION, plan};
+pub use ready::Keep;
 pub use recognise::{is_about, recognise};
 pub use scanner::Scanner;
 pub use source::{Reading, Tally};

@@ -66,10 +66,10 @@ impl Reading {
         read: impl Fn(Value<'_>) -> Option<Conversation> + Sync,
         each: &mut Each<'_>,
     ) -> Result<()> {
-        let brief = self.brief;
+        let keep = self.keep;
         let work = |value: Value<'_>| {
             let mut conversation = read(value)?;
-            conversation.nodes.iter_mut().for_each(|node| make_ready(node, brief));
+            conversation.nodes.iter_mut().for_each(|node| make_ready(node, keep));
             Some(conversation)
         };
         self.each(values, work, |conversation, reading| match conversation {

@@ -82,6 +82,14 @@ impl<'c> Parts<'c> {
         self.push(what);
     }
 
+    /// The result of a tool, cut and hashed.
+    pub fn cut_output(&mut self, call: String, text: String, hash: [u8; 32]) {
+        self.then(What::Output { call, text, files: Vec::new() });
+        if let Some(node) = self.conversation.nodes.last_mut() {
+            node.ready = Some(hash);
+        }
+    }
+
     /// A bubb that lepo exported, by its kind and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
         if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()

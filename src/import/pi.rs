@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::conversation::{Conversation, File, What};
 use super::json::Value;
-use super::log::{Log, Record};
+use super::log::Log;
 use super::parts::Parts;
 use super::source::Reading;
 use super::{Each, attach, time};
@@ -63,14 +63,14 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
                 conversation.add(None, at, What::Nothing);
             }
         }
-        let before = log.records.last().map(|record: &Record| record.id.clone());
+        let before = log.records.last().map(|record| record.id.clone());
         let id = line.get("id").said();
         let parent = if id.is_some() { line.get("parentId").said() } else { before };
         let id = id.unwrap_or_else(|| format!("line {}", log.records.len()));
         let tail = conversation.nodes.len() - 1;
-        log.records.push(Record { id, parent, message: String::new(), first, tail });
+        log.add(id, parent, "", first..=tail);
     }
-    log.link(&mut conversation);
+    log.link(&mut conversation, None);
     log.mark_last(&mut conversation);
     for (label, target) in labels {
         if let Some(record) = log.records.iter().find(|record| record.id == target) {

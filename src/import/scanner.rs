@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr2;
+use memchr::memchr;
 
 use super::json::Value;
 
@@ -62,19 +62,18 @@ impl Scanner {
         loop {
             match self.state {
                 State::String => {
-                    let Some(found) = memchr2(b'"', b'\\', bytes.get(self.at..)?) else {
+                    let Some(found) = memchr(b'"', bytes.get(self.at..)?) else {
                         self.at = bytes.len();
                         return None;
                     };
-                    self.at += found;
-                    if bytes[self.at] == b'\\' {
-                        if self.at + 1 >= bytes.len() {
-                            return None;
-                        }
-                        self.at += 2;
+                    let quote = self.at + found;
+                    self.at = quote + 1;
+                    // Most escapes are none of a quote: only those before a quote are looked at, from it back.
+                    let begin = self.tokens.last().map_or(0, |token| token.start as usize);
+                    let escapes = bytes[begin..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
+                    if escapes % 2 == 1 {
                         continue;
                     }
-                    self.at += 1;
                 }
                 State::Scalar => {
                     let rest = &bytes[self.at..];

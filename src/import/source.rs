@@ -10,6 +10,7 @@ use std::rc::Rc;
 use rustix::fs::{FileType, Mode, OFlags};
 
 use super::json::Value;
+use super::ready::Keep;
 use super::values::{Item, Trim, Values};
 use super::zst::Unpacked;
 use crate::error::{Error, Result};
@@ -69,9 +70,8 @@ pub struct Reading {
     pub beside: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
     /// Of folders of logs, the titles that logs give to messages of others.
     pub titles: HashMap<PathBuf, HashMap<String, String>>,
-    /// Texts of tools are wanted as [`super::Tools::Brief`] keeps them, of every conversation: they may be cut as soon as
-    /// they are read.
-    pub brief: bool,
+    /// The part of texts that is kept.
+    pub keep: Keep,
     /// Threads that values are worked on by, if not as many as there are processors.
     pub threads: Option<usize>,
 }

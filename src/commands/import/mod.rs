@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
 use crate::error::{Error, Result};
-use crate::import::{Conversation, FORMATS, Format, NO_TIME, Reading, Rules, Tools, copy, plan};
+use crate::import::{Conversation, FORMATS, Format, Keep, NO_TIME, Reading, Rules, Tools, copy, plan};
 use crate::store::now;
 use crate::term::{Progress, say};
 use crate::when::{self, DayEnd};
@@ -98,10 +98,11 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let before = store.as_ref().map(write::newest).transpose()?.flatten();
     let mut writer = Writer::new(store.as_ref(), args.dry_run)?;
-    reading.brief = match args.tools {
+    let brief = match args.tools {
         None => writer.is_brief(),
         Some(tools) => tools != Tools::Full,
     };
+    reading.keep = Keep { brief, counted: args.dry_run };
     let mut import = Import { args: &args, rules, since, writer: &mut writer, report: Report::default() };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;

@@ -79,7 +79,15 @@ impl<'s> Writer<'s> {
         plan: Plan,
         branches: bool,
     ) -> Result<()> {
-        let mut seen = HashSet::new();
+        // Facts are for the journal: of what is only counted, it is not written.
+        let is_written = match &mut self.target {
+            Target::Batch(_) => true,
+            Target::Count(known) => {
+                known.reserve(plan.bubbs.len());
+                false
+            }
+        };
+        let (mut made, mut there) = (Vec::new(), Vec::new());
         let (mut roots, mut newest) = (Vec::new(), None);
         for bubb in plan.bubbs {
             let name = bubb.name;
@@ -89,12 +97,20 @@ impl<'s> Writer<'s> {
             if !name.hidden {
                 newest = newest.max(Some(name.id));
             }
-            let first = seen.insert(name.id);
             match self.put(name, bubb.text.as_bytes(), &bubb.blobs)? {
-                true => self.made += 1,
-                false => self.here += u64::from(first),
+                true => made.push(name.id),
+                false => there.push(name.id),
             }
-            self.imports.add_fact(name.id, bubb.model.as_deref(), bubb.input, bubb.output);
+            if is_written {
+                self.imports.add_fact(name.id, bubb.model.as_deref(), bubb.input, bubb.output);
+            }
+        }
+        self.made += made.len() as u64;
+        if !there.is_empty() {
+            // One that a conversation has twice counts once.
+            let made: HashSet<BubbId> = made.into_iter().collect();
+            let there: HashSet<BubbId> = there.into_iter().filter(|id| !made.contains(id)).collect();
+            self.here += there.len() as u64;
         }
         for root in &roots {
             self.imports.add(Imported {
