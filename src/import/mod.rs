@@ -71,4 +71,7 @@ pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
 mod tests;
 
 #[cfg(test)]
+mod plan_tests;
+
+#[cfg(test)]
 mod values_tests;

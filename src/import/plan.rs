@@ -218,9 +218,11 @@ impl Planner<'_> {
                 let text = self.cut(place, input);
                 let text = ([&name, "\n", &text.0].concat(), text.1);
                 let bubb = self.emit(place, prev, Kind::Assistant, true, text.0, text.1);
-                // The id is looked for by the results that follow.
-                self.nodes[place].what = What::Call { id, name: String::new(), input: String::new() };
-                self.nodes[place].ready = None;
+                // The id is looked for by the results that follow. One that waited has it still.
+                let node = &mut self.nodes[place];
+                if matches!(node.what, What::Nothing) {
+                    node.what = What::Call { id, name: String::new(), input: String::new() };
+                }
                 self.calls.push((place, bubb, above.calls));
                 return Position { own: Some(bubb), calls: self.calls.len(), ..above };
             }

@@ -1,0 +1,100 @@
+//! Tests of the mapping where a table of sources does not reach.
+
+use std::fmt::Write;
+
+use super::conversation::{Conversation, What};
+use super::ready::{Keep, make_ready};
+use super::{Format, Reading, Rules, Tools, plan};
+use crate::bubb::{Kind, Name};
+
+#[test]
+fn a_call_that_waits_is_whole_below_each_beginning() {
+    let text = |text: &str| What::Text(Kind::User, text.into(), Vec::new());
+    let mut conversation = Conversation::default();
+    let call = What::Call { id: "c".into(), name: "f".into(), input: "{}".into() };
+    let call = conversation.add(None, Some(1), call);
+    let output = What::Output { call: "c".into(), text: "done".into(), files: Vec::new() };
+    let output = conversation.add(Some(call), Some(2), output);
+    for beginning in ["one", "two", "three"] {
+        conversation.add(Some(output), Some(3), text(beginning));
+    }
+    for is_ready in [false, true] {
+        let mut conversation = conversation.clone();
+        if is_ready {
+            conversation.nodes.iter_mut().for_each(|node| make_ready(node, Keep::default()));
+        }
+        let bubbs = plan(conversation, &Rules { tools: Tools::Brief, date: None, now: 9 }).bubbs;
+        let texts: Vec<&str> = bubbs.iter().map(|bubb| bubb.text.as_str()).collect();
+        let expected = ["one", "f\n{}", "done", "two", "f\n{}", "done", "three", "f\n{}", "done"];
+        assert_eq!(texts, expected, "{is_ready}");
+        for beginning in bubbs.chunks(3) {
+            assert_eq!(beginning[1].name.prev, Some(beginning[0].name.id));
+            assert_eq!(beginning[2].name.prev, Some(beginning[1].name.id));
+        }
+    }
+}
+
+/// A log of Claude Code whose answers are told in parts, each longer than the one before, or again.
+fn snapshots() -> String {
+    let mut log = String::new();
+    let long = r#"a \"word\"\n"#.repeat(600);
+    let mut line = |id: &str, parent: &str, kind: &str, message: &str, content: &str| {
+        writeln!(
+            log,
+            r#"{{"type":"{kind}","uuid":"{id}","parentUuid":"{parent}","timestamp":"2026-08-01T10:00:00Z","message":{{"id":"{message}","role":"{kind}","content":{content}}}}}"#
+        )
+        .unwrap();
+    };
+    let text = |text: &str| format!(r#"[{{"type":"text","text":"{text}"}}]"#);
+    let output = |text: &str| format!(r#"[{{"type":"tool_result","tool_use_id":"t","content":"{text}"}}]"#);
+    line("1", "", "user", "", r#""the question""#);
+    line("2", "1", "assistant", "m", &text("the"));
+    line("3", "2", "assistant", "m", &text("the answer"));
+    line("4", "3", "user", "", &output(&long));
+    line("5", "4", "assistant", "m", &text("the answer, whole"));
+    line("6", "5", "user", "", &output(&format!("{long}[8 bytes: _blobs/x]")));
+    line("7", "6", "assistant", "n", &text("the question again"));
+    line("8", "7", "user", "", r#""and""#);
+    line("9", "8", "assistant", "n", &text("and so on"));
+    line("a", "9", "assistant", "o", &text("the question again, and so on"));
+    log
+}
+
+#[test]
+fn what_is_only_counted_has_the_same_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let names = |name: &str, bytes: &[u8], keep: Keep| -> Vec<(Name, usize)> {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let format = Format::of(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();
+        let (mut reading, mut names) = (Reading { keep, ..Reading::default() }, Vec::new());
+        format
+            .read(vec![path], &mut reading, &mut |conversation, _, _| {
+                let rules = Rules { tools: Tools::Brief, date: None, now: u64::MAX };
+                names
+                    .extend(plan(conversation, &rules).bubbs.iter().map(|bubb| (bubb.name, bubb.text.len())));
+                Ok(())
+            })
+            .unwrap();
+        names
+    };
+    let sample = |file: &str| {
+        std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop").join(file))
+            .unwrap()
+    };
+    for (name, bytes) in [
+        ("a.jsonl", snapshots().into_bytes()),
+        ("b.jsonl", sample("claude-code.jsonl")),
+        ("c.json", sample("chatgpt-conversations-000.json")),
+    ] {
+        let whole = names(name, &bytes, Keep::default());
+        assert!(whole.len() > 6, "{whole:?}");
+        assert_eq!(names(name, &bytes, Keep { brief: true, counted: false }), whole);
+        let counted = names(name, &bytes, Keep { brief: true, counted: true });
+        let bytes_of = |names: &[(Name, usize)]| names.iter().map(|(_, length)| length).sum::<usize>();
+        assert!(bytes_of(&counted) < bytes_of(&whole));
+        let only_names =
+            |names: Vec<(Name, usize)>| names.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(only_names(counted), only_names(whole));
+    }
+}
