@@ -183,7 +183,7 @@ fn old_messages(home: &Home, count: usize) {
 fn two_tidyings_at_once_call_nothing_different() {
     let home = Home::new();
     old_messages(&home, 3000);
-    let mut tidy = || home.command(&["tidy", "--keep", "0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let tidy = || home.command(&["tidy", "--keep", "0"]).stderr(Stdio::piped()).spawn().unwrap();
     let both = [tidy(), tidy()].map(|tidying| tidying.wait_with_output().unwrap());
     for ran in both {
         let said = String::from_utf8(ran.stderr).unwrap();
