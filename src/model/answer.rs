@@ -175,7 +175,7 @@ impl<'m> Answer<'m> {
     pub async fn next(&mut self) -> Result<Option<Event>> {
         loop {
             if let Some(event) = self.events.pop_front() {
-                tracing::debug!(?event, "answer");
+                tracing::debug!(event = %hide_key(&format!("{event:?}"), self.key.as_ref()), "answer");
                 match &event {
                     Event::Usage(usage) => self.log.usage(*usage),
                     Event::Done(_) => self.log.answered(),

@@ -55,9 +55,6 @@ pub(super) fn is_half(json: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(json).is_err_and(|error| error.is_eof())
 }
 
-/// The shortest key that is taken out of texts: a shorter one ("none", "lm") is a word or a part of words.
-const SHORTEST_KEY: usize = 8;
-
 /// The error without the key, should a server have repeated it.
 pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
     error.message = hide_key(&error.message, key).into_owned();
@@ -67,10 +64,7 @@ pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
 
 /// A text without the key.
 pub(super) fn hide_key<'t>(text: &'t str, key: Option<&Secret>) -> Cow<'t, str> {
-    match key.map(Secret::reveal).filter(|key| key.len() >= SHORTEST_KEY && text.contains(key)) {
-        Some(key) => Cow::Owned(text.replace(key, "[secret]")),
-        None => Cow::Borrowed(text),
-    }
+    key.map_or(Cow::Borrowed(text), |key| key.hide_in(text))
 }
 
 #[cfg(test)]
@@ -113,6 +107,15 @@ mod tests {
             ("none", "none of the models is there", "none of the models is there"),
             ("sk-1234", "bad key sk-1234", "bad key sk-1234"),
             ("", "bad key", "bad key"),
+            // Shortened, by the server or by the excerpt of its words.
+            ("sk-abcdefghijklmnopqrstuvwxyz", "bad key sk-abcdefghijklmnopqrs…", "bad key [secret]…"),
+            (
+                "sk-abcdefghijklmnopqrstuvwxyz",
+                "bad key sk-abcdefghijklmno*****xyz",
+                "bad key [secret]*****xyz",
+            ),
+            ("sk-abcdefghijklmnopqrstuvwxyz", "keys begin with sk-abc", "keys begin with sk-abc"),
+            ("열쇠열쇠열쇠열쇠열쇠", "열쇠열쇠열쇠열쇠열쇠 열쇠", "[secret] 열쇠"),
         ] {
             let error = without_key(Error::remote(said).hint(said), Some(&Secret::new(key)));
             assert_eq!((error.message.as_str(), error.hint.as_deref()), (hidden, Some(hidden)), "{key}");

@@ -9,6 +9,7 @@ use reqwest::Response;
 use super::answer::Begun;
 use super::body::Body;
 use super::catalog::{Cache, ModelFacts};
+use super::error_text::hide_key;
 use super::forms::{is_system_first, system_first};
 use super::http::Http;
 use super::lookup::{list, look_up};
@@ -186,7 +187,8 @@ impl Remote {
 
     /// Sends a body once.
     async fn send(&mut self, body: Payload, request: &Request<'_>) -> Result<Sent> {
-        tracing::debug!(model = self.config.name, request = body.shown(), "request");
+        let key = self.config.key.value.as_ref();
+        tracing::debug!(model = self.config.name, request = %hide_key(&body.shown(), key), "request");
         let response = self.http.post(body).await?;
         tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
         if !response.status().is_success() {

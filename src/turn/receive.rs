@@ -224,7 +224,10 @@ async fn receive_events(
                 receiving.text(&text, front);
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
-            Some(model::Event::Thinking(text)) => front.happens(Event::Thinking(&text)),
+            Some(model::Event::Thinking(text)) => {
+                front.happens(Event::Thinking(&text));
+                receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
+            }
             Some(model::Event::Usage(usage)) => receiving.usage = usage,
             Some(model::Event::Notice(text)) => front.happens(Event::Say(&text)),
             Some(model::Event::Done(model::Finish::Length)) => {

@@ -7,7 +7,7 @@ use super::{Event, Front};
 use crate::error::{Error, Result};
 use crate::model::{self, Answer, Model, Request};
 
-/// The longest answer of chooser or writer that is read, in bytes.
+/// The longest answer of chooser or writer that is read, thinking included, in bytes. One that goes on is ended.
 const PLANNER_LIMIT: usize = 1 << 20;
 
 /// The outcome of a request that was sent.
@@ -77,9 +77,16 @@ pub async fn send_whole(
 /// The whole text of a short answer.
 pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(String, model::Usage)> {
     let (mut text, mut usage) = (String::new(), model::Usage::default());
+    let mut room = PLANNER_LIMIT;
     while let Some(event) = answer.next().await? {
+        if let model::Event::Text(piece) | model::Event::Thinking(piece) = &event {
+            match room.checked_sub(piece.len()) {
+                Some(left) => room = left,
+                None => break,
+            }
+        }
         match event {
-            model::Event::Text(piece) if text.len() + piece.len() <= PLANNER_LIMIT => text.push_str(&piece),
+            model::Event::Text(piece) => text.push_str(&piece),
             model::Event::Usage(told) => usage = told,
             model::Event::Notice(words) => front.happens(Event::Say(&words)),
             _ => {}

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest, spools};
-use crate::scripted::{Piece, Reply, openai_event, openai_sse};
+use crate::scripted::{Piece, Reply, openai_event, openai_sse, said, thought};
 
 const OFF: &str = "planner = \"off\"";
 const QUESTION: &str = "A s1 head / B u0 A";
@@ -144,4 +144,22 @@ fn an_answer_that_is_too_long_is_stopped_and_kept() {
     assert!(spools(&bot.home).is_empty());
     // One of exactly as many bytes is whole.
     assert_eq!(bot.lepo(&["do", "--retry"]).out, format!("{fits}\n"));
+}
+
+#[test]
+fn thinking_that_is_too_long_is_stopped() {
+    let chunk = || thought(&"h".repeat(300));
+    let endless = Reply::pieces([chunk(), chunk(), chunk(), chunk(), Piece::Wait]);
+    let bot = Bot::openai(&format!("{OFF}\nmax_answer = 1000"), [endless]);
+    let ran = bot.lepo(&["do", "Capital?"]);
+    assert!(ran.code == 3 && ran.err.contains("longer than max_answer"), "{} {}", ran.code, ran.err);
+}
+
+#[test]
+fn a_chooser_that_never_ends_is_ended() {
+    let endless = Reply::pieces([said(&"x".repeat((1 << 20) + 1)), Piece::Wait]);
+    let again = Reply::pieces([said(&"x".repeat((1 << 20) + 1)), Piece::Wait]);
+    let bot = Bot::openai("planner = \"chooser\"", [endless, again, openai_sse(["Paris."])]);
+    let ran = bot.lepo(&["do", "Capital?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Paris.\n"), "{}", ran.err);
 }

@@ -209,3 +209,22 @@ fn walk(dir: &Path, look: &mut impl FnMut(&Path)) {
         if path.is_dir() { walk(&path, look) } else { look(&path) }
     }
 }
+
+#[test]
+fn a_key_that_is_said_is_in_no_log_and_a_shortened_one_in_no_error() {
+    const LONG: &str = "sk-canary-abcdefghijklmnopqrstuvwxyz";
+    for level in ["debug", "info"] {
+        let refused = Reply::new(400, format!("{}{LONG}", "a".repeat(163)));
+        let bot = Bot::openai(
+            &format!("planner = \"off\"\nlog_level = \"{level}\""),
+            [openai_sse([format!("your key is {LONG}").as_str()]), refused],
+        );
+        let config = bot.home.read("config/config.toml") + &format!("api_key = \"{LONG}\"\n");
+        bot.home.write("config/config.toml", config);
+        assert_eq!(bot.lepo(&["do", &format!("is it {LONG}?")]).code, 0);
+        let ran = bot.lepo(&["do", "again"]);
+        assert!(ran.code == 3 && !ran.err.contains("sk-canary-abcdef"), "{}", ran.err);
+        let text = std::fs::read_to_string(&logs(&bot.home)[0]).unwrap();
+        assert!(!text.contains("sk-canary-abcdef"), "{level}: {text}");
+    }
+}

@@ -11,13 +11,13 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-use crate::config::{LogLevel, Paths};
+use crate::config::{LogLevel, Paths, Secret};
 use crate::store::now;
 use crate::when;
 
 /// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
-/// be written is done without.
-pub fn start_log(paths: &Paths, level: LogLevel) {
+/// be written is done without. `keys` are in no line of it.
+pub fn start_log(paths: &Paths, level: LogLevel, keys: Vec<Secret>) {
     let dir = paths.logs();
     if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
         return;
@@ -31,13 +31,14 @@ pub fn start_log(paths: &Paths, level: LogLevel) {
         LogLevel::Warn => Level::WARN,
         LogLevel::Error => Level::ERROR,
     };
-    let _ = tracing::subscriber::set_global_default(Log { file, level });
+    let _ = tracing::subscriber::set_global_default(Log { file, level, keys });
 }
 
 /// Writes events of lepo up to a level. Spans are not told.
 struct Log {
     file: File,
     level: Level,
+    keys: Vec<Secret>,
 }
 
 impl Subscriber for Log {
@@ -55,7 +56,8 @@ impl Subscriber for Log {
         let mut fields = Fields(String::new());
         event.record(&mut fields);
         let (level, target) = (metadata.level().as_str(), metadata.target());
-        let line = format!("{:.6} {level:>5} {target}:{}\n", Timestamp::now(), fields.0);
+        let said = self.keys.iter().fold(fields.0, |said, key| key.hide_in(&said).into_owned());
+        let line = format!("{:.6} {level:>5} {target}:{said}\n", Timestamp::now());
         // In one write, as other processes append to the same file.
         let _ = (&self.file).write_all(line.as_bytes());
     }
@@ -124,10 +126,12 @@ mod tests {
     #[test]
     fn an_event_is_one_line_and_only_lepos_are_told() {
         let mut file = tempfile::tempfile().unwrap();
-        let log = Log { file: file.try_clone().unwrap(), level: Level::INFO };
+        let keys = vec![Secret::new("sk-12345678")];
+        let log = Log { file: file.try_clone().unwrap(), level: Level::INFO, keys };
         tracing::subscriber::with_default(log, || {
             tracing::info!(target: "lepo::model", model = "a\nb", ms = 3, said = %"x\ny", "request {}", "done\x1b");
             tracing::warn!(target: "lepo", error = None::<u8>, "failed");
+            tracing::warn!(target: "lepo", said = "the key sk-12345678", "refused sk-12345678");
             tracing::debug!(target: "lepo::model", "too much");
             tracing::error!(target: "hyper", "not ours");
             tracing::error!(target: "lepos", "not ours");
@@ -143,7 +147,11 @@ mod tests {
         let said: Vec<&str> = lines.iter().map(|(_, said)| *said).collect();
         assert_eq!(
             said,
-            [r#"  INFO lepo::model: request done\u{1b} model="a\nb" ms=3 said=x\ny"#, "  WARN lepo: failed",]
+            [
+                r#"  INFO lepo::model: request done\u{1b} model="a\nb" ms=3 said=x\ny"#,
+                "  WARN lepo: failed",
+                r#"  WARN lepo: refused [secret] said="the key [secret]""#,
+            ]
         );
     }
 }

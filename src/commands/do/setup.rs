@@ -7,7 +7,7 @@ use super::DoArgs;
 use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::config::{Paths, ToolMode};
+use crate::config::{Paths, Secret, ToolMode};
 use crate::conv::{Addressee, Forest};
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -47,7 +47,8 @@ impl Setup {
             say("note: the store is in your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command");
         }
-        start_log(&configured.paths, configured.settings.log_level);
+        let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
+        start_log(&configured.paths, configured.settings.log_level, keys);
         Ok(Setup { configured, dir, repo_servers })
     }
 
