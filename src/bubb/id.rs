@@ -56,6 +56,7 @@ impl BubbId {
     }
 
     /// Reads 26 characters of Crockford's base 32, in any case. A 27th, or a first above `7`, is no id.
+    #[inline]
     pub fn parse(text: &[u8]) -> Option<BubbId> {
         let text: &[u8; Self::LEN] = text.try_into().ok()?;
         // Not by way of the crate, which wants a str and counts in 128 bits: a scan reads two ids a name.

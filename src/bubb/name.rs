@@ -19,6 +19,7 @@ pub struct Name {
 
 impl Name {
     /// Parses a file name. Any other form is foreign: `None`.
+    #[inline]
     pub fn parse(name: &[u8]) -> Option<Name> {
         const L: usize = BubbId::LEN;
         let (id, rest) = name.split_at_checked(L)?;
@@ -39,6 +40,7 @@ impl Name {
     }
 
     /// True if a bubb's file name has its ids in upper case, as they are written.
+    #[inline]
     pub fn is_canonical(file: &[u8]) -> bool {
         // "Lower case" needs both these bits; every byte is looked at, as that is quicker than to stop.
         let lower = |id: &[u8]| id.iter().fold(0, |bits, byte| bits | (byte & byte << 1)) & 0x40 != 0;

@@ -62,6 +62,7 @@ impl Store {
     }
 
     /// The parsed name of a file, if it is a bubb's and the file a regular one.
+    #[inline]
     pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
         let name = Name::parse(file)?;
         if kind != FileType::RegularFile {
