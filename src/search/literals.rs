@@ -194,6 +194,32 @@ mod tests {
     }
 
     #[test]
+    fn a_text_without_a_match_is_passed_over() {
+        let words = "how do I parse this code when the server sends one chunk of 코드 and the store keeps every word \
+                     왜 이 저장소는 모든 말을 그대로 두는가 fn main let mut error panic unwrap borrow lifetime ";
+        let words: Vec<&str> = words.split(' ').collect();
+        let text: Vec<&str> = (0..40_000).map(|i| words[i * i % 7919 * i % words.len()]).collect();
+        let filter = filter_of(text.join(" ").as_bytes());
+        let no_case = PatternOptions { ignore_case: true, ..PLAIN };
+        for (pattern, options, expected) in [
+            ("xylophone", PLAIN, false),
+            ("zebra", PLAIN, false),
+            ("XYLOPHONE", no_case, false),
+            ("xylo[a-z]+ st", PLAIN, false),
+            ("저장소의", PLAIN, false),
+            ("LIFETIME", PLAIN, false),
+            ("LIFETIME", no_case, true),
+            ("the", PLAIN, true),
+            ("저장소는", PLAIN, true),
+            ("xylo[a-z]+|the", PLAIN, true),
+            ("[a-z]+", PLAIN, true),
+        ] {
+            let needed = Needed::of(pattern, &options);
+            assert_eq!(needed.is_none_or(|needed| needed.may_be_in(&filter)), expected, "{pattern}");
+        }
+    }
+
+    #[test]
     fn a_text_with_a_match_is_never_passed_over() {
         let texts = [
             "",

@@ -72,4 +72,28 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_segment_forged_in_several_places_is_read_without_a_panic() {
+        let steps = 20_000;
+        let mut state = 7u64;
+        let mut roll = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut read = 0;
+        for _ in 0..steps {
+            let mut forged = SEEDS[0].to_vec();
+            for _ in 0..=roll(6) {
+                let at = 8 + roll(forged.len() - 8);
+                forged[at] = match roll(3) {
+                    0 => roll(256) as u8,
+                    1 => forged[at].wrapping_add(1),
+                    _ => forged[8 + roll(forged.len() - 8)],
+                };
+            }
+            read += usize::from(read_forged(&forged).is_some());
+        }
+        assert!((1..steps).contains(&read), "some are right: {read}");
+    }
 }

@@ -50,8 +50,9 @@ pub fn filter_of(text: &[u8]) -> Vec<u8> {
             *byte |= 1 << (bit % 8);
         }
     }
-    // A half of the size has the lower bits of the same hashes.
-    while filter.len() > SMALLEST && ones(&filter) <= filter.len() {
+    // A half of the size has the lower bits of the same hashes. One bit of sixteen is set then at most: the blocks of a
+    // store where the same is said again and again have the same filter, so one wrong answer is one for all of them.
+    while filter.len() > SMALLEST && 4 * ones(&filter) <= filter.len() {
         let upper = filter.split_off(filter.len() / 2);
         filter.iter_mut().zip(upper).for_each(|(byte, upper)| *byte |= upper);
     }
@@ -111,10 +112,10 @@ mod tests {
         let [english, ..] = texts(&mut dice, 100_000);
         let filter = filter_of(&english);
         // It says little, so little is needed.
-        assert!(filter.len() < 512, "{}", filter.len());
+        assert!(filter.len() < 1024, "{}", filter.len());
         let absent: Vec<u8> = (0..9000).map(|_| b"0123456789XYZ#"[dice.roll(14)]).collect();
         let found = trigrams(&absent).filter(|trigram| trigram.is_in(&filter)).count();
-        assert!(found < absent.len() / 4, "{found}");
+        assert!(found < absent.len() / 12, "{found}");
         assert!(found > 0, "as any of these");
     }
 
