@@ -59,6 +59,7 @@ pub use batch::{Batch, MANY};
 pub use blobs::{Blob, NewBlob};
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
+pub use claim::Claim;
 pub use draft::Draft;
 pub use facts::FactIndex;
 pub use folders::OLD;

@@ -21,13 +21,14 @@ use crate::ui::{self, EventLines, GroupView};
 pub fn run_group(
     args: &DoArgs,
     mode: GroupMode,
-    (prompt, schema): (Option<Prompt>, Option<Arc<AnswerSchema>>),
+    prompt: Option<&Prompt>,
+    schema: Option<Arc<AnswerSchema>>,
     context: &mut Context<'_>,
 ) -> Result<u8> {
     if mode == GroupMode::Debate && schema.is_some() {
         return Err(Error::usage("--schema cannot be used with --debate: its answers are plain text"));
     }
-    let question = question(args, prompt.as_ref(), mode)?;
+    let question = question(args, prompt, mode)?;
     let Setup { configured, .. } = Setup::read(args, context)?;
     let mut panel = Panel::of(mode, &configured)?;
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;

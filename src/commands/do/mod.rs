@@ -22,6 +22,7 @@ use crate::turn::{Interrupt, Prompts, Report, TurnEnv};
 use crate::ui;
 pub use args::DoArgs;
 use setup::Setup;
+use turn::TurnInput;
 
 /// Takes the turn, or begins a session.
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -61,7 +62,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if let Some(mode) = args.group.mode() {
         args.served()?;
-        return group::run_group(&args, mode, (prompt, schema), context);
+        return group::run_group(&args, mode, prompt.as_ref(), schema, context);
     }
     if args.compact {
         return compact::run_compact(&args, context);
@@ -70,7 +71,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
     if question.is_some() || served.prompt.is_some() || asks_nothing {
-        return turn::run_turn(&args, verdict, (question, served, schema), context);
+        return turn::run_turn(&args, TurnInput { verdict, question, served, schema }, context);
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events need one")

@@ -1,5 +1,6 @@
 //! One turn: a question and its answer, an answer anew, or a decision on a request that waits.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use super::DoArgs;
@@ -9,24 +10,43 @@ use super::setup::{Setup, find_tail, store_of_turn};
 use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
-use crate::conv::Wanted;
-use crate::error::{Kind, Result};
+use crate::config::ModelConfig;
+use crate::conv::{Addressee, Forest, Wanted};
+use crate::error::{Error, Kind, Result};
 use crate::runtime::current_thread;
-use crate::store::Store;
+use crate::store::{Claim, Store};
 use crate::term::{columns, say, say_dim, stderr_is_terminal};
 use crate::turn::{
-    AnswerSchema, Ask, Decision, Interrupt, Question, Report, Served, Start, StartOptions, TurnEnv, Verdict,
-    start,
+    AnswerSchema, Ask, Configured, Decision, Interrupt, Question, Report, Served, Start, StartOptions,
+    TurnEnv, Verdict, start,
 };
 use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 
+/// The input of one turn.
+pub struct TurnInput {
+    /// The decision on a request that waits.
+    pub verdict: Option<(BubbId, Verdict)>,
+    /// The question; none where one is answered again.
+    pub question: Option<Question>,
+    /// Resources and prompts of MCP servers that go with it.
+    pub served: Served,
+    /// The form that the answer must have.
+    pub schema: Option<Arc<AnswerSchema>>,
+}
+
+/// The place in a store at which a turn begins.
+struct Place {
+    store: Arc<Store>,
+    /// Until the turn ends, no other process decides on the request.
+    _claim: Option<Claim>,
+    forest: Forest,
+    decision: Option<Decision>,
+    tail: Option<Addressee>,
+    start: Start,
+}
+
 /// Takes one turn.
-pub fn run_turn(
-    args: &DoArgs,
-    verdict: Option<(BubbId, Verdict)>,
-    (question, served, schema): (Option<Question>, Served, Option<Arc<AnswerSchema>>),
-    context: &mut Context<'_>,
-) -> Result<u8> {
+pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let servers = setup.servers()?;
     let runtime = current_thread()?;
@@ -34,74 +54,21 @@ pub fn run_turn(
     if let Some(note) = setup.configured.settings.ambient_note().filter(|_| !args.quiet) {
         say(&note);
     }
-    if let Some(question) = &question {
+    if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
     }
     let mut output = args.output.as_ref().map(open_output).transpose()?;
-    let store = match verdict {
-        Some(_) => context.store()?.into(),
-        None => store_of_turn(args, context)?,
-    };
-    let _claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
-    let forest = match verdict {
-        Some((id, _)) => store.forest_for(&[Wanted::Followed(id)])?,
-        None => store.forest_at(args.new, args.tail.as_deref())?,
-    };
-    let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
-    if let Some(Decision { request, verdict: Verdict::Approve | Verdict::ApproveUnheld, .. }) =
-        decision.as_ref().filter(|_| args.quiet)
-    {
-        // Even with --quiet, a command is shown before it runs.
-        say(&format!("in {}: {}", store.root().display(), request.canonical()));
-    }
-    let tail = find_tail(args, &store, &forest)?;
-    let wish = StartOptions { new: args.new, tail, retry: args.retry };
-    let begin = match &decision {
-        Some(decision) => Start::Decided(decision.name.id),
-        None => start(&store, &forest, wish)?,
-    };
-    if !args.quiet {
-        if tail.is_none() {
-            ui::note_place(&store, &forest, begin);
-        }
-        ui::note_system_prompt(&setup.configured, &store, &forest, begin);
-    }
+    let mut place = Place::find(args, input.verdict, context)?;
     // On a terminal, more than the answer is shown.
     let at_terminal =
         context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
-    if at_terminal {
-        let at = begin.id().and_then(|id| forest.find(id));
-        say_dim(&ui::place_line(&store, &forest, at, &config.name, columns()), context.paint);
-    }
-    if args.show_past && !args.json && !args.events {
-        ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
-    }
+    place.tell(args, &setup.configured, at_terminal.then_some(&config), context)?;
 
     let tidy = setup.configured.settings.tidy.limit();
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let mut report = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
-        let insts = ui::insts_with_warnings(env.insts()?);
-        let (forest, begin) = match (&question, begin) {
-            (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
-                let more = question.text.len();
-                match env.make_room(&config, &forest, tail, more, &mut Quiet).await? {
-                    Some(id) => (&store.forest()?, Start::Under(id)),
-                    None => (&forest, begin),
-                }
-            }
-            _ => (&forest, begin),
-        };
-        let ask = Ask { decision, served, schema, ..Ask::new(begin, question, &args.run) };
-        let taken = if args.events {
-            env.turn(&config, &insts, forest, &mut EventLines::new(context.out), ask).await
-        } else {
-            let state = State::Idle.after(Step::Entered);
-            let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
-            let taken = env.turn(&config, &insts, forest, &mut view, ask).await;
-            view.end();
-            taken
-        };
+        let env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
+        let taken = place.take(&env, &config, args, input, context).await;
         env.close().await;
         taken
     })?;
@@ -110,23 +77,139 @@ pub fn run_turn(
     if tells_usage && report.answer.is_some() {
         say_dim(&ui::usage_line(&report), context.paint);
     }
+    report.error = report.error.take().map(|error| explained(error, report.user, args, &place.store));
+    place.advance_branch(args, &report)?;
+    print(args, &report, &place.store, output.as_mut(), context)?;
+    tidy_after(&place.store, tidy, args.quiet, context.out);
+    match report.error {
+        Some(error) => Err(error),
+        None => Ok(0),
+    }
+}
 
-    let model = args.model.first();
-    if let Some(error) = report.error.take_if(|error| matches!(error.kind, Kind::Signal(_))) {
-        let stopped = Stopped::find(&store, report.user).unwrap_or(Stopped::Nothing);
-        report.error = Some(stopped.explain(error));
+impl Place {
+    /// Finds where the turn begins: at a request that waits, at `--tail`, or where the newest conversation ends.
+    fn find(args: &DoArgs, verdict: Option<(BubbId, Verdict)>, context: &Context<'_>) -> Result<Place> {
+        let store: Arc<Store> = match verdict {
+            Some(_) => context.store()?.into(),
+            None => store_of_turn(args, context)?,
+        };
+        let claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
+        let forest = match verdict {
+            Some((id, _)) => store.forest_for(&[Wanted::Followed(id)])?,
+            None => store.forest_at(args.new, args.tail.as_deref())?,
+        };
+        let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
+        if let Some(Decision { request, verdict: Verdict::Approve | Verdict::ApproveUnheld, .. }) =
+            decision.as_ref().filter(|_| args.quiet)
+        {
+            // Even with --quiet, a command is shown before it runs.
+            say(&format!("in {}: {}", store.root().display(), request.canonical()));
+        }
+        let tail = find_tail(args, &store, &forest)?;
+        let wish = StartOptions { new: args.new, tail, retry: args.retry };
+        let start = match &decision {
+            Some(decision) => Start::Decided(decision.name.id),
+            None => start(&store, &forest, wish)?,
+        };
+        Ok(Place { store, _claim: claim, forest, decision, tail, start })
     }
-    report.error = report
-        .error
-        .take()
-        .map(|error| ui::with_same_model(ui::with_kept_question(error, report.user), model));
-    if let (Some(tail), Some(branch)) = (tail, &args.tail)
-        && tail.by_branch
-    {
-        let from = forest.name(tail.ix).id;
-        advance_branch(&store, branch, from, &report, args.quiet)?;
+
+    /// Says what is to be known before the turn: notes, with `model` the line of the place, with `--show-past`
+    /// the conversation.
+    fn tell(
+        &self,
+        args: &DoArgs,
+        configured: &Configured,
+        model: Option<&ModelConfig>,
+        context: &mut Context<'_>,
+    ) -> Result<()> {
+        let Place { store, forest, start, .. } = self;
+        if !args.quiet {
+            if self.tail.is_none() {
+                ui::note_place(store, forest, *start);
+            }
+            ui::note_system_prompt(configured, store, forest, *start);
+        }
+        if let Some(model) = model {
+            let at = start.id().and_then(|id| forest.find(id));
+            say_dim(&ui::place_line(store, forest, at, &model.name, columns()), context.paint);
+        }
+        if args.show_past && !args.json && !args.events {
+            ui::show_past(args.shown(), (context.out, context.paint), store, forest, *start)?;
+        }
+        Ok(())
     }
-    let document = || ui::turn_document(Some(&store), &report, report.error.as_ref());
+
+    /// Takes the turn; from a summary, if its question would not fit the model's window.
+    async fn take(
+        &mut self,
+        env: &TurnEnv,
+        config: &ModelConfig,
+        args: &DoArgs,
+        input: TurnInput,
+        context: &mut Context<'_>,
+    ) -> Result<Report> {
+        let TurnInput { question, served, schema, .. } = input;
+        let insts = ui::insts_with_warnings(env.insts()?);
+        let (forest, start) = match (&question, self.start) {
+            (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
+                let more = question.text.len();
+                match env.make_room(config, &self.forest, tail, more, &mut Quiet).await? {
+                    Some(id) => (&self.store.forest()?, Start::Under(id)),
+                    None => (&self.forest, self.start),
+                }
+            }
+            (_, start) => (&self.forest, start),
+        };
+        let decision = self.decision.take();
+        let ask = Ask { decision, served, schema, ..Ask::new(start, question, &args.run) };
+        if args.events {
+            return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
+        }
+        let state = State::Idle.after(Step::Entered);
+        let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+        let taken = env.turn(config, &insts, forest, &mut view, ask).await;
+        view.end();
+        taken
+    }
+
+    /// Moves the branch of `--tail` to the answer, if there is one.
+    fn advance_branch(&self, args: &DoArgs, report: &Report) -> Result<()> {
+        let (Some(tail), Some(branch)) = (self.tail.filter(|tail| tail.by_branch), &args.tail) else {
+            return Ok(());
+        };
+        let from = self.forest.name(tail.ix).id;
+        if let Some(answer) = &report.answer {
+            return ui::move_branch(&self.store, branch, from, answer.name.id, args.quiet).map(|_| ());
+        }
+        if !args.quiet {
+            say(&format!(
+                "note: branch {branch} was not moved; `lepo branch -f {branch}` moves it to the newest tail"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The error with what stays in the store, and what goes on from there.
+fn explained(error: Error, user: Option<BubbId>, args: &DoArgs, store: &Store) -> Error {
+    let error = match error.kind {
+        Kind::Signal(_) => Stopped::find(store, user).unwrap_or(Stopped::Nothing).explain(error),
+        _ => error,
+    };
+    ui::with_same_model(ui::with_kept_question(error, user), args.model.first())
+}
+
+/// Prints what comes at the end of a turn: the last event, the document of `--json`, the file of `--output`.
+fn print(
+    args: &DoArgs,
+    report: &Report,
+    store: &Store,
+    output: Option<&mut File>,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let document = || ui::turn_document(Some(store), report, report.error.as_ref());
     if args.events {
         context.out.line(&ui::end_event(document()).to_string());
     }
@@ -134,27 +217,9 @@ pub fn run_turn(
     if let Some(document) = &document {
         context.out.line(&document.to_string());
     }
-    if let Some(file) = &mut output {
+    if let Some(file) = output {
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
-        write_output(file, &store, document.as_ref(), (&answer, &[]))?;
+        write_output(file, store, document.as_ref(), (&answer, &[]))?;
     }
-    tidy_after(&store, tidy, args.quiet, context.out);
-    match report.error {
-        Some(error) => Err(error),
-        None => Ok(0),
-    }
-}
-
-/// Moves the branch of `--tail` to the answer, if there is one.
-fn advance_branch(store: &Store, branch: &str, from: BubbId, report: &Report, quiet: bool) -> Result<()> {
-    match &report.answer {
-        Some(answer) => ui::move_branch(store, branch, from, answer.name.id, quiet).map(|_| ()),
-        None if quiet => Ok(()),
-        None => {
-            say(&format!(
-                "note: branch {branch} was not moved; `lepo branch -f {branch}` moves it to the newest tail"
-            ));
-            Ok(())
-        }
-    }
+    Ok(())
 }

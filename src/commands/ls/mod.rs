@@ -1,23 +1,23 @@
 //! `lepo ls`: where conversations can be continued, and what waits for consent.
 
+mod listing;
 mod row;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use row::{Known, Line, Table, document, entry, long_line, more, pipe_line};
+use listing::{Form, Listing, Reading};
+use row::{Known, Line, Table, more};
 
-use super::line::excerpt_of;
 use super::words::resolve_all;
 use super::{Context, complete};
-use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Found, Heights, Ix, Origins, Siblings, Wanted};
 use crate::error::Result;
 use crate::search::{Outcome, Pattern, PatternOptions, search_files};
 use crate::store::{Store, in_order, now};
-use crate::term::{clean, excerpt, say};
+use crate::term::say;
 use crate::tool::{Detected, Sandbox, ToolRequest};
-use crate::ui::{known_windows, read_request, text_or_warn};
+use crate::ui::{known_windows, read_request};
 
 /// List the conversations by their tails, newest first
 ///
@@ -63,45 +63,51 @@ impl LsArgs {
     fn is_of_newest(&self) -> bool {
         self.addresses.is_empty() && !self.pending && self.grep.is_none()
     }
-}
 
-/// The form of a tail's line.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// `ID (HEIGHT): EXCERPT`, as scripts know it; also requests that wait.
-    Pipe,
-    /// The columns of a terminal.
-    Columns(usize),
-    /// `--long`, cut at so many columns on a terminal.
-    Long(Option<usize>),
-    Paths,
-    Json,
+    /// The part of the forest that is needed.
+    fn wanted(&self, store: &Store) -> Wanted {
+        // Requests that wait are the user's own only; all other lists have other people's conversations too.
+        match self.n {
+            _ if !self.pending && !store.others().is_empty() => Wanted::Everyone,
+            Some(n) if self.is_of_newest() && self.spent => Wanted::Leaves(n),
+            Some(n) if self.is_of_newest() => Wanted::Newest(n),
+            _ => Wanted::All,
+        }
+    }
+
+    /// The form of the lines, on a terminal of so many columns.
+    fn form(&self, columns: Option<usize>) -> Form {
+        match (self.paths, self.json, self.long, columns) {
+            (true, ..) => Form::Paths,
+            (_, true, ..) => Form::Json,
+            (.., true, columns) => Form::Long(columns),
+            (.., Some(columns)) if !self.pending => Form::Columns(columns),
+            _ => Form::Pipe,
+        }
+    }
+
+    /// The words for a list without lines.
+    fn none_there(&self) -> &'static str {
+        if self.pending {
+            "nothing waits for approval"
+        } else if self.addresses.is_empty() {
+            "no conversations yet; ask something: lepo do QUESTION"
+        } else {
+            "no conversation has one of these messages"
+        }
+    }
 }
 
 /// Lists them.
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let wanted = match args.n {
-        Some(n) if args.is_of_newest() && args.spent => Wanted::Leaves(n),
-        Some(n) if args.is_of_newest() => Wanted::Newest(n),
-        _ => Wanted::All,
-    };
-    // Requests that wait are the user's own only; all other lists have other people's conversations too.
-    let wanted = if args.pending || store.others().is_empty() { wanted } else { Wanted::Everyone };
-    let forest = store.forest_for(&[wanted])?;
-    let form = match (args.paths, args.json, args.long, context.out.columns()) {
-        (true, ..) => Form::Paths,
-        (_, true, ..) => Form::Json,
-        (.., true, columns) => Form::Long(columns),
-        (.., Some(columns)) if !args.pending => Form::Columns(columns),
-        _ => Form::Pipe,
-    };
-    let with_more = matches!(form, Form::Columns(_) | Form::Long(_) | Form::Json);
-    let branches = match with_more || context.out.is_terminal() {
+    let forest = store.forest_for(&[args.wanted(&store)])?;
+    let form = args.form(context.out.columns());
+    let branches = match form.has_more() || context.out.is_terminal() {
         true => store.branch_names()?,
         false => HashMap::new(),
     };
-    let known = match with_more {
+    let known = match form.has_more() {
         true => Known { facts: store.fact_index(), titles: store.titles(), windows: known_windows() },
         false => Known::default(),
     };
@@ -109,119 +115,91 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         true => forest.pending(|ix| read_request(&store, &forest.name(ix))),
         false => Vec::new(),
     };
-    let requests: HashMap<BubbId, &ToolRequest> =
-        waiting.iter().map(|(ix, request)| (forest.name(*ix).id, request)).collect();
+    let tails = tails(&args, &store, &forest, &waiting)?;
+    // Found out by trying, which takes a moment.
+    let sandbox = match waiting.is_empty() || args.paths {
+        true => Sandbox::None,
+        false => Detected::now(store.root()),
+    };
+    let requests = waiting.iter().map(|(ix, request)| (forest.name(*ix).id, request)).collect();
+    let reading = Reading { store: &store, forest: &forest, form, requests, sandbox: &sandbox };
+    let mut listing = Listing {
+        store: &store,
+        form,
+        pending: args.pending,
+        branches,
+        known: &known,
+        sandbox: &sandbox,
+        now: now(),
+        rows: 0,
+        table: Table::default(),
+    };
+    listing.begin(context);
+    let lines = lines(&args, &store, &forest, (form, &known), tails);
+    in_order(
+        lines,
+        |line| reading.read(line),
+        |line| {
+            listing.print(line, context);
+            if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+    );
+    listing.end(context);
+    if listing.rows == 0 && form != Form::Json && context.out.is_terminal() {
+        say(args.none_there());
+    }
+    Ok(0)
+}
+
+/// The tails or requests that are listed, newest first.
+fn tails<'f>(
+    args: &LsArgs,
+    store: &Store,
+    forest: &'f Forest,
+    waiting: &'f [(Ix, ToolRequest)],
+) -> Result<Box<dyn Iterator<Item = Ix> + 'f>> {
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
         true => Box::new(waiting.iter().map(|(ix, _)| *ix)),
         false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {
-        let found = resolve_all(&store, &forest, &args.addresses)?;
+        let found = resolve_all(store, forest, &args.addresses)?;
         let named: Vec<Ix> = found.iter().flat_map(Found::bubbs).copied().collect();
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
     if let Some(pattern) = &args.grep {
         let pattern = Pattern::new(pattern, PatternOptions { first: true, ..PatternOptions::default() })?;
-        let named = matching(&store, &forest, &pattern);
+        let named = matching(store, forest, &pattern);
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
-    // Found out by trying, which takes a moment.
-    let sandbox = match waiting.is_empty() || args.paths {
-        true => Sandbox::None,
-        false => Detected::now(store.root()),
-    };
-    let mut heights = Heights::of(&forest);
-    let mut origins = with_more.then(|| Origins::of(&forest));
+    Ok(tails)
+}
+
+/// The lines of the tails, without their texts.
+fn lines<'f>(
+    args: &LsArgs,
+    store: &'f Store,
+    forest: &'f Forest,
+    (form, known): (Form, &'f Known),
+    tails: Box<dyn Iterator<Item = Ix> + 'f>,
+) -> impl Iterator<Item = Line> + 'f {
+    let mut heights = Heights::of(forest);
+    let mut origins = form.has_more().then(|| Origins::of(forest));
     let tells_answers = matches!(form, Form::Pipe | Form::Columns(_) | Form::Long(_)) && !args.pending;
     let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)>> = match tells_answers {
-        true => Box::new(Siblings::of(&forest, tails)),
+        true => Box::new(Siblings::of(forest, tails)),
         false => Box::new(tails.map(|tail| (tail, forest.last_question(tail), false))),
     };
-    let lines = tails.take(args.n.unwrap_or(usize::MAX)).map(|(tail, question, shares_question)| Line {
+    tails.take(args.n.unwrap_or(usize::MAX)).map(move |(tail, question, shares_question)| Line {
         name: forest.name(tail),
         height: heights.height(tail),
         question: question.map(|ix| forest.name(ix)),
         answer: shares_question.then(|| forest.answer(tail)).flatten().map(|ix| forest.name(ix)),
         said: None,
-        more: origins.as_mut().map(|origins| more(&forest, origins, &known, tail)),
+        more: origins.as_mut().map(|origins| more(forest, origins, known, tail)),
         from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),
-    });
-    let read = |mut line: Line| {
-        let request = requests.get(&line.name.id).copied();
-        let text = match request {
-            _ if form == Form::Paths => None,
-            Some(request) if args.json => Some(excerpt(&request.words())),
-            Some(request) => Some(request.whole(&sandbox)),
-            None if matches!(form, Form::Columns(_) | Form::Long(_)) => {
-                line.question.and_then(|name| text_or_warn(&store, &name))
-            }
-            None => line.question.and_then(|name| excerpt_of(&store, &name)),
-        };
-        let is_whole = form != Form::Pipe;
-        line.said = line.answer.and_then(|answer| said(&store, &forest, &answer, is_whole));
-        let other =
-            line.more.as_ref().and_then(|more| more.first).filter(|first| Some(*first) != line.question);
-        let first = other.and_then(|name| text_or_warn(&store, &name));
-        (line, text, first, request)
-    };
-
-    if args.json {
-        context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
-    }
-    let mut table = Table::default();
-    let mut row = 0;
-    let now = now();
-    in_order(lines, read, |(line, text, first, request)| {
-        let name = line.name;
-        let names = branches.get(&name.id).map(Vec::as_slice).unwrap_or_default();
-        match form {
-            Form::Paths => context.out.line(&store.path_of(&name).to_string_lossy()),
-            Form::Json => {
-                context.out.trusted(if row > 0 { ",\n" } else { "\n" });
-                let title = line.more.as_ref().and_then(|more| known.titles.get(&more.root));
-                let mut document = document(&store, &line, text, first, title, names, request);
-                if let Some(ToolRequest::Command(command)) = request {
-                    document["sandbox"] = sandbox.holding(command.access).word().into();
-                }
-                context.out.untrusted(document.to_string().as_bytes());
-            }
-            Form::Columns(columns) => {
-                let entry = entry(&line, text, first, &known.titles, names, now);
-                table.push(entry, columns, context);
-            }
-            Form::Long(columns) => {
-                let entry = entry(&line, text, first, &known.titles, names, now);
-                long_line(&line, &entry, names, columns, context);
-            }
-            Form::Pipe => pipe_line(&line, text, names, args.pending, context),
-        }
-        context.out.row_done(row);
-        row += 1;
-        if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    table.print(context);
-    if args.json {
-        context.out.trusted("\n]}\n");
-    } else if row == 0 && context.out.is_terminal() {
-        say(if args.pending {
-            "nothing waits for approval"
-        } else if args.addresses.is_empty() {
-            "no conversations yet; ask something: lepo do QUESTION"
-        } else {
-            "no conversation has one of these messages"
-        });
-    }
-    Ok(0)
-}
-
-/// An answer or its excerpt, behind the name of its speaker where there is one.
-fn said(store: &Store, forest: &Forest, answer: &Name, is_whole: bool) -> Option<String> {
-    let excerpt = if is_whole { text_or_warn(store, answer)? } else { excerpt_of(store, answer)? };
-    Some(match store.speaker(forest, answer) {
-        Some(speaker) => format!("{}: {excerpt}", clean(&speaker)),
-        None => excerpt,
     })
 }
 

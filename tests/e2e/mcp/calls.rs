@@ -165,8 +165,7 @@ fn a_server_that_ends_again_and_again_is_started_twice_a_turn() {
     // The next turn may start it anew, once: it was there at the turn's begin, as far as lepo knew.
     let starts = left(&bot.home, "s", "starts").len();
     assert_eq!((left(&bot.home, "s", "calls").len(), starts), (4, 4), "{}", ran.out);
-    let told =
-        bubbs(&bot.home).into_iter().filter(|bubb| bubb.text.contains("at most 2 times a turn"));
+    let told = bubbs(&bot.home).into_iter().filter(|bubb| bubb.text.contains("at most 2 times a turn"));
     assert_eq!(told.count(), 2);
     no_orphans(&bot.home, "s");
 }
