@@ -53,6 +53,64 @@ impl Kind {
     }
 }
 
+/// The place at which a hint is read: commands are typed in another form there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A shell.
+    Shell,
+    /// The prompt of a session.
+    Session,
+}
+
+impl Place {
+    fn either(self, shell: &'static str, session: &'static str) -> &'static str {
+        match self {
+            Place::Shell => shell,
+            Place::Session => session,
+        }
+    }
+
+    /// Asks a first question.
+    pub fn ask(self) -> &'static str {
+        self.either("lepo do QUESTION", "type a question")
+    }
+
+    /// Answers the last question again.
+    pub fn retry(self) -> &'static str {
+        self.either("`lepo do --retry`", "/retry")
+    }
+
+    /// Asks another model.
+    pub fn other_model(self) -> &'static str {
+        self.either("-m NAME", "/model NAME")
+    }
+
+    /// Lists the models.
+    pub fn models(self) -> &'static str {
+        self.either("`lepo model ls`", "/set-model")
+    }
+
+    /// Goes on from a summary.
+    pub fn compact(self) -> &'static str {
+        self.either("`lepo do --compact`", "/compact")
+    }
+
+    /// Lists the tools of MCP servers.
+    pub fn tools(self) -> &'static str {
+        self.either("`lepo do --list-tools`", "/mcp")
+    }
+
+    /// Lists the conversations.
+    pub fn list(self) -> &'static str {
+        self.either("`lepo ls`", "/ls")
+    }
+
+    /// Goes on from another message.
+    pub fn tail(self) -> &'static str {
+        self.either("--tail", "/tail")
+    }
+}
+
 /// A failure: lower case, no full stop, what failed and on what; the cause; what to do.
 #[derive(Debug)]
 pub struct Error {
@@ -62,13 +120,24 @@ pub struct Error {
     pub message: String,
     /// The remedy, if it is known.
     pub hint: Option<String>,
+    /// The remedy in a session, where its words are others there.
+    pub session_hint: Option<String>,
+    /// The remedy is to ask again.
+    pub tells_retry: bool,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// A failure of `kind` with its message.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None, source: None }
+        Error {
+            kind,
+            message: message.into(),
+            hint: None,
+            session_hint: None,
+            tells_retry: false,
+            source: None,
+        }
     }
 
     /// Nothing there (exit 1).
@@ -94,7 +163,31 @@ impl Error {
     /// With what to do about it.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self.session_hint = None;
         self
+    }
+
+    /// With what to do about it, in words that depend on the place.
+    pub fn hint_at(mut self, words: impl Fn(Place) -> String) -> Self {
+        self.hint = Some(words(Place::Shell));
+        self.session_hint = Some(words(Place::Session));
+        self
+    }
+
+    /// As [`Error::hint_at`], for words that tell of [`Place::retry`].
+    pub fn hint_to_retry(self, words: impl Fn(Place) -> String) -> Self {
+        Error { tells_retry: true, ..self.hint_at(words) }
+    }
+
+    /// With the hint to ask again.
+    pub fn ask_again(self) -> Self {
+        self.hint_to_retry(|place| format!("ask again: {}", place.retry()))
+    }
+
+    /// What to do about it, as it is read at this place.
+    pub fn hint_for(&self, place: Place) -> Option<&str> {
+        let session = self.session_hint.as_deref().filter(|_| place == Place::Session);
+        session.or(self.hint.as_deref())
     }
 
     /// With the error that caused it.
@@ -110,7 +203,8 @@ impl Error {
 
     /// An error of this kind with the words of this one.
     pub fn again(&self, kind: Kind) -> Error {
-        Error { kind, message: self.chain(), hint: self.hint.clone(), source: None }
+        let (hint, session_hint) = (self.hint.clone(), self.session_hint.clone());
+        Error { hint, session_hint, tells_retry: self.tells_retry, ..Error::new(kind, self.chain()) }
     }
 
     /// The message with its causes, `: ` between.

@@ -7,7 +7,7 @@
 use super::ambient::Ambient;
 use super::reader::{Set, Source};
 use super::{ModelConfig, Settings};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// The outcome of choosing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,10 +107,16 @@ impl Settings {
     }
 
     fn none_active(&self) -> Error {
-        Error::usage("no model is active").hint(format!(
-            "choose one with /set-model or `lepo model use NAME`, or for once with -m NAME; configured: {}",
-            self.names()
-        ))
+        Error::usage("no model is active").hint_at(|place| match place {
+            Place::Shell => format!(
+                "choose one with /set-model or `lepo model use NAME`, or for once with -m NAME; configured: {}",
+                self.names()
+            ),
+            Place::Session => format!(
+                "choose one with /set-model, or for this session with /model NAME; configured: {}",
+                self.names()
+            ),
+        })
     }
 
     fn none_configured(&self) -> String {
@@ -152,7 +158,8 @@ impl ModelConfig {
             return Ok(());
         }
         let (name, place) = (&self.name, &self.key.looked_for);
-        Err(Error::usage(format!("model \"{name}\" has no key: looked for {place}"))
-            .hint("set that variable, or choose another model with -m NAME"))
+        Err(Error::usage(format!("model \"{name}\" has no key: looked for {place}")).hint_at(|place| {
+            format!("set that variable, or choose another model with {}", place.other_model())
+        }))
     }
 }

@@ -35,7 +35,7 @@ pub fn set_active(path: &Path, name: &str) -> Result<()> {
             return Ok(());
         }
         Err(Error::usage(format!("no model \"{name}\" in {}", path.display()))
-            .hint("`lepo model ls` lists the models and where each is configured"))
+            .hint_at(|place| format!("{} lists the models and where each is configured", place.models())))
     })
 }
 

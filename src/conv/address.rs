@@ -108,7 +108,7 @@ impl Address {
         if text == "@" {
             let newest = forest.newest().ok_or_else(|| {
                 Error::usage("@ names nothing: the store has no messages")
-                    .hint("ask something first: lepo do QUESTION")
+                    .hint_at(|place| format!("ask something first: {}", place.ask()))
             })?;
             return Ok((newest, false));
         }
@@ -207,7 +207,7 @@ fn not_found(text: &str) -> Error {
     if text.len() < SHORTEST {
         error.hint(format!("a piece of an id needs at least {SHORTEST} characters"))
     } else {
-        error.hint("`lepo ls` lists the tails; @ is the newest")
+        error.hint_at(|place| format!("{} lists the tails; @ is the newest", place.list()))
     }
 }
 

@@ -134,7 +134,7 @@ impl Pace {
 
 /// The error for an answer that stopped before its end mark.
 pub(super) fn cut_off(why: &str) -> Error {
-    Error::remote(format!("the answer was cut off: {why}")).hint("ask again with `lepo do --retry`")
+    Error::remote(format!("the answer was cut off: {why}")).ask_again()
 }
 
 fn broken(error: &reqwest::Error) -> Error {

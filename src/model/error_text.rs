@@ -58,7 +58,9 @@ pub(super) fn is_half(json: &[u8]) -> bool {
 /// The error without the key, should a server have repeated it.
 pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
     error.message = hide_key(&error.message, key).into_owned();
-    error.hint = error.hint.map(|hint| hide_key(&hint, key).into_owned());
+    for hint in [&mut error.hint, &mut error.session_hint] {
+        *hint = hint.take().map(|hint| hide_key(&hint, key).into_owned());
+    }
     error
 }
 

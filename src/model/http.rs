@@ -152,8 +152,7 @@ impl Http {
             return Error::remote(format!("cannot reach {}: {why}", self.place))
                 .hint("check that the server is running and that `base_url` is right");
         }
-        Error::remote(format!("no answer from {}: {why}", self.place))
-            .hint("ask again with `lepo do --retry`")
+        Error::remote(format!("no answer from {}: {why}", self.place)).ask_again()
     }
 
     fn misdirected(&self, status: StatusCode, target: &str) -> Error {

@@ -226,7 +226,8 @@ pub fn missing(name: &str) -> Error {
     if name.is_empty() || name == weights::SMOLLM2.name {
         return Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it");
     }
-    Error::usage(format!("the embedded model {name} is not installed")).hint(format!(
-        "`lepo model ls` lists those that are; lepo model add FILE --sha256 HASH --name {name}"
-    ))
+    Error::usage(format!("the embedded model {name} is not installed")).hint_at(|place| {
+        let models = place.models();
+        format!("{models} lists those that are; lepo model add FILE --sha256 HASH --name {name}")
+    })
 }

@@ -44,8 +44,15 @@ pub(super) fn is_overflow(status: u16, body: &str) -> bool {
 
 /// The error for it.
 pub(super) fn overflow(model: &str, words: &str) -> Error {
-    Error::new(Kind::Overflow, format!("the conversation is too long for {model}: {words}"))
-        .hint("`lepo do --compact` goes on from a summary of it; a model with a larger window takes it as it is: -m NAME")
+    Error::new(Kind::Overflow, format!("the conversation is too long for {model}: {words}")).hint_at(
+        |place| {
+            format!(
+                "{} goes on from a summary of it; a model with a larger window takes it as it is: {}",
+                place.compact(),
+                place.other_model()
+            )
+        },
+    )
 }
 
 #[cfg(test)]

@@ -222,8 +222,10 @@ impl Remote {
         if learned.has(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
             let told = format!("{} takes no files: {}", self.config.name, refusal.words());
-            return Err(Error::remote(told)
-                .hint("-m NAME asks another model; --retry sends the text without the files"));
+            return Err(Error::remote(told).hint_to_retry(|place| {
+                let (other, retry) = (place.other_model(), place.retry());
+                format!("{other} asks another model; {retry} sends the text without the files")
+            }));
         }
         Ok(())
     }

@@ -137,9 +137,12 @@ impl Draft<'_> {
                 return Err(Error::store(
                     "no message can follow: the one before it is dated at the end of all ids",
                 )
-                .hint(
-                    "fsck reports messages that are dated ahead; continue from an earlier one with --tail",
-                ));
+                .hint_at(|place| {
+                    let tail = place.tail();
+                    format!(
+                        "fsck reports messages that are dated ahead; continue from an earlier one with {tail}"
+                    )
+                }));
             }
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };

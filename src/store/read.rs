@@ -54,7 +54,9 @@ impl Store {
             return Ok(bytes);
         }
         Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id))
-            .hint("`lepo fsck` lists all that were edited; `lepo do --retry` asks the model anew"))
+            .hint_to_retry(|place| {
+                format!("`lepo fsck` lists all that were edited; {} asks the model anew", place.retry())
+            }))
     }
 
     /// A bubb's text; what is not UTF-8 becomes U+FFFD.

@@ -242,8 +242,10 @@ impl Turn<'_> {
     /// Answers calls that are not allowed any more; an error the second time.
     fn not_carried_out(&mut self, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
         if std::mem::replace(&mut progress.warned, true) {
-            return Err(Error::remote("the model calls tools and does not answer")
-                .hint("ask again with `lepo do --retry`, or another model: -m NAME"));
+            return Err(Error::remote("the model calls tools and does not answer").hint_to_retry(|place| {
+                let (retry, other) = (place.retry(), place.other_model());
+                format!("ask again with {retry}, or another model: {other}")
+            }));
         }
         let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };
         if let Some(told) = several_note(calls.len()) {

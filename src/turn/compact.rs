@@ -15,7 +15,7 @@ use super::{Event, Front, Start, TurnEnv};
 use crate::bubb::{BubbId, Kind, Name, counted};
 use crate::config::{Insts, ModelConfig, Planner, ToolMode};
 use crate::conv::Forest;
-use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::error::{Error, Kind as ErrorKind, Place, Result};
 use crate::model::{Gate, Message, PathForm, Request, Role, spec};
 
 /// The beginning of a summary's first line.
@@ -173,18 +173,21 @@ impl Turn<'_> {
         self.env.store.journal(usage_entry("summary", &self.config.name, usage, ms));
         match text.trim().is_empty() {
             false => Ok(text),
-            true => {
-                Err(Error::remote("the model wrote no summary").hint("try again, or with another: -m NAME"))
-            }
+            true => Err(Error::remote("the model wrote no summary")
+                .hint_at(|place| format!("try again, or with another: {}", place.other_model()))),
         }
     }
 }
 
 fn too_long_for_itself(error: Error) -> Error {
     match error.kind {
-        ErrorKind::Overflow => {
-            error.hint("name a model with a larger window for the summary: lepo do --compact -m NAME")
-        }
+        ErrorKind::Overflow => error.hint_at(|place| {
+            let larger = "name a model with a larger window for the summary";
+            match place {
+                Place::Shell => format!("{larger}: lepo do --compact -m NAME"),
+                Place::Session => format!("{larger}: /model NAME, then /compact"),
+            }
+        }),
         _ => error,
     }
 }
@@ -196,8 +199,12 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
         entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
     let nothing = || {
         let count = counted(questions.len(), "question");
-        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept"))
-            .hint("--keep N keeps another number of questions")
+        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept")).hint_at(
+            |place| match place {
+                Place::Shell => "--keep N keeps another number of questions".into(),
+                Place::Session => "/compact has more to do once more was asked".into(),
+            },
+        )
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());

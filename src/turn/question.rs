@@ -1,7 +1,7 @@
 //! A question from its parts: words, a file, stdin, and files as context.
 
 use super::attach::{Looked, NewFile};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// A question: its words, and the files that go with it.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +60,10 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
     }
     if texts.is_empty() {
         return Err(match files.first() {
-            None => Error::usage("the question is blank").hint("lepo do QUESTION, or a question on stdin"),
+            None => Error::usage("the question is blank").hint_at(|place| match place {
+                Place::Shell => format!("{}, or a question on stdin", place.ask()),
+                Place::Session => place.ask().to_string(),
+            }),
             Some(file) => Error::usage(format!("no question about {}", file.name))
                 .hint("say what to do with it: lepo do … 'What is wrong here?'"),
         });

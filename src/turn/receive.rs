@@ -178,7 +178,7 @@ impl Ending {
             (Ending::TextCalls(words, calls), _) => Ok(Received::TextCalls(words, calls)),
             (Ending::Unfit(fault), Some(name)) => Ok(Received::Unfit(name?, fault)),
             (Ending::Final | Ending::Unfit(_), None) => {
-                Err(Error::remote("the model's answer is empty").hint("ask again: `lepo do --retry`"))
+                Err(Error::remote("the model's answer is empty").ask_again())
             }
             (Ending::Failed(mut error), Some(Err(also))) => {
                 error.message = format!("{}; and {}", error.message, also.chain());

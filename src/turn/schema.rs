@@ -71,8 +71,9 @@ impl AnswerSchema {
 
 /// The error for an answer that does not fit the schema, also when it was asked for again.
 pub fn unfit(model: &str, fault: &str) -> Error {
-    Error::remote(format!("{model} gave no answer that fits the schema: {fault}"))
-        .hint("what it said is kept hidden: `lepo log -a`; `lepo do --retry` asks again")
+    Error::remote(format!("{model} gave no answer that fits the schema: {fault}")).hint_to_retry(|place| {
+        format!("what it said is kept hidden: `lepo log -a`; {} asks again", place.retry())
+    })
 }
 
 /// The note that an answer is asked for again.

@@ -52,7 +52,7 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
     let Some(tip) = tip else {
         return match wish.retry {
             true => Err(Error::usage("no question to answer again: the store has no messages")
-                .hint("ask something first: lepo do QUESTION")),
+                .hint_at(|place| format!("ask something first: {}", place.ask()))),
             false => Ok(Start::New),
         };
     };

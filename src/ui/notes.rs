@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 use crate::bubb::{BubbId, Kind as Speaker, Name, labelled};
 use crate::config::{Insts, Paths};
 use crate::conv::{Forest, Standing};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Place, Result};
 use crate::store::{Store, now};
 use crate::term::say;
 use crate::tool::ToolRequest;
@@ -63,14 +63,19 @@ pub fn with_same_model(mut error: Error, model: Option<&String>) -> Error {
 }
 
 /// Adds to the hint of a failure that the question is kept: asked once more it would stand there twice.
-pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
-    let hint = error.hint.take().unwrap_or_default();
-    if question.is_none() || error.kind != Kind::Remote || hint.contains("--retry") {
-        error.hint = Some(hint).filter(|hint| !hint.is_empty());
+pub fn with_kept_question(error: Error, question: Option<BubbId>) -> Error {
+    if question.is_none() || error.kind != Kind::Remote || error.tells_retry {
         return error;
     }
-    let between = if hint.is_empty() { "" } else { "; " };
-    error.hint(format!("{hint}{between}the question is kept: `lepo do --retry` answers it"))
+    let before = |place| error.hint_for(place).map(|hint| format!("{hint}; ")).unwrap_or_default();
+    let (shell, session) = (before(Place::Shell), before(Place::Session));
+    error.hint_to_retry(|place| {
+        let before = match place {
+            Place::Shell => &shell,
+            Place::Session => &session,
+        };
+        format!("{before}the question is kept: {} answers it", place.retry())
+    })
 }
 
 /// Says the warnings about an instructions file, and gives the instructions.

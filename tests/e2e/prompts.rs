@@ -101,6 +101,16 @@ fn prompts_are_listed_shown_and_edited() {
 }
 
 #[test]
+fn a_hint_in_a_session_names_what_is_typed_there() {
+    let bot = Bot::program(OFF, &[]);
+    bot.home.write("work/pixel.png", crate::attached::PNG);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.prompts("> ");
+    screen.enters("/attach pixel.png").shows("hint: /model NAME asks another model; /set-model lists them");
+    screen.prompts("> ").enters("/exit").ends(0);
+}
+
+#[test]
 fn a_session_asks_prompts_and_attaches_files() {
     let bot = Bot::saying(OFF, &["A1", "A2", "A3"]);
     bot.home.write("config/_prompts/short.md", "In short: $*");

@@ -282,7 +282,7 @@ impl State {
             _ => error["code"].as_u64(),
         };
         self.refused = status.and_then(|status| Refused::new(status, &format!("{words} ({kind})")));
-        Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
+        Error::remote(format!("the model failed: {words}")).ask_again()
     }
 }
 
@@ -328,5 +328,5 @@ fn refusal(details: Option<Value>) -> Error {
         ["category", "explanation"].iter().filter_map(|key| words(details.get(*key)?)).collect();
     let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(": ")) };
     Error::remote(format!("the model refused to answer{told}"))
-        .hint("ask in other words, or another model: -m NAME")
+        .hint_at(|place| format!("ask in other words, or another model: {}", place.other_model()))
 }

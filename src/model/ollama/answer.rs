@@ -100,9 +100,7 @@ impl State {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             // It is told after a status of success what would have been a refusal.
             self.refused = Refused::new(400, &words);
-            return Err(
-                Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
-            );
+            return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
         self.begun = true;
         let said = |text: Option<String>| text.filter(|text| !text.is_empty());

@@ -103,9 +103,7 @@ impl Decoder for State {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             let status = error.get("code").or(error.get("status")).and_then(Value::as_u64);
             self.refused = status.and_then(|status| Refused::new(status, &words));
-            return Err(
-                Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
-            );
+            return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
         let priced = chunk.usage.is_some();
         if let Some(tokens) = chunk.usage {

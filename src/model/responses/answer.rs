@@ -178,7 +178,7 @@ impl State {
             _ => error["code"].as_u64(),
         };
         self.refused = status.and_then(|status| Refused::new(status, &format!("{words} ({code})")));
-        Error::remote(format!("the model failed: {words}")).hint("ask again: `lepo do --retry`")
+        Error::remote(format!("the model failed: {words}")).ask_again()
     }
 }
 

@@ -56,7 +56,7 @@ impl Servers {
         let read = client.read(uri, limits, caller).await;
         let result = server.taken(read).await.map_err(|words| {
             Error::remote(format!("cannot read {uri} of server {}: {words}", server.config.name))
-                .hint("`lepo do --list-tools` lists its resources")
+                .hint_at(|place| format!("{} lists its resources", place.tools()))
         })?;
         let contents = result.get("contents").and_then(Value::as_array);
         let contents: Option<Vec<Content>> =
@@ -75,7 +75,7 @@ impl Servers {
         let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
         prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match said.is_empty() {
             true => Error::usage(format!("server {of} has no prompt {name:?}"))
-                .hint("`lepo do --list-tools` lists its prompts"),
+                .hint_at(|place| format!("{} lists its prompts", place.tools())),
             false => Error::remote(said.join("; ")),
         })
     }

@@ -3,7 +3,7 @@
 
 use super::NewFile;
 use crate::bubb::{Media, thousands};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::model::{Accepts, encoded_len};
 
 /// The properties of a file that limits are about.
@@ -30,13 +30,14 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     if accepts.media.is_empty()
         && let Some(file) = files.first()
     {
-        return Err(Error::usage(format!("{model} takes no files, and {} is one", file.name))
-            .hint("-m NAME asks another model; `lepo model ls` lists them"));
+        return Err(
+            Error::usage(format!("{model} takes no files, and {} is one", file.name)).hint_at(other_model)
+        );
     }
     for file in files {
         if let Some(too_much) = alone(Size::of(file), accepts) {
             let error = Error::usage(format!("{} is too much for {model}: {}", file.about(), too_much.words));
-            return Err(error.hint(too_much.hint(&file.name)));
+            return Err(too_much.explain(&file.name, error));
         }
     }
     let sizes: Vec<Size> = files.iter().map(Size::of).collect();
@@ -75,14 +76,19 @@ struct TooMuch {
     shrink: Option<String>,
 }
 
+/// The hint for files that the model does not take.
+fn other_model(place: Place) -> String {
+    format!("{} asks another model; {} lists them", place.other_model(), place.models())
+}
+
 impl TooMuch {
-    fn hint(&self, name: &str) -> String {
+    fn explain(&self, name: &str, error: Error) -> Error {
         match &self.shrink {
             Some(options) => {
                 let quoted = shlex::try_quote(name).unwrap_or(name.into());
-                format!("shrink it: magick {quoted} {options} small.jpg")
+                error.hint(format!("shrink it: magick {quoted} {options} small.jpg"))
             }
-            None => "-m NAME asks another model; `lepo model ls` lists them".to_string(),
+            None => error.hint_at(other_model),
         }
     }
 }
