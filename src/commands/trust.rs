@@ -5,7 +5,7 @@ use super::repo_files::{REPO_FILES, repo_files};
 use crate::config::{Flags, Paths, RepoFile, Settings, Trust};
 use crate::env::Env;
 use crate::error::{Error, Result};
-use crate::term::{clean, columns, quote, say, tty};
+use crate::term::{columns, extent, one_line, quote, say, tty};
 
 /// Show the effects of this repository's own configuration, and trust it on a yes
 ///
@@ -46,7 +46,10 @@ pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to ask on").hint("run `lepo trust` in a terminal, by yourself")
     })?;
-    if !terminal.confirm("Trust this, as it is? (y/N): ")? {
+    // A long text has scrolled away: the question tells how much there is to read.
+    let shown: Vec<_> = asked.iter().map(|file| String::from_utf8_lossy(&file.bytes)).collect();
+    let extent = extent(&shown.concat(), columns());
+    if !terminal.confirm(&format!("{extent}Trust this, as it is? (y/N): "))? {
         return Err(Error::nothing("nothing was trusted"));
     }
     trust.keep(&asked)?;
@@ -58,7 +61,7 @@ pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
 fn show(file: &RepoFile, mine: &[&str], context: &mut Context<'_>) -> Result<()> {
     let effects = file.effects(mine)?;
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
-    let path = clean(&file.path.to_string_lossy()).replace('\n', "␊");
+    let path = one_line(&file.path.to_string_lossy());
     context.out.trusted(&format!("{}\n", context.paint.bold(&path)));
     for effect in effects {
         context.out.trusted(&quote("  ", &effect, columns));

@@ -9,7 +9,7 @@ use crate::config::{Filling, ModelChoice, ModelConfig, ToolMode, Word, check_pro
 use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::store::check_branch_name;
-use crate::term::{copy_to_clipboard, edit, excerpt, say};
+use crate::term::{copy_to_clipboard, edit, excerpt, one_line, say};
 use crate::turn::attach::{Gathering, Looked, NewFile};
 use crate::turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 use crate::ui;
@@ -195,7 +195,7 @@ impl Session<'_> {
                 }
             }
         }
-        gathering.notes().iter().for_each(|note| say(note));
+        gathering.notes().iter().for_each(|note| say(&one_line(note)));
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Names of clones, their refs, and the URLs that lepo gives to git.
 
+use super::secrets::Secrets;
 use crate::error::{Error, Result};
 
 /// Longest name of a clone.
@@ -89,8 +90,22 @@ pub fn check_url(url: &str) -> Result<()> {
                 "take the password out: git's credential helpers keep it (git help credentials)",
             );
         }
+        if is_token(user) {
+            return refuse(
+                "it holds a token",
+                "take the token out: git's credential helpers keep it (git help credentials)",
+            );
+        }
     }
     Ok(())
+}
+
+/// True for the user of a URL that is rather a key: of a known shape, or long, of letters and digits.
+fn is_token(user: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let has = |is: fn(&u8) -> bool| user.bytes().any(|byte| is(&byte));
+    let is_long = user.len() >= 20 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    (is_long && user.bytes().all(is_part)) || Secrets::new([], []).find(user.as_bytes()).is_some()
 }
 
 #[cfg(test)]
@@ -121,6 +136,11 @@ mod tests {
             ("/srv/x.git", true),
             ("file:///srv/x.git", true),
             ("https://me:secret@host/x.git", false),
+            ("https://ghp_0123456789abcdefghijklmnopqrstuvwxyz@host/x.git", false),
+            ("http://glpat-0123456789abcdefghij@host/x.git", false),
+            ("https://0123456789abcdef0123456789abcdef01234567@host/x.git", false),
+            ("https://a-person-with-a-long-name@host/x.git", true),
+            ("https://first.last%40example.com@host/x.git", true),
             ("-oProxyCommand=x", false),
             ("ext::sh -c x", false),
             ("a\nb", false),

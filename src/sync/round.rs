@@ -16,7 +16,7 @@ use super::send::push;
 use super::state::State;
 use super::tree::{Oid, Tree};
 use crate::bubb::{BubbId, is_hash};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::store::{Store, now};
 
 /// So many messages that are gone at once, and half of all, are taken for a store that is not whole.
@@ -182,7 +182,12 @@ impl Work<'_> {
             if !email.is_empty() && is_same && !state.settings.others.contains(clone) {
                 round.unknown.push(clone.clone());
             }
-            round.came.push((take_others(git, store, clone, refs)?, false));
+            match take_others(git, store, clone, refs) {
+                Ok(came) => round.came.push((came, false)),
+                // What one person has pushed stops no other.
+                Err(error) if error.kind == Kind::Remote => round.bad.push((clone.clone(), error)),
+                Err(error) => return Err(error),
+            }
         }
         let (clone, tip) = (state.settings.name.as_str(), refs.own.as_deref());
         let is_news = mine.iter().any(|clone| !refs.is_taken(clone));

@@ -76,6 +76,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A name or another short text of others, for a line of lepo's: cleaned, and its own newlines and tabs are shown.
+pub fn one_line(text: &str) -> String {
+    clean(text).replace('\n', "␊").replace('\t', "␉")
+}
+
 /// Nothing but printable ASCII, newlines and tabs: most texts, told quickly.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t')
@@ -158,6 +163,17 @@ mod tests {
             ("\u{fe00}\u{fe0e}\u{1d173}", "<U+FE00><U+FE0E><U+1D173>"),
         ] {
             assert_eq!(clean(text), shown);
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_line() {
+        for (name, shown) in [
+            ("plain.md", "plain.md"),
+            ("x\nerror: y\t\u{1b}]0;z\u{7}", "x␊error: y␉␛]0;z␇"),
+            ("가\r\n", "가␍␊"),
+        ] {
+            assert_eq!(one_line(name), shown);
         }
     }
 

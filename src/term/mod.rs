@@ -22,7 +22,7 @@ mod terminal;
 mod wrap;
 
 pub use ask::{Tty, tty};
-pub use clean::{Cleaner, clean};
+pub use clean::{Cleaner, clean, one_line};
 pub use echo::Echo;
 pub use editor::edit;
 pub use excerpt::{cut, excerpt, excerpt_within, width};

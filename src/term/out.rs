@@ -185,7 +185,7 @@ impl Write for Out {
 /// A line about the work, faint.
 pub fn say_dim(text: &str, paint: Paint) {
     let mut stderr = io::stderr().lock();
-    let shown = if stderr.is_terminal() { paint.dim(&clean(text)) } else { text.into() };
+    let shown = if stderr.is_terminal() { paint.dim(&clean(text)) } else { clean(text).into_owned() };
     let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
 }
 
@@ -198,13 +198,12 @@ pub fn copy_to_clipboard(text: &str) {
 }
 
 /// Writes a line for the user on stderr, broken between words where a terminal says how wide it is; if stderr is
-/// closed, the line is dropped.
+/// closed, the line is dropped. Cleaned in a pipe too: a log of it is read on a terminal later.
 pub fn say(text: &str) {
     let mut stderr = io::stderr().lock();
     let shown = match (stderr.is_terminal(), size_of(&stderr)) {
         (true, Some((columns, _))) => fold(&clean(text), columns).into(),
-        (true, None) => clean(text),
-        (false, _) => text.into(),
+        _ => clean(text),
     };
     let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
 }

@@ -1,5 +1,5 @@
-//! Words of others within lepo's own: every line of them behind a mark, also where the terminal would have
-//! begun a new one, so that none of them can be taken for a line of lepo's.
+//! Words of others within lepo's own: every line of them behind a mark, and every row that a line goes on in behind
+//! another, so that none of them can be taken for a line of lepo's, and no row for a line.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
@@ -8,6 +8,9 @@ use super::clean;
 
 /// The mark before every line but the first.
 const MARK: &str = "  | ";
+
+/// The mark before a row in which a line goes on that is wider than the terminal.
+const GOES_ON: &str = "  + ";
 
 /// The least room for a line of them, where a terminal has hardly any.
 const NARROWEST: usize = 20;
@@ -45,12 +48,18 @@ fn is_blank(line: &str) -> bool {
 
 /// Adds one line of text, in as many rows as it takes.
 fn add(out: &mut String, first: &str, line: &str, room: usize) {
-    out.push_str(if out.is_empty() { first } else { MARK });
+    let begin = if out.is_empty() { first } else { MARK };
+    out.push_str(begin);
+    // Behind blanks alone the text could bring the rest of a mark itself.
+    let line = match begin.trim().is_empty().then(|| line.chars().next()).flatten() {
+        Some(c @ ('|' | '+')) => &format!("<U+{:04X}>{}", c as u32, line.get(1..).unwrap_or_default()),
+        _ => line,
+    };
     let mut taken = 0;
     let mut put = |text: &str, wide: usize| {
         if taken + wide > room {
             out.push('\n');
-            out.push_str(MARK);
+            out.push_str(GOES_ON);
             taken = 0;
         }
         out.push_str(text);
@@ -74,6 +83,11 @@ fn widest(c: char) -> usize {
         // It goes on to the next of eight columns.
         '\t' => 8,
         ' '..='~' => 1,
+        // Marks that some terminals give columns of their own; and halves of flags, which others join.
+        '\u{302a}'..='\u{302f}'
+        | '\u{3099}'..='\u{309a}'
+        | '\u{16fe0}'..='\u{16fff}'
+        | '\u{1f1e6}'..='\u{1f1ff}' => 2,
         _ => c.width_cjk().unwrap_or(2).max(1),
     }
 }
@@ -121,18 +135,23 @@ mod tests {
             ("  $ ", "ls\n  in /w", 80, "  $ ls\n  |   in /w\n"),
             ("  ", "a\n\nb\r", 80, "  a\n  | \n  | b␍\n"),
             ("  | ", "", 80, "  | \n"),
-            ("  ", "12345678901234567890123", 10, "  12345678901234567890\n  | 123\n"),
-            ("  ", "가나다라마바사아자차카", 25, "  가나다라마바사아자차\n  | 카\n"),
-            ("  ", "a\tb\tc\td", 25, "  a\tb\tc\n  | \td\n"),
+            ("  ", "12345678901234567890123", 10, "  12345678901234567890\n  + 123\n"),
+            ("  ", "가나다라마바사아자차카", 25, "  가나다라마바사아자차\n  + 카\n"),
+            ("  ", "a\tb\tc\td", 25, "  a\tb\tc\n  + \td\n"),
             ("  $ ", "ls\n\n\n\n\nrm", 80, "  $ ls\n  | [… 4 empty lines …]\n  | rm\n"),
             ("  $ ", "ls\n \n\t\n\nrm", 80, "  $ ls\n  | \n  | \n  | \n  | rm\n"),
+            // A row is no line, and a text makes no mark.
+            ("  ", "12345678901234567890\n123", 10, "  12345678901234567890\n  | 123\n"),
+            ("  ", "| x: 1", 80, "  <U+007C> x: 1\n"),
+            ("  ", "+ x", 80, "  <U+002B> x\n"),
+            ("  $ ", "| x\n+ y", 80, "  $ | x\n  | + y\n"),
             ("  ", "x\u{202e}y\u{1b}[2J", 80, "  x<U+202E>y␛[2J\n"),
         ] {
             assert_eq!(quote(first, text, columns), shown, "{text:?}");
         }
         for columns in [25, 80] {
             let shown = quote("  ", &" 가\tx".repeat(99), columns);
-            assert!(shown.lines().skip(1).all(|line| line.starts_with(MARK)), "{shown}");
+            assert!(shown.lines().skip(1).all(|line| line.starts_with(GOES_ON)), "{shown}");
             assert!(shown.lines().all(|line| width(&line.replace('\t', "12345678")) < columns), "{shown}");
         }
         let padded = quote("  $ ", &format!("ls{}rm", " ".repeat(4000)), 80);
@@ -141,7 +160,11 @@ mod tests {
         let families = quote("  ", &"👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(20), 40);
         assert!(families.lines().all(|line| line.chars().map(widest).sum::<usize>() <= 40), "{families}");
         let zalgo = quote("  ", &format!("a{}", "\u{301}".repeat(500)), 40);
-        assert!(zalgo.lines().skip(1).all(|line| line.starts_with(MARK)) && zalgo.lines().count() > 10);
+        assert!(zalgo.lines().skip(1).all(|line| line.starts_with(GOES_ON)) && zalgo.lines().count() > 10);
+        for c in ['\u{302e}', '\u{302f}', '\u{16ff0}', '\u{16ff1}', '\u{1f1e6}'] {
+            let rows = quote("  ", &format!("a{c}").repeat(60), 80);
+            assert!(rows.lines().all(|row| row.matches(c).count() <= 25), "{rows}");
+        }
         assert_eq!(extent("ls", 80), "");
         assert_eq!(extent(&"x\n".repeat(41), 80), "42 lines, 82 bytes. ");
         assert_eq!(quote("  ", &"x".repeat(999), usize::MAX).lines().count(), 1);

@@ -55,9 +55,9 @@ impl ToolRequest {
         match self {
             ToolRequest::Command(request) => {
                 let held = sandbox.holding(request.access);
-                format!("{} ({held}) {}", request.access, request.command.replace('\n', "\\n"))
+                format!("{} ({held}) {}", request.access, in_one_line(&request.command))
             }
-            ToolRequest::Call(_) => self.words().replace('\n', "\\n"),
+            ToolRequest::Call(_) => in_one_line(&self.words()),
         }
     }
 
@@ -65,9 +65,9 @@ impl ToolRequest {
     pub fn line(&self) -> String {
         match self {
             ToolRequest::Command(request) => {
-                format!("{} ({})", request.command.replace('\n', "\\n"), request.access)
+                format!("{} ({})", in_one_line(&request.command), request.access)
             }
-            ToolRequest::Call(_) => self.words().replace('\n', "\\n"),
+            ToolRequest::Call(_) => in_one_line(&self.words()),
         }
     }
 
@@ -187,6 +187,16 @@ impl CommandRequest {
     pub fn same_action(&self, other: &CommandRequest) -> bool {
         self.command == other.command && self.access == other.access
     }
+}
+
+/// A text with its control characters as pictures: a newline is told from a backslash and an n.
+fn in_one_line(text: &str) -> String {
+    let picture = |c: char| match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or(c),
+        '\u{7f}' => '␡',
+        _ => c,
+    };
+    text.chars().map(picture).collect()
 }
 
 #[cfg(test)]

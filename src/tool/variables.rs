@@ -80,6 +80,13 @@ fn holds_secret(value: &str) -> bool {
         "pwd=",
         "/api/webhooks/",
         "hooks.slack.com/",
+        // Headers, and a login in Docker's configuration.
+        "authorization:",
+        "api-key:",
+        "bearer ",
+        "\"auth\"",
+        "identitytoken",
+        "registrytoken",
     ];
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     within.iter().any(|mark| folded.contains(mark)) || value.split(|c| !is_part(c)).any(is_token)
@@ -92,12 +99,12 @@ fn is_token(word: &str) -> bool {
 }
 
 /// GitHub, GitLab, Slack, npm, AWS, Stripe, Google, OpenAI and those that took its form, Groq, xAI, Hugging Face, PyPI,
-/// SendGrid, DigitalOcean, Vault, Shopify.
+/// SendGrid, DigitalOcean, Vault, Shopify, Atlassian.
 #[rustfmt::skip]
 const TOKENS: &[&str] = &[
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xapp-", "npm_", "AKIA", "ASIA",
     "sk_live_", "rk_live_", "sk_test_", "rk_test_", "AIzaSy", "ya29.", "sk-", "gsk_", "xai-", "hf_", "pypi-", "SG.",
-    "dop_v1_", "hvs.", "shpat_",
+    "dop_v1_", "hvs.", "shpat_", "ATATT3", "ATCTT3", "ATBB",
 ];
 
 /// True if a variable or a header of this name holds a secret.
@@ -113,6 +120,8 @@ pub fn is_secret_name(name: &str) -> bool {
         "COOKIE",
         "DSN",
         "MNEMONIC",
+        "PHRASE",
+        "EXTRAHEADER",
         "BEARER",
         "CONNECTIONSTRING",
         "CONNECTION_STRING",
@@ -170,6 +179,12 @@ mod tests {
             ("V", "-----BEGIN PGP PRIVATE KEY BLOCK-----", true),
             ("V", "https://discord.com/api/webhooks/1/x", true),
             ("V", "/usr/lib/task-sk-something-or-other", false),
+            ("V", "ATATT3xFfGF0abcdefghij", true),
+            ("V", r#"{"auths":{"ghcr.io":{"auth":"bWU6cHc="}}}"#, true),
+            ("V", "AUTHORIZATION: bearer x", true),
+            ("SEED_PHRASE", "x", true),
+            ("GIT_HTTP_EXTRAHEADER", "x", true),
+            ("SEED", "7", false),
             ("ROOTPW", "x", true),
             ("OP_SESSION_x", "x", true),
             ("XDG_SESSION_TYPE", "tty", false),

@@ -216,12 +216,21 @@ mod tests {
         for columns in [30, 80] {
             let padded = format!("ls {}  access: read (held){forged}", " ".repeat(columns));
             let shown = asked(&padded, forged, columns);
-            let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
+            let own: Vec<&str> =
+                shown.lines().filter(|line| !line.starts_with("  | ") && !line.starts_with("  + ")).collect();
             assert_eq!(own.len(), if columns == 30 { 8 } else { 7 }, "{shown}");
             assert!(own[3].starts_with("  $ ls"), "{shown}");
             assert!(shown.lines().all(|line| width(line) <= columns), "{shown}");
             assert!(shown.contains("\n  in /w\nNot sandboxed: may do anything"), "{shown}");
         }
+    }
+
+    #[test]
+    fn two_commands_never_look_the_same() {
+        let begun = format!("echo {} ", "x".repeat(69));
+        assert_eq!(begun.len(), 75);
+        let (one, two) = (format!("{begun}touch OUT; git status"), format!("{begun}\ntouch OUT; git status"));
+        assert_ne!(asked(&one, "", 80), asked(&two, "", 80));
     }
 
     #[test]

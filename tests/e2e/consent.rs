@@ -228,21 +228,19 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
     let request = serde_json::json!({ "access": "full", "command": long }).to_string();
     let bot = Bot::saying("", &[COMMAND, &request, NONE, "Done."]);
     let ran = bot.home.alone(&["do", "say it"]);
-    assert!(
-        ran.code == 4 && ran.err.contains(&format!("{} (full)", long.replace('\n', "\\n"))),
-        "{}",
-        ran.err
-    );
+    assert!(ran.code == 4 && ran.err.contains(&format!("{} (full)", long.replace('\n', "␊"))), "{}", ran.err);
     let id = bubbs(&bot.home).pop().unwrap().id;
-    let line = format!("{id} (4): full (no sandbox) {}\n", long.replace('\n', "\\n"));
+    let line = format!("{id} (4): full (no sandbox) {}\n", long.replace('\n', "␊"));
     assert_eq!(bot.home.ok(&["ls", "--pending"]), line);
     let mut narrow = bot.home.shell("stty cols 60; lepo --color never ls --pending");
     narrow.env("TERM", "xterm");
     let shown = on_terminal(narrow, &[]).out;
-    assert!(
-        shown.starts_with(&format!("{id} (4): full (no sandbox) echo ")) && shown.lines().count() == 1,
-        "{shown}"
-    );
+    let rows: Vec<&str> = shown.split_terminator("\r\n").collect();
+    assert_eq!(rows[0], format!("{id} (4):"), "{shown}");
+    assert!(rows[1].starts_with("  full (no sandbox) echo "), "{shown}");
+    assert!(rows[2..].iter().all(|row| row.starts_with("  + ")), "{shown}");
+    let whole: String = rows[2..].iter().map(|row| row.trim_start_matches("  + ")).collect();
+    assert_eq!(format!("{}{whole}", &rows[1][2..]), line.trim_end().split_once("): ").unwrap().1);
     // Quietly too, what runs is shown, and where.
     let ran = bot.home.alone(&["do", "-q", "--approve", &id]);
     assert_eq!(ran.code, 0, "{}", ran.err);

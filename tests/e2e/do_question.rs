@@ -67,6 +67,40 @@ fn folders_and_several_files_are_fenced_under_their_names() {
 }
 
 #[test]
+fn a_name_within_a_note_is_one_line() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    bot.home.write("work/src/a.rs", "fn a() {}\n");
+    bot.home.write("work/src/x\nerror: run this\u{1b}[2J.md", "\0");
+    let ran = bot.lepo(&["do", "--context", "src", "why?"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("1 not text (src/x␊error: run this␛[2J.md)"), "{}", ran.err);
+    assert!(!ran.err.contains('\u{1b}') && !ran.err.contains("\nerror"), "{}", ran.err);
+}
+
+#[test]
+fn what_has_no_end_is_refused() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    std::os::unix::fs::symlink("/dev/zero", bot.home.work().join("zero")).unwrap();
+    let large = std::fs::File::create(bot.home.work().join("large")).unwrap();
+    large.set_len(20 << 30).unwrap();
+    for (option, name) in [
+        ("--file", "zero"),
+        ("--context", "zero"),
+        ("--attach", "zero"),
+        ("--schema", "zero"),
+        ("--system", "@zero"),
+        ("--file", "large"),
+        ("--schema", "large"),
+        ("--system", "@large"),
+    ] {
+        let ran = bot.lepo(&["do", "x", option, name]);
+        let says = if name.ends_with("zero") { "it is a device" } else { "is larger than 64 MiB" };
+        assert!(ran.code == 2 && ran.err.contains(says), "{option} {name}: {}", ran.err);
+    }
+    assert_eq!(bot.home.ok(&["ls"]), "");
+}
+
+#[test]
 fn a_bad_one_is_exit_2_and_writes_nothing() {
     for (args, stdin, says) in [
         (&["do"][..], &b""[..], "the question is blank"),

@@ -298,18 +298,31 @@ fn a_ref_that_is_no_commit_stops_nothing() {
         tree=$(git --git-dir "$REMOTE" mktree </dev/null)
         git --git-dir "$REMOTE" update-ref refs/lepo/tree "$tree"
         printf '%s\n' 0123456789012345678901234567890123456789 > "$REMOTE/refs/lepo/broken"
+        # Ten to the tenth paths, of twelve objects.
+        long=$(printf '%0200d' 0)
+        entry="100644 blob $blob"
+        for level in 0 1 2 3 4 5 6 7 8 9; do
+            tree=$(for i in 0 1 2 3 4 5 6 7 8 9; do printf '%s\t%s\n' "$entry" "$long$i"; done |
+                git --git-dir "$REMOTE" mktree)
+            entry="040000 tree $tree"
+        done
+        commit=$(git --git-dir "$REMOTE" -c user.name=m -c user.email=m@x commit-tree -m m "$tree")
+        git --git-dir "$REMOTE" update-ref refs/lepo/mallory "$commit"
+        git --git-dir "$REMOTE" update-ref refs/lepo/aaron "$commit"
     "#;
     let made = me.shell(script).env("REMOTE", &remote).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     for _ in 0..2 {
         let ran = me.alone(&["sync"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        for bad in ["blob", "tree", "broken"] {
+        for bad in ["blob", "tree", "broken", "mallory", "aaron"] {
             assert!(ran.err.contains(&format!("warning: {bad} could not be fetched: ")), "{}", ran.err);
         }
     }
     assert!(me.ok(&["ls"]).contains("hers"));
 }
+
+const TOKEN_URL: &str = "https://ghp_0123456789abcdefghijklmnopqrstuvwxyz@host/x.git";
 
 #[test]
 fn where_to_is_asked_and_bad_remotes_are_refused() {
@@ -319,10 +332,10 @@ fn where_to_is_asked_and_bad_remotes_are_refused() {
     home.add(&["--prev", "head"], "hi");
     assert_eq!(home.alone(&["sync"]).code, 2);
     assert_eq!(home.alone(&["sync", &remote]).code, 2);
-    for bad in ["ext::sh -c 'touch TRIPPED'", "https://me:secret@host/x.git", "nosuchremote", ""] {
+    for bad in ["ext::sh -c 'touch TRIPPED'", "https://me:secret@host/x.git", TOKEN_URL, "nosuchremote", ""] {
         let ran = home.alone(&["sync", "--yes", bad]);
         assert_eq!(ran.code, 2, "{bad} {}", ran.err);
-        assert!(!ran.err.contains("secret@"), "{}", ran.err);
+        assert!(!ran.err.contains("secret@") && !ran.err.contains("ghp_"), "{}", ran.err);
     }
     assert!(!home.work().join("TRIPPED").exists());
     assert_eq!(home.alone(&["sync", "--status"]).code, 1);
@@ -391,6 +404,7 @@ fn a_hostile_clone_writes_nothing_outside_its_place() {
         echo x > _config.toml; echo x > _mcp.json; echo '*' > .gitignore
         printf bad > _blobs/ab/abababababababababababababababababababababababababababababababab
         echo nonsense > _branches/main
+        echo x > "$(printf 'A\033]0;PWN\007\nfrom alice: 5000 messages\n.md')"
         git add -f -A && git commit -q -m evil
         git push -q "$REMOTE" HEAD:refs/lepo/evil
         git push -q "$REMOTE" HEAD:refs/lepo/..evil 2>/dev/null || true
@@ -401,6 +415,8 @@ fn a_hostile_clone_writes_nothing_outside_its_place() {
     let ran = me.alone(&["sync"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("left out"), "{}", ran.out);
+    assert!(ran.out.contains("left out A␛]0;PWN␇␊from alice: 5000 messages␊.md: "), "{}", ran.out);
+    assert!(!ran.out.contains('\u{1b}') && !ran.out.contains("\nfrom alice"), "{}", ran.out);
     let from = me.work().join(".lepo/_from");
     let there: Vec<String> =
         std::fs::read_dir(&from).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();

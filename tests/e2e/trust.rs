@@ -187,13 +187,24 @@ fn what_is_shown_cannot_look_like_lepos_own_words() {
     place.plant(".lepo/_mcp.json", &serde_json::json!({ "mcpServers": { "s": server } }).to_string());
     let ran = on_terminal(place.home.command(&["trust"]), &[("\nTrust this, as it is? (y/N): ", "n\n")]);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    let begun: Vec<&str> = ran.out.lines().filter(|line| !line.starts_with("  | ")).collect();
+    let begun: Vec<&str> =
+        ran.out.lines().filter(|line| !line.starts_with("  | ") && !line.starts_with("  + ")).collect();
     let [path, effect, "", "", question, error] = &begun[..] else { panic!("{begun:#?}") };
     assert!(path.ends_with("_mcp.json\u{1b}[0m") || path.ends_with("_mcp.json"), "{path:?}");
     assert!(effect.starts_with(r#"  server "s": runs ["touch", "TRIPPED", "xxx"#), "{effect}");
     assert_eq!(*question, "Trust this, as it is? (y/N): n");
     assert_eq!(*error, "error: nothing was trusted");
     assert!(ran.out.lines().all(|line| line.chars().count() < 80 + path.len()), "{}", ran.out);
+}
+
+#[test]
+fn how_much_there_is_to_read_stands_in_the_question() {
+    let place = Place::new();
+    let text = format!("auto_access = 'net'\n{}", "# nothing\n".repeat(400));
+    place.plant(".lepo/_config.toml", &text);
+    let asked = format!("\n402 lines, {} bytes. Trust this, as it is? (y/N): ", text.len());
+    let ran = on_terminal(place.home.command(&["trust"]), &[(&asked, "n\n")]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::bubb::BubbId;
 use crate::commands::complete;
 use crate::config::{Flags, Options, ToolMode, list_words, read_word};
 use crate::error::{Error, Result};
+use crate::turn::attach::read_text;
 use crate::turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict};
 use crate::ui::Shown;
 
@@ -183,9 +184,9 @@ impl DoArgs {
     fn system_prompt(&self) -> Result<Option<String>> {
         let Some(given) = &self.system else { return Ok(None) };
         let Some(path) = given.strip_prefix('@') else { return Ok(Some(given.clone())) };
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::usage(format!("cannot read the system prompt {path}")).because(error))?;
-        Ok(Some(text))
+        read_text(path.as_ref()).map(Some).map_err(|error| {
+            Error::usage(format!("cannot read the system prompt {path}")).because(error.chain())
+        })
     }
 
     /// The schema of `--schema`, compiled.
@@ -193,11 +194,7 @@ impl DoArgs {
         let Some(given) = &self.schema else { return Ok(None) };
         let schema = match given.trim_start().starts_with('{') {
             true => AnswerSchema::compile("--schema", given)?,
-            false => {
-                let text = std::fs::read_to_string(given)
-                    .map_err(|error| Error::usage(format!("cannot read {given}")).because(error))?;
-                AnswerSchema::compile(given, &text)?
-            }
+            false => AnswerSchema::compile(given, &read_text(given.as_ref())?)?,
         };
         Ok(Some(Arc::new(schema)))
     }

@@ -9,7 +9,7 @@ use super::DoArgs;
 use crate::config::{Filling, Prompt};
 use crate::error::{Error, Result};
 use crate::fetch::is_url;
-use crate::term::say;
+use crate::term::{one_line, say};
 use crate::turn::attach::{Gathering, Looked, NewFile};
 use crate::turn::{ContextFile, Part, Question, join_parts, not_utf8};
 
@@ -58,7 +58,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         context.extend(gathering.take(path)?);
     }
     if !args.quiet {
-        gathering.notes().iter().for_each(|note| say(note));
+        gathering.notes().iter().for_each(|note| say(&one_line(note)));
     }
     let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
     join_parts(parts, context, attached).map(Some)

@@ -9,7 +9,7 @@ use crate::commands::json::name_json;
 use crate::commands::line::in_brackets;
 use crate::conv::{Forest, Ix, Origins};
 use crate::store::{Fact, FactIndex, Store};
-use crate::term::{clean, excerpt, excerpt_within, width};
+use crate::term::{clean, excerpt, excerpt_within, quote, width};
 use crate::tool::ToolRequest;
 use crate::when;
 
@@ -77,7 +77,8 @@ pub fn more(forest: &Forest, origins: &mut Origins<'_>, known: &Known, tail: Ix)
     More { root: forest.name(origin.root).id, first: origin.question.map(|ix| forest.name(ix)), fact, window }
 }
 
-/// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal.
+/// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal. A request is whole there, on rows of its own
+/// where it is longer than one.
 pub fn pipe_line(
     line: &Line,
     text: Option<String>,
@@ -87,12 +88,15 @@ pub fn pipe_line(
 ) {
     let id = context.paint.yellow(&line.address());
     context.out.trusted(&format!("{id} ({}):", line.height));
-    if let Some(mut text) = text {
-        if let (true, Some(columns)) = (pending, context.out.columns()) {
-            let taken = format!("{} ({}): ", line.address(), line.height).len();
-            text = excerpt_within(&text, columns.saturating_sub(taken));
+    if let Some(text) = text {
+        let taken = format!("{} ({}): ", line.address(), line.height).len();
+        match context.out.columns().filter(|columns| pending && taken + width(&clean(&text)) > *columns) {
+            Some(columns) => {
+                let rows = quote("  ", &text, columns);
+                context.out.trusted(&format!("\n{}", rows.trim_end_matches('\n')));
+            }
+            None => context.out.untrusted(format!(" {text}").as_bytes()),
         }
-        context.out.untrusted(format!(" {text}").as_bytes());
     }
     if let Some(said) = &line.said {
         context.out.untrusted(format!(" · {said}").as_bytes());

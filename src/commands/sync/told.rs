@@ -3,7 +3,7 @@
 use crate::bubb::counted;
 use crate::commands::Context;
 use crate::sync::{Round, State};
-use crate::term::say;
+use crate::term::{one_line, say};
 
 /// Prints a line for each thing that went or came; how many.
 pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
@@ -43,7 +43,7 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
             ));
         }
         for left in &came.left_out.first {
-            lines.push(format!("from {from}: left out {left}"));
+            lines.push(format!("from {from}: left out {}", one_line(left)));
         }
         if came.left_out.count > came.left_out.first.len() {
             lines.push(format!(

@@ -2,12 +2,14 @@
 //! and found again for each request.
 
 mod arriving;
+mod bounded;
 mod gather;
 mod limits;
 mod new_file;
 mod sent;
 
 pub use arriving::{Arriving, begin_files, keep_files};
+pub use bounded::{read_bounded, read_text};
 pub use gather::Gathering;
 pub use limits::check;
 pub use new_file::{Looked, NewFile};

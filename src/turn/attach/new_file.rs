@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Arriving;
+use super::{Arriving, read_bounded};
 use crate::bubb::{Attachment, MAGIC, Media, clean_name, thousands};
 use crate::error::{Error, Result};
 use crate::fetch::{Fetched, fetch};
@@ -80,8 +80,7 @@ impl NewFile {
                 data: Data::File(Arc::new(file)),
             }));
         }
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        NewFile::of_bytes(&shown, bytes)
+        NewFile::of_bytes(&shown, read_bounded(&file, path, bytes)?)
     }
 
     /// Bytes that came from `name`, which is no path.
