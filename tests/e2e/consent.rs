@@ -232,7 +232,7 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
     let id = bubbs(&bot.home).pop().unwrap().id;
     let line = format!("{id} (4): full (no sandbox) {}\n", long.replace('\n', "␊"));
     assert_eq!(bot.home.ok(&["ls", "--pending"]), line);
-    let mut narrow = bot.home.shell("stty cols 60; lepo --color never ls --pending");
+    let mut narrow = bot.home.shell("stty cols 60 rows 24; lepo --color never ls --pending");
     narrow.env("TERM", "xterm");
     let shown = on_terminal(narrow, &[]).out;
     let rows: Vec<&str> = shown.split_terminator("\r\n").collect();
