@@ -76,16 +76,27 @@ impl Pattern {
         if !options.multi_line {
             builder.line_terminator(Some(b'\n'));
         }
-        let matcher = builder.build(text).map_err(|error| {
-            let why = error.to_string();
+        let bad = |why: String| {
             let hint = match why.contains("\\n") {
                 true => "a match within one line has no newline; -U finds matches that span lines",
                 false => "-F takes the pattern as plain text",
             };
-            let why =
-                why.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+            let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
+            let why = told.map_or_else(|| lines.join("; "), str::to_string);
             Error::usage(format!("bad pattern {text:?}: {why}")).hint(hint)
-        })?;
+        };
+        // By itself first: the library puts it within a group, where `a)|(b` would pass.
+        if !options.fixed {
+            let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
+            parser.parse(text).map_err(|error| bad(error.to_string()))?;
+        }
+        // A comment at its end would take the end of that group.
+        let matcher = builder.build(text).or_else(|error| match text.contains("(?") && text.contains('#') {
+            true => builder.build(&format!("{text}\n")),
+            false => Err(error),
+        });
+        let matcher = matcher.map_err(|error| bad(error.to_string()))?;
         Ok(Pattern { text: text.to_string(), matcher, options, needed: OnceLock::new() })
     }
 
@@ -218,6 +229,26 @@ impl Sink for Found<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_stands_by_itself() {
+        for (pattern, why) in [
+            ("(", Some("unclosed group")),
+            ("apple)|(two", Some("unopened group")),
+            ("(?x) two # a comment", None),
+            (r"(?-u)\xff|two", None),
+        ] {
+            match (Pattern::new(pattern, PatternOptions::default()), why) {
+                (Err(error), Some(why)) => {
+                    assert_eq!(error.message, format!("bad pattern {pattern:?}: {why}"));
+                }
+                (Ok(pattern), None) => assert!(pattern.has_line(TEXT.as_bytes())),
+                (read, _) => panic!("{pattern}: {:?}", read.err().map(|error| error.message)),
+            }
+        }
+        let fixed = PatternOptions { fixed: true, ..PatternOptions::default() };
+        assert!(Pattern::new("(", fixed).is_ok());
+    }
 
     const TEXT: &str = "one Apple\ntwo\n코드를 짜라\nthree apples\r\nlast";
 
