@@ -8,6 +8,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
+use zip::result::ZipError;
 
 use super::source::{Capped, Reading, cannot, files_in, folders_in, most, regular};
 use crate::error::{Error, Result};
@@ -51,8 +52,11 @@ impl Archive {
         if !is_zip(path) {
             return Ok(Archive::File(path.to_path_buf()));
         }
-        let refuse = |error: zip::result::ZipError| {
-            Error::usage(format!("cannot read {} as a zip", path.display())).because(error)
+        let refuse = |error: ZipError| match error {
+            ZipError::InvalidArchive(_) => {
+                Error::usage(format!("cannot read {}", path.display())).because("it is not a whole zip")
+            }
+            other => Error::usage(format!("cannot read {} as a zip", path.display())).because(other),
         };
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(refuse)?;
@@ -98,8 +102,14 @@ impl Archive {
             Archive::Zip(zip) => {
                 let Zip { path, archive, names, left } = &mut **zip;
                 let entry = archive.by_index(names[document].1).map_err(|error| {
-                    Error::usage(format!("cannot read {} in {}", names[document].0, path.display()))
-                        .because(error)
+                    let cannot =
+                        Error::usage(format!("cannot read {} in {}", names[document].0, path.display()));
+                    match error {
+                        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => cannot
+                            .because("it is encrypted with a password")
+                            .hint("unpack it, and import the folder"),
+                        error => cannot.because(error),
+                    }
                 })?;
                 let packed = entry.compressed_size();
                 let mut capped = Capped::within(entry, *left);

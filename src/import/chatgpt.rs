@@ -11,7 +11,7 @@ use super::conversation::{Conversation, File, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::ready::make_ready;
-use super::source::Reading;
+use super::source::{BEHIND, Reading};
 use super::tree::{Link, parents};
 use super::values::Values;
 use super::{Each, attach, time};
@@ -46,7 +46,8 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
                         fill(&mut conversation, ids, &mut assets);
                         each(conversation)?;
                     }
-                    None => reading.tally.skip("conversation without messages", u64::from(!is_array)),
+                    None if is_array => reading.tally.skip(BEHIND, 1),
+                    None => reading.tally.skip("conversation without messages", 1),
                 }
                 Ok(())
             })
@@ -81,6 +82,7 @@ fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
         id: value.get("conversation_id").said().or_else(|| value.get("id").said()).unwrap_or_default(),
         title: value.get("title").said(),
         start: time::any(value.get("create_time")),
+        updated: time::any(value.get("update_time")),
         ..Conversation::default()
     };
     let model = value.get("default_model_slug").said();
@@ -109,6 +111,23 @@ fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
     Some(conversation)
 }
 
+/// The types of a content that are read.
+const TYPES: &[&str] = &[
+    "text",
+    "multimodal_text",
+    "code",
+    "execution_output",
+    "thoughts",
+    "reasoning_recap",
+    "user_editable_context",
+    "model_editable_context",
+    "tether_quote",
+    "tether_browsing_display",
+    "computer_output",
+    "citable_code_output",
+    "system_error",
+];
+
 /// The nodes of one message.
 fn message(
     conversation: &mut Conversation,
@@ -119,6 +138,7 @@ fn message(
     let at = time::seconds(message.get("create_time"));
     let role = message.at(&["author", "role"]).text().unwrap_or_default();
     let kind = if role == "user" { Kind::User } else { Kind::Assistant };
+    let is_known = matches!(&*role, "user" | "assistant" | "system" | "tool");
     let (content, metadata) = (message.get("content"), message.get("metadata"));
     conversation.messages += u64::from(message.is_object());
     let mut parts = Parts::new(conversation, None, at, kind);
@@ -126,6 +146,10 @@ fn message(
     let hidden = metadata.get("is_visually_hidden_from_conversation").is_true();
     if let Some(tag) = metadata.get("lepo").said() {
         parts.exact(&tag, &text(content));
+    } else if !is_known {
+        if message.is_object() {
+            parts.unknown_role();
+        }
     } else if role == "system" {
         let prompt = text(content);
         match content.get("content_type").is("model_editable_context") {
@@ -141,7 +165,11 @@ fn message(
         let files = files(content, metadata, ids);
         parts.then(What::Output { call: String::new(), text: output, files });
     } else {
-        match &*content.get("content_type").text().unwrap_or_default() {
+        let content_type = content.get("content_type").text().unwrap_or_default();
+        if content.is_object() && !TYPES.contains(&&*content_type) {
+            parts.unknown();
+        }
+        match &*content_type {
             "thoughts" => {
                 for thought in content.get("thoughts").items() {
                     let both = [thought.get("summary").said(), thought.get("content").said()];

@@ -35,6 +35,7 @@ fn conversation(value: Value<'_>) -> Conversation {
         id: value.get("uuid").words(),
         title: value.get("name").said(),
         start: time::written(value.get("created_at")),
+        updated: time::written(value.get("updated_at")),
         ..Conversation::default()
     };
     let messages: Vec<(String, Option<String>, Value<'_>)> = value
@@ -69,6 +70,11 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
     let kind = if message.get("sender").is("human") { Kind::User } else { Kind::Assistant };
     conversation.messages += 1;
     let mut parts = Parts::new(conversation, None, at, kind);
+    let sender = message.get("sender").text().unwrap_or_default();
+    if !matches!(&*sender, "human" | "assistant") {
+        parts.unknown_role();
+        return parts.finish();
+    }
     let content = message.get("content");
     for block in content.items() {
         match &*block.get("type").text().unwrap_or_default() {
@@ -85,7 +91,8 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
                 let text = content.said().unwrap_or_else(|| texts.join("\n\n"));
                 parts.then(What::Output { call: block.get("tool_use_id").words(), text, files: Vec::new() });
             }
-            _ => {}
+            "token_budget" | "flag" => {}
+            _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
         }
     }
     if content.items().next().is_none() {

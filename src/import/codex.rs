@@ -224,7 +224,8 @@ impl Log {
                 let files = files.map(|url| attach::url("", "image/png", &url)).collect();
                 self.add(at, |parts| parts.then(What::Output { call, text, files }));
             }
-            _ => {}
+            "" | "ghost_snapshot" | "compaction" | "context_compaction" | "other" => {}
+            _ => self.conversation.unknown_content(),
         }
     }
 
@@ -307,6 +308,7 @@ impl Log {
         }
         // Their last messages are marked already.
         self.conversation.messages += side.conversation.messages;
+        self.conversation.skip_with(side.conversation.skipped);
         for node in &mut self.conversation.nodes[own_last..shift] {
             node.last = true;
         }

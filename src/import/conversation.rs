@@ -1,5 +1,7 @@
 //! A conversation of another tool as a value: messages with their parents, before they are bubbs.
 
+use std::collections::BTreeMap;
+
 use crate::bubb::Kind;
 
 /// One conversation: a tree of messages, or several.
@@ -23,7 +25,17 @@ pub struct Conversation {
     pub labels: Vec<(String, usize)>,
     /// Messages that were read, of which one may be several nodes.
     pub messages: u64,
+    /// The time of its last change, milliseconds since 1970, if the source says it.
+    pub updated: Option<u64>,
+    /// Parts that were stepped over: the count of each reason.
+    pub skipped: BTreeMap<String, u64>,
 }
+
+/// The reason for a part of a message that no reader knows.
+const UNKNOWN_CONTENT: &str = "content of an unknown type";
+
+/// The reason for a message that is neither a person's, a model's, a tool's nor a system prompt.
+const UNKNOWN_ROLE: &str = "message of an unknown role";
 
 /// A part of a message.
 #[derive(Debug, Clone)]
@@ -100,6 +112,29 @@ impl Node {
 }
 
 impl Conversation {
+    /// Counts a part whose type is unknown.
+    pub fn unknown_content(&mut self) {
+        *self.skipped.entry(UNKNOWN_CONTENT.to_string()).or_default() += 1;
+    }
+
+    /// Counts a message whose role is unknown.
+    pub fn unknown_role(&mut self) {
+        *self.skipped.entry(UNKNOWN_ROLE.to_string()).or_default() += 1;
+    }
+
+    /// Adds the counts of a part that was read as a conversation of its own.
+    pub fn skip_with(&mut self, skipped: BTreeMap<String, u64>) {
+        for (reason, count) in skipped {
+            *self.skipped.entry(reason).or_default() += count;
+        }
+    }
+
+    /// The time of its last change: as the source says it, else that of its last message.
+    pub fn changed(&self) -> Option<u64> {
+        let last = || self.nodes.iter().filter_map(|node| node.time).max();
+        self.updated.or_else(last).or(self.start)
+    }
+
     /// Adds a node; its place.
     pub fn add(&mut self, parent: Option<usize>, time: Option<u64>, what: What) -> usize {
         self.nodes.push(Node::new(parent, time, what));

@@ -70,6 +70,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             node.last = place == last;
         }
         conversation.nodes.append(&mut one.nodes);
+        conversation.skip_with(one.skipped);
         conversation.messages += 1;
         tails.push(conversation.nodes.len() - 1);
     }
@@ -128,7 +129,11 @@ fn one(message: Value<'_>) -> Conversation {
                 let (mime, data) = (inline.get("mimeType").words(), inline.get("data").words());
                 parts.file(attach::base64("", &mime, &data));
             }
-            said(&mut parts, is_said, &part.get("text").text().unwrap_or_default());
+            let text = part.get("text").text().or_else(|| part.text());
+            if text.is_none() && !inline.is_object() {
+                parts.unknown();
+            }
+            said(&mut parts, is_said, &text.unwrap_or_default());
         }),
     }
     for call in message.get("toolCalls").items() {

@@ -46,6 +46,11 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
     conversation.messages += 1;
     let mut parts = Parts::new(conversation, parent, time::any(value.get("created_at")), kind);
     let is_prompt = value.get("role").is("system");
+    if !is_prompt && !matches!(&*value.get("role").text().unwrap_or_default(), "user" | "assistant") {
+        parts.unknown_role();
+        parts.finish();
+        return;
+    }
     for part in value.get("content").items() {
         let words =
             part.at(&["text", "value"]).said().or_else(|| part.get("text").said()).unwrap_or_default();
@@ -62,7 +67,8 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
                 parts.then(What::Output { call: id, text: output, files: Vec::new() });
             }
             _ if is_prompt => parts.then(What::System(words)),
-            _ => parts.text(&words),
+            "text" | "" => parts.text(&words),
+            _ => parts.unknown_with(&words),
         }
     }
     let (first, _) = parts.finish();

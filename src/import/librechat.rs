@@ -88,7 +88,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
                 parts.then(What::Call { id: id.clone(), name, input });
                 parts.then(What::Output { call: id, text: call.get("output").words(), files: Vec::new() });
             }
-            _ => {}
+            _ => parts.unknown_with(&text("text")),
         }
     }
     for file in message.get("files").items() {

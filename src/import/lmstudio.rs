@@ -62,6 +62,10 @@ fn version(
         parts.then(What::System(text(version.get("content"))));
         return parts.finish();
     }
+    if !matches!(&*version.get("role").text().unwrap_or_default(), "user" | "assistant") {
+        parts.unknown_role();
+        return parts.finish();
+    }
     content(&mut parts, version.get("content"));
     for step in version.get("steps").items() {
         match step.at(&["style", "type"]).is("thinking") {
@@ -106,7 +110,10 @@ fn content(parts: &mut Parts<'_>, content: Value<'_>) {
                 let text = part.get("content").said().unwrap_or_else(|| text(part.get("content")));
                 parts.then(What::Output { call, text, files: Vec::new() });
             }
-            _ => parts.text(&part.get("text").text().unwrap_or_default()),
+            _ => match part.get("text").text() {
+                Some(text) => parts.text(&text),
+                None => parts.unknown(),
+            },
         }
     }
 }

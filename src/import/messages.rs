@@ -22,13 +22,20 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             message(&mut loose, value);
             continue;
         }
-        let conversation = conversation(value);
+        let mut conversation = conversation(value);
         match conversation.nodes.is_empty() {
-            true => reading.tally.skip("no messages", 1),
+            true => {
+                reading.tally.skip_parts(&mut conversation);
+                reading.tally.skip("no messages", 1);
+            }
             false => each(conversation)?,
         }
     }
-    if loose.nodes.is_empty() { Ok(()) } else { each(loose) }
+    match loose.nodes.is_empty() {
+        true => reading.tally.skip_parts(&mut loose),
+        false => each(loose)?,
+    }
+    Ok(())
 }
 
 /// True if a value is a message.
@@ -61,27 +68,37 @@ fn conversation(value: Value<'_>) -> Conversation {
     conversation
 }
 
+/// The kind of a role; none of one that no tool is known to write.
+fn kind_of(role: &str) -> Option<Kind> {
+    Some(match role {
+        "user" | "human" => Kind::User,
+        "system" | "developer" => Kind::System,
+        "tool" | "function" | "observation" | "ipython" => Kind::Tool,
+        "assistant" | "model" | "gpt" | "chatgpt" | "ai" | "bot" | "bing" | "bard" | "claude" | "gemini"
+        | "function_call" => Kind::Assistant,
+        _ => return None,
+    })
+}
+
 fn message(conversation: &mut Conversation, value: Value<'_>) {
     let role = value.get("role").said().or_else(|| value.get("from").said()).unwrap_or_default();
-    let content = if value.has("content") { value.get("content") } else { value.get("value") };
+    let content = ["content", "value", "parts"].into_iter().find(|key| value.has(key));
+    let content = value.get(content.unwrap_or("content"));
     let at =
         ["timestamp", "created_at", "createdAt", "time"].iter().find_map(|key| time::any(value.get(key)));
     let parent = conversation.nodes.len().checked_sub(1);
     conversation.messages += 1;
-    let kind = match role.as_str() {
-        "user" | "human" => Kind::User,
-        "system" | "developer" => Kind::System,
-        "tool" | "function" | "observation" | "ipython" => Kind::Tool,
-        _ => Kind::Assistant,
-    };
+    let Some(kind) = kind_of(&role.to_lowercase()) else { return conversation.unknown_role() };
     let mut parts = Parts::new(conversation, parent, at, kind);
     if kind == Kind::System {
-        parts.then(What::System(texts(content)));
+        let text = texts(&mut parts, content);
+        parts.then(What::System(text));
     } else if kind == Kind::Tool {
-        let call = value.get("tool_call_id").words();
-        parts.then(What::Output { call, text: texts(content), files: Vec::new() });
+        let (call, text) = (value.get("tool_call_id").words(), texts(&mut parts, content));
+        parts.then(What::Output { call, text, files: Vec::new() });
     } else if role == "function_call" {
-        parts.then(What::Call { id: String::new(), name: role, input: texts(content) });
+        let input = texts(&mut parts, content);
+        parts.then(What::Call { id: String::new(), name: role, input });
     } else {
         for key in ["reasoning_content", "reasoning", "thinking"] {
             parts.aside(kind, &value.get(key).words());
@@ -101,12 +118,12 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
     }
 }
 
-/// A content: a string, or its parts.
+/// A content: a string, its parts, or one part alone.
 fn body(parts: &mut Parts<'_>, content: Value<'_>) {
     if let Some(text) = content.text() {
         return parts.text(&text);
     }
-    for part in content.items() {
+    for part in several(content) {
         if let Some(text) = part.text() {
             parts.text(&text);
             continue;
@@ -123,7 +140,7 @@ fn body(parts: &mut Parts<'_>, content: Value<'_>) {
                 input: String::from_utf8_lossy(part.get("input").raw()).into_owned(),
             }),
             "tool_result" => {
-                let (call, text) = (part.get("tool_use_id").words(), texts(part.get("content")));
+                let (call, text) = (part.get("tool_use_id").words(), texts(parts, part.get("content")));
                 parts.then(What::Output { call, text, files: Vec::new() });
             }
             "image_url" | "input_image" => {
@@ -141,16 +158,32 @@ fn body(parts: &mut Parts<'_>, content: Value<'_>) {
                 let file = if inner.is_object() { inner } else { part };
                 parts.file(attach::url(&file.get("filename").words(), "", &file.get("file_data").words()));
             }
-            _ => parts.text(&text.unwrap_or_default()),
+            "" | "text" | "input_text" | "output_text" | "refusal" if text.is_some() => {
+                parts.text(&text.unwrap_or_default());
+            }
+            _ => parts.unknown_with(&text.unwrap_or_default()),
         }
     }
 }
 
-/// All texts of a content as one.
-fn texts(content: Value<'_>) -> String {
+/// The parts of a content that is no string: its elements, or itself.
+fn several(content: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    let alone = (!content.is_array() && !content.is_null()).then_some(content);
+    content.items().chain(alone)
+}
+
+/// All texts of a content as one. Other parts are counted.
+fn texts(parts: &mut Parts<'_>, content: Value<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();
     }
-    let text = |part: Value<'_>| part.said().or_else(|| part.get("text").said());
-    content.items().filter_map(text).collect::<Vec<_>>().join("\n\n")
+    let mut texts: Vec<String> = Vec::new();
+    for part in several(content) {
+        match part.text().or_else(|| part.get("text").text()) {
+            Some(text) if text.is_empty() => {}
+            Some(text) => texts.push(text.into_owned()),
+            None => parts.unknown(),
+        }
+    }
+    texts.join("\n\n")
 }

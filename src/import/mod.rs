@@ -74,4 +74,7 @@ mod tests;
 mod plan_tests;
 
 #[cfg(test)]
+mod skipped_tests;
+
+#[cfg(test)]
 mod values_tests;

@@ -169,7 +169,8 @@ pub fn part(parts: &mut Parts<'_>, kind: Kind, part: Value<'_>, calls: &mut Call
             calls.extend(agent.zip(parts.last()));
             parts.then(What::Output { call: id, text: output(state), files });
         }
-        _ => {}
+        "step-start" | "step-finish" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
+        _ => parts.unknown_with(&words),
     }
 }
 
@@ -222,4 +223,5 @@ fn hang(conversation: &mut Conversation, agent: Conversation, named: Option<usiz
         conversation.nodes.push(node);
     }
     conversation.messages += agent.messages;
+    conversation.skip_with(agent.skipped);
 }

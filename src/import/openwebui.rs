@@ -37,6 +37,7 @@ pub fn conversation(value: Value<'_>) -> Option<Conversation> {
         id: value.get("id").said().or_else(|| chat.get("id").said()).unwrap_or_default(),
         title: value.get("title").said().or_else(|| chat.get("title").said()),
         start,
+        updated: time::any(value.get("updated_at")),
         ..Conversation::default()
     };
     let prompt = chat.get("system").said().or_else(|| chat.at(&["params", "system"]).said());
@@ -60,7 +61,8 @@ pub fn conversation(value: Value<'_>) -> Option<Conversation> {
 }
 
 fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
-    let at = time::any(message.get("timestamp"));
+    // lepo adds the milliseconds, which a time in whole seconds lacks.
+    let at = [message.get("lepoTime"), message.get("timestamp")].into_iter().find_map(time::any);
     let role = message.get("role").text().unwrap_or_default();
     let kind = if role == "user" { Kind::User } else { Kind::Assistant };
     conversation.messages += 1;
@@ -68,6 +70,8 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
     let content = message.get("content").text().unwrap_or_default();
     if let Some(tag) = message.get("lepo").said() {
         parts.exact(&tag, &content);
+    } else if !matches!(&*role, "user" | "assistant" | "system") {
+        parts.unknown_role();
     } else if role == "system" {
         parts.then(What::System(content.into_owned()));
     } else if kind == Kind::User {
@@ -118,7 +122,7 @@ fn output(parts: &mut Parts<'_>, item: Value<'_>) {
             let (call, text) = (item.get("call_id").words(), texts(item.get("output")));
             parts.then(What::Output { call, text, files: Vec::new() });
         }
-        _ => {}
+        _ => parts.unknown_with(&texts(item.get("content"))),
     }
 }
 

@@ -10,7 +10,7 @@ use super::Each;
 use super::conversation::Conversation;
 use super::json::Value;
 use super::ready::make_ready;
-use super::source::Reading;
+use super::source::{BEHIND, Reading};
 use super::values::Values;
 use crate::error::Result;
 use crate::store::pieces_in_order;
@@ -50,6 +50,7 @@ impl Reading {
                         self.tally.skip("not JSON", odd.bad);
                         self.tally.skip("torn", odd.torn);
                         self.tally.skip("too large", odd.large);
+                        self.tally.skip(BEHIND, odd.behind);
                         made.into_iter().try_for_each(|made| each(made, self))
                     }
                 };
@@ -159,12 +160,15 @@ mod tests {
             (format!("[{}]", many.join(" ,\n")), many.join("\n"), format!("{}\r\n", many.join("\n")));
         let torn = |whole: &str| whole.as_bytes()[..whole.len() - 150].to_vec();
         let two_in_a_line = "{}{\"b\":1}\n\n  2 3\n{\"open\n[1".repeat(9);
-        let sources: [(bool, Vec<u8>); 12] = [
+        let sources: [(bool, Vec<u8>); 15] = [
             (false, array.clone().into_bytes()),
             (false, torn(&array)),
             (false, row.clone().into_bytes()),
             (false, torn(&row)),
             (false, b"[]".to_vec()),
+            (false, format!("{array}\n{array}").into_bytes()),
+            (false, format!("{array} garbage").into_bytes()),
+            (false, format!("{array}  \r\n\n").into_bytes()),
             (false, Vec::new()),
             (false, b"[{},".to_vec()),
             (true, lines.clone().into_bytes()),

@@ -57,6 +57,22 @@ impl<'c> Parts<'c> {
         }
     }
 
+    /// Counts a part whose type is unknown.
+    pub fn unknown(&mut self) {
+        self.conversation.unknown_content();
+    }
+
+    /// Counts the message as one of an unknown role.
+    pub fn unknown_role(&mut self) {
+        self.conversation.unknown_role();
+    }
+
+    /// A part of an unknown type: it is counted, and its text is kept.
+    pub fn unknown_with(&mut self, text: &str) {
+        self.unknown();
+        self.text(text);
+    }
+
     /// An image or a document.
     pub fn file(&mut self, file: File) {
         self.files.push(file);

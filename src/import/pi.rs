@@ -132,7 +132,7 @@ fn block(parts: &mut Parts<'_>, kind: Kind, block: Value<'_>) {
             name: block.get("name").words(),
             input: String::from_utf8_lossy(block.get("arguments").raw()).into_owned(),
         }),
-        _ => {}
+        _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
     }
 }
 

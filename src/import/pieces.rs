@@ -33,6 +33,8 @@ pub struct Odd {
     pub torn: u64,
     /// Larger than what is read.
     pub large: u64,
+    /// Behind the end of the document.
+    pub behind: u64,
 }
 
 impl Odd {
@@ -41,6 +43,7 @@ impl Odd {
             Item::Bad => self.bad += 1,
             Item::Torn => self.torn += 1,
             Item::Large => self.large += 1,
+            Item::Behind => self.behind += 1,
             Item::Value | Item::Passed => {}
         }
     }

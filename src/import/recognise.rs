@@ -1,19 +1,23 @@
 //! Telling a source's format from what is in it, never from its name alone.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, begins};
 use super::json::Value;
-use super::source::{Reading, files_in, first_value, folders_in};
+use super::source::{Reading, files_in, first_value, folders_in, regular};
 use super::values::Values;
 use super::{Format, chatgpt, claude_code, claude_prompts, messages, opencode};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, cause};
 
 /// The depth to which a folder is looked into.
 const DEPTH: usize = 8;
 
 /// Elements of an export that are looked at before it is given up.
 const TRIES: usize = 100;
+
+/// Bytes of a file that are looked at before it is taken for JSON.
+const OPENING: u64 = 4096;
 
 /// A source and its format.
 pub type Found = (Format, PathBuf);
@@ -24,9 +28,10 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     if !meta.is_dir() {
         return match format_of(path)? {
             Some(format) => Ok(vec![(format, path.to_path_buf())]),
-            None => Err(Error::usage(format!("{}: its format is not known", path.display())).hint(
+            None => Err(Error::usage(format!("{}: its format is not known", path.display()))
+                .hint(why_unknown(path).unwrap_or(
                 "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}",
-            )),
+            ))),
         };
     }
     if let Some(store) = store_in(path) {
@@ -44,10 +49,15 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     let (mut found, mut folders) = (Vec::new(), vec![(path.to_path_buf(), 0)]);
     while let Some((folder, depth)) = folders.pop() {
         for file in files_in(&folder) {
-            match of_log(&file) {
-                Some(format) => found.push((format, file)),
-                None if is_candidate(&file) => reading.tally.skip("file of an unknown format", 1),
-                None => {}
+            if !is_candidate(&file) {
+                continue;
+            }
+            match format_of(&file) {
+                Ok(Some(format)) => found.push((format, file)),
+                Ok(None) => reading.tally.skip_file("file of an unknown format", &file, None),
+                Err(error) => {
+                    reading.tally.skip_file("file that cannot be read", &file, Some(&cause(&error)));
+                }
             }
         }
         if depth < DEPTH {
@@ -58,7 +68,13 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     found.retain(|(format, path)| *format != Format::ClaudeCode || !claude_code::is_agent(path));
     found.sort();
     if found.is_empty() {
-        return Err(Error::usage(format!("{}: nothing that can be imported is there", path.display())));
+        let error = Error::usage(format!("{}: nothing that can be imported is there", path.display()));
+        let mut skipped = reading.tally.files.iter();
+        return Err(match skipped.find_map(|(reason, files)| Some((reason, files.first()?, files.len()))) {
+            Some((reason, file, 1)) => error.hint(format!("{reason}: {file}")),
+            Some((reason, file, count)) => error.hint(format!("{reason}: {file}, and {} others", count - 1)),
+            None => error,
+        });
     }
     Ok(found)
 }
@@ -77,13 +93,9 @@ fn is_export(path: &Path) -> bool {
 /// True if a file of a folder may be a source at all.
 fn is_candidate(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let known = [".json", ".jsonl", ".ndjson", ".jsonl.zst"];
+    let known = [".json", ".jsonl", ".ndjson", ".jsonl.zst", ".zip"];
     let about = ["thread.json", "meta.json", "package.json", "threads.json"];
     known.iter().any(|end| name.ends_with(end)) && !about.iter().any(|end| name.ends_with(end))
-}
-
-fn of_log(path: &Path) -> Option<Format> {
-    is_candidate(path).then(|| format_of(path).ok().flatten()).flatten()
 }
 
 /// The format of a file.
@@ -106,7 +118,44 @@ fn format_of(path: &Path) -> Result<Option<Format>> {
         }
         return Ok(None);
     }
-    Ok(first_shape(Reading::default().values(path)?))
+    match opening(path).trim_ascii_start().first() {
+        Some(b'{' | b'[') => Ok(first_shape(Reading::default().values(path)?)),
+        // A log may begin in the middle of a line; a text of another kind only has JSON in it.
+        Some(_) if is_log(path) => Ok(first_shape(Reading::default().values(path)?)),
+        _ => Ok(None),
+    }
+}
+
+fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl" || end == "ndjson")
+}
+
+/// The first bytes of a file, without the mark of its encoding.
+fn opening(path: &Path) -> Vec<u8> {
+    let mut first = Vec::new();
+    if let Ok((file, _)) = regular(path) {
+        let _ = file.take(OPENING).read_to_end(&mut first);
+    }
+    first.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(first)
+}
+
+/// The remedy for a file whose format is not known, if its first bytes tell it.
+fn why_unknown(path: &Path) -> Option<&'static str> {
+    let first = opening(path);
+    let has = |words: &[u8]| memchr::memmem::find(&first, words).is_some();
+    Some(match &*first {
+        [0x1f, 0x8b, ..] => "it is packed with gzip: unpack it first, with gunzip",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => {
+            "it is UTF-16: change it first, with iconv -f UTF-16 -t UTF-8"
+        }
+        [b'P', b'K', 3, 4, ..] => {
+            "the zip has no conversations.json of ChatGPT or Claude.ai: unpack it, and name the file that has the conversations"
+        }
+        _ if has(b"CREATE TABLE") || has(b"INSERT INTO") => {
+            "it is a text of SQL: make a database of it first, with sqlite3 NEW.db < FILE"
+        }
+        _ => return None,
+    })
 }
 
 /// The format of the first value that has one.

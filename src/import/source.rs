@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use rustix::fs::{FileType, Mode, OFlags};
 
+use super::conversation::Conversation;
 use super::json::Value;
 use super::ready::Keep;
 use super::values::{Item, Trim, Values};
@@ -22,11 +23,16 @@ const UNPACKED: u64 = 16 << 30;
 /// The most times that the content may be larger than the archive, beyond the first GiB.
 const RATIO: u64 = 200;
 
+/// The reason for what stands behind the end of a document.
+pub const BEHIND: &str = "data after the end of the document";
+
 /// Counts of what was read and skipped.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// The count of each reason.
     pub skipped: BTreeMap<String, u64>,
+    /// The files that were skipped for a reason, each with what is wrong with it.
+    pub files: BTreeMap<String, Vec<String>>,
     /// Remarks, each told once.
     pub remarks: Vec<String>,
 }
@@ -36,6 +42,20 @@ impl Tally {
     pub fn skip(&mut self, reason: &str, count: u64) {
         if count > 0 {
             *self.skipped.entry(reason.to_string()).or_default() += count;
+        }
+    }
+
+    /// Counts a file that was stepped over; `fault` says more than the reason.
+    pub fn skip_file(&mut self, reason: &str, path: &Path, fault: Option<&str>) {
+        let fault = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+        self.skip(reason, 1);
+        self.files.entry(reason.to_string()).or_default().push(format!("{}{fault}", path.display()));
+    }
+
+    /// Counts all that a conversation could not take.
+    pub fn skip_parts(&mut self, conversation: &mut Conversation) {
+        for (reason, count) in std::mem::take(&mut conversation.skipped) {
+            self.skip(&reason, count);
         }
     }
 
@@ -114,6 +134,7 @@ impl Reading {
                 Ok(Some(Item::Bad)) => self.tally.skip("not JSON", 1),
                 Ok(Some(Item::Torn)) => self.tally.skip("torn", 1),
                 Ok(Some(Item::Large)) => self.tally.skip("too large", 1),
+                Ok(Some(Item::Behind)) => self.tally.skip(BEHIND, 1),
                 Err(error) => return self.tally.broken(error).map(|()| None),
             }
         }

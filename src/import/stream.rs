@@ -23,6 +23,7 @@ pub fn line(format: &str, conversation: &Conversation) -> String {
     json!({
         "format": format, "id": conversation.id, "title": conversation.title, "start": conversation.start,
         "grows": conversation.grows, "count": conversation.messages, "labels": labels, "nodes": nodes,
+        "updated": conversation.updated, "passed": conversation.skipped,
     })
     .to_string()
 }
@@ -108,6 +109,12 @@ fn conversation(value: Value<'_>) -> Conversation {
         messages: value.get("count").count().unwrap_or(0),
         labels: value.get("labels").items().filter_map(label).collect(),
         nodes,
+        updated: time::millis(value.get("updated")),
+        skipped: value
+            .get("passed")
+            .fields()
+            .map(|(reason, count)| (reason.words(), count.count().unwrap_or(1)))
+            .collect(),
     }
 }
 
@@ -175,6 +182,8 @@ mod tests {
         }
         sent.answered_by(0, Some("m"), Some(1), Some(2));
         sent.labels.push(("start".into(), 1));
+        sent.updated = Some(8);
+        sent.unknown_content();
         let line = line("llm", &sent);
         let mut got = Vec::new();
         read_stream(line.as_bytes(), &mut Reading::default(), &mut |format, conversation| {

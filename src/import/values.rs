@@ -31,6 +31,8 @@ pub enum Item {
     Torn,
     /// A value that is larger than what is read.
     Large,
+    /// Something behind the end of the array; it is not read.
+    Behind,
 }
 
 /// Shortens a whole line in place, before it is scanned: gives the bytes that are left of it, none for a line
@@ -46,6 +48,8 @@ pub(super) enum Form {
     Begin,
     Row,
     Array,
+    /// Behind the end of the array.
+    Behind,
     Ended,
 }
 
@@ -126,7 +130,7 @@ impl<R: Read> Values<R> {
         match self.form {
             Form::Lines => self.next_in_line(),
             Form::Ended => Ok(None),
-            Form::Begin | Form::Row | Form::Array => self.next_value(),
+            Form::Begin | Form::Row | Form::Array | Form::Behind => self.next_value(),
         }
     }
 
@@ -267,8 +271,12 @@ impl<R: Read> Values<R> {
                     self.form = Form::Array;
                 }
                 b']' if self.form == Form::Array => {
+                    self.start += 1;
+                    self.form = Form::Behind;
+                }
+                _ if self.form == Form::Behind => {
                     self.form = Form::Ended;
-                    return Ok(None);
+                    return Ok(Some(Item::Behind));
                 }
                 _ => break,
             }

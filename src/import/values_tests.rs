@@ -27,6 +27,7 @@ fn all(lines: bool, text: &str, step: usize) -> String {
             Item::Torn => "torn".into(),
             Item::Passed => "passed".into(),
             Item::Large => "large".into(),
+            Item::Behind => "behind".into(),
         });
     }
     found.join(" ")
@@ -68,6 +69,12 @@ fn elements_and_values_in_a_row_are_found() {
         (&format!("[1,{long},2]"), "1 large 2"),
         (&format!("[1,{long}"), "1 large torn"),
         ("17", "17"),
+        ("[1][2]", "1 behind"),
+        ("[1]\n [2] \n", "1 behind"),
+        ("[1] garbage, and more", "1 behind"),
+        ("[] x", "behind"),
+        ("[1]\r\n\n ", "1"),
+        ("{}\n[2]", "{} [2]"),
     ] {
         for step in [1, 2, 7, 1000] {
             assert_eq!(all(false, text, step), found, "{text:?} by {step}");

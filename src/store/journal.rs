@@ -3,11 +3,13 @@
 //! So nothing in it is an error: a line that a crash tore is skipped, and a journal that is missing is empty.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
+use rustix::fs::{FlockOperation, OFlags};
 use serde::{Deserialize, Serialize};
 
-use super::{Store, now};
+use super::{FILE, Store, now};
 use crate::bubb::BubbId;
 use crate::error::Result;
 
@@ -138,6 +140,14 @@ impl Store {
             serde_json::to_vec(&entry).map_err(|error| self.error("cannot write", JOURNAL, error.into()))?;
         line.push(b'\n');
         self.append(JOURNAL, &line)
+    }
+
+    /// Waits until no other process has this lock, which those take that read the journal and then append to it.
+    pub(super) fn lock_journal(&self) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.dir, JOURNAL, flags, FILE)?);
+        rustix::fs::flock(&file, FlockOperation::LockExclusive)?;
+        Ok(file)
     }
 
     /// The journal's facts by bubb; the last line counts.

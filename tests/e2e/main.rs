@@ -46,6 +46,7 @@ mod import;
 #[cfg(feature = "import-db")]
 mod import_db;
 mod import_logs;
+mod import_reports;
 mod listing;
 mod llama;
 mod manual;

@@ -128,6 +128,7 @@ fn openwebui(tree: &Tree) -> Value {
         let mut message = json!({
             "id": id(at), "parentId": node.parent.filter(|&parent| shown(parent)).map(id), "childrenIds": children,
             "role": role(node), "content": node.text, "timestamp": node.name.id.time() / 1000,
+            "lepoTime": node.name.id.time(),
         });
         // A text that would be taken for reasoning is marked as what it is.
         let looks_marked = node.name.kind == Kind::Assistant && node.text.contains("<details type=\"");

@@ -15,7 +15,7 @@ use crate::term::{Progress, say};
 use crate::when::{self, DayEnd};
 use report::Report;
 use sources::Chosen;
-use write::Writer;
+use write::{About, Writer};
 
 /// The formats as completion offers them: each name, and its meaning.
 const WORDS: &[(&str, &str)] = &{
@@ -85,6 +85,9 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         None => Ok(None),
         Some(text) => match when::parse(text, now(), DayEnd::First) {
             Some(moment) => Ok(Some(moment)),
+            None if is_before_1970(text) => {
+                Err(Error::usage(format!("--{name} {text:?}: no time before 1970 can be kept")))
+            }
             None => Err(Error::usage(format!("--{name} {text:?}: {} is expected", when::FORMS))),
         },
     };
@@ -117,7 +120,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     report.at = after.filter(|after| before != Some(*after));
     match args.json {
         true => context.out.line(&report.json(after).to_string()),
-        false => report.tell(store.as_ref(), args.dry_run, context)?,
+        false => report.tell(store.as_ref(), args.dry_run, args.date.as_deref(), context)?,
     }
     Ok(u8::from(args.strict && report.skipped_any()))
 }
@@ -161,7 +164,7 @@ impl Import<'_, '_> {
     }
 
     /// One conversation.
-    fn one(&mut self, format: &str, conversation: Conversation, path: &Path) -> Result<()> {
+    fn one(&mut self, format: &str, mut conversation: Conversation, path: &Path) -> Result<()> {
         let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
         if self.since.is_some_and(|since| last.unwrap_or(0) < since) {
             self.report.older += 1;
@@ -173,7 +176,10 @@ impl Import<'_, '_> {
         }
         self.report.conversations += 1;
         self.report.messages += conversation.messages;
-        let known = self.writer.tools_of(format, &conversation.id);
+        for (reason, count) in std::mem::take(&mut conversation.skipped) {
+            self.report.skip_many(&reason, count);
+        }
+        let known = self.known_tools(format, &conversation);
         let tools = match (self.args.tools, known) {
             (Some(asked), Some(known)) if asked != known && !self.args.again => {
                 return Err(Error::usage(format!(
@@ -186,7 +192,14 @@ impl Import<'_, '_> {
             }
             (asked, known) => asked.or(known).unwrap_or_default(),
         };
-        let (id, title) = (conversation.id.clone(), conversation.title.clone());
+        let about = About {
+            format,
+            path,
+            id: conversation.id.clone(),
+            title: conversation.title.clone(),
+            changed: conversation.changed(),
+            tools,
+        };
         let plan = plan(conversation, &Rules { tools, ..self.rules });
         self.report.held += plan.held;
         self.report.lost_files += plan.lost_files;
@@ -194,7 +207,23 @@ impl Import<'_, '_> {
         if plan.bubbs.is_empty() && plan.held == 0 {
             self.report.skip("conversation without a visible message");
         }
-        self.writer.add(format, path, id, title, tools, plan, self.args.branches)
+        self.writer.add(about, plan, self.args.branches)
+    }
+
+    /// The part of tools' traffic that was kept of a conversation when it was imported before. One without an id is
+    /// known by its root, which is the same whatever is kept.
+    fn known_tools(&self, format: &str, conversation: &Conversation) -> Option<Tools> {
+        if !conversation.id.is_empty() {
+            return self.writer.tools_of(format, &conversation.id);
+        }
+        if !self.writer.knows_other_tools(format, self.args.tools.unwrap_or_default()) {
+            return None;
+        }
+        let rules = Rules { tools: Tools::None, ..self.rules };
+        let roots = plan(conversation.clone(), &rules).bubbs.into_iter().map(|bubb| bubb.name);
+        roots
+            .filter(|name| name.prev.is_none())
+            .find_map(|name| self.writer.tools_of(format, &name.id.to_string()))
     }
 
     /// Another store, its bubbs as they are.
@@ -215,9 +244,19 @@ fn size(path: &Path) -> u64 {
 }
 
 /// The words for conversations without any time.
-fn without_time(date: Option<&str>) -> String {
-    match date {
-        Some(date) => format!("they have the time of --date {date}"),
-        None => format!("they are dated {}; --date DATE gives another", when::day(NO_TIME)),
+fn without_time(date: Option<&str>, count: u64) -> String {
+    match (date, count) {
+        (Some(date), 1) => format!("it has the time of --date {date}"),
+        (Some(date), _) => format!("they have the time of --date {date}"),
+        (None, 1) => format!("it is dated {}; --date DATE gives another", when::day(NO_TIME)),
+        (None, _) => format!("they are dated {}; --date DATE gives another", when::day(NO_TIME)),
     }
+}
+
+/// True of a date that is one, but earlier than any time that a message can have.
+fn is_before_1970(text: &str) -> bool {
+    let year = text.trim().split('-').next().and_then(|year| year.parse::<u32>().ok());
+    let with = |year: &str| text.trim().split_once('-').map(|(_, rest)| format!("{year}-{rest}"));
+    year.is_some_and(|year| year < 1970)
+        && with("2001").is_some_and(|later| when::parse(&later, now(), DayEnd::First).is_some())
 }

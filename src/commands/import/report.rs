@@ -37,6 +37,8 @@ pub struct Report {
     pub lost_files: u64,
     /// The kinds of records that were skipped, and how often.
     skipped: BTreeMap<String, u64>,
+    /// Of some kinds, the files that were skipped.
+    files: BTreeMap<String, Vec<String>>,
     remarks: Vec<String>,
     /// The newest tail, if it is another one now.
     pub at: Option<BubbId>,
@@ -45,14 +47,20 @@ pub struct Report {
 impl Report {
     /// Counts something that was skipped.
     pub fn skip(&mut self, reason: &str) {
-        *self.skipped.entry(reason.to_string()).or_default() += 1;
+        self.skip_many(reason, 1);
+    }
+
+    /// Counts several things that were skipped.
+    pub fn skip_many(&mut self, reason: &str, count: u64) {
+        *self.skipped.entry(reason.to_string()).or_default() += count;
     }
 
     /// Takes over what the reading counted.
     pub fn tally(&mut self, reading: Reading) {
         for (reason, count) in reading.tally.skipped {
-            *self.skipped.entry(reason).or_default() += count;
+            self.skip_many(&reason, count);
         }
+        self.files.extend(reading.tally.files);
         self.remarks.extend(reading.tally.remarks);
     }
 
@@ -78,7 +86,10 @@ impl Report {
     /// The document of `--json`.
     pub fn json(&self, at: Option<BubbId>) -> Value {
         let source = |(format, path): &(Format, PathBuf)| json!({ "format": format.word(), "path": path.to_string_lossy() });
-        let skipped = |(reason, count): (&String, &u64)| json!({ "reason": reason, "count": count });
+        let skipped = |(reason, count): (&String, &u64)| match self.files.get(reason) {
+            Some(files) => json!({ "reason": reason, "count": count, "files": files }),
+            None => json!({ "reason": reason, "count": count }),
+        };
         json!({
             "sources": self.sources.iter().map(source).collect::<Vec<_>>(),
             "read": { "conversations": self.conversations, "messages": self.messages },
@@ -91,7 +102,13 @@ impl Report {
     }
 
     /// Tells a person.
-    pub fn tell(&self, store: Option<&Store>, dry: bool, context: &mut Context<'_>) -> Result<()> {
+    pub fn tell(
+        &self,
+        store: Option<&Store>,
+        dry: bool,
+        date: Option<&str>,
+        context: &mut Context<'_>,
+    ) -> Result<()> {
         let out = &mut *context.out;
         let count = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let mut formats: Vec<&str> = self.sources.iter().map(|(format, _)| format.word()).collect();
@@ -111,17 +128,19 @@ impl Report {
             out.line(&format!("left out {} older than --since", count(self.older, "conversation")));
         }
         for (reason, count) in &self.skipped {
-            out.line(&format!("skipped {count}: {reason}"));
+            let files = self.files.get(reason).map(|files| named(files)).unwrap_or_default();
+            out.line(&format!("skipped {count}: {reason}{files}"));
         }
         for remark in &self.remarks {
             say(&format!("note: {remark}"));
         }
         if self.lost_files > 0 {
-            say(&format!("note: {} not in the source: their names are kept", count(self.lost_files, "file")));
+            let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
+            say(&format!("note: {} not in the source: {kept}", count(self.lost_files, "file")));
         }
         if self.undated > 0 {
-            let date = without_time(None);
-            say(&format!("note: {} without any time: {date}", count(self.undated, "conversation")));
+            let times = without_time(date, self.undated);
+            say(&format!("note: {} without any time: {times}", count(self.undated, "conversation")));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
             let forest = store.forest_for(&[Wanted::Tip])?;
@@ -130,5 +149,36 @@ impl Report {
             out.line(&format!("@ is now {at}: {}", excerpt(&text)));
         }
         Ok(())
+    }
+}
+
+/// Files that are named at most.
+const NAMED: usize = 3;
+
+/// `: a, b, c and 4 others`
+fn named(files: &[String]) -> String {
+    let first = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(NAMED) {
+        0 => format!(": {first}"),
+        1 => format!(": {first} and 1 other"),
+        more => format!(": {first} and {more} others"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn some_files_are_named_and_the_others_counted() {
+        for (files, text) in [
+            (&["a"][..], ": a"),
+            (&["a", "b", "c"], ": a, b, c"),
+            (&["a", "b", "c", "d"], ": a, b, c and 1 other"),
+            (&["a", "b", "c", "d", "e"], ": a, b, c and 2 others"),
+        ] {
+            let files: Vec<String> = files.iter().map(|file| file.to_string()).collect();
+            assert_eq!(named(&files), text);
+        }
     }
 }

@@ -23,6 +23,22 @@ enum Target<'s> {
     Count(HashSet<BubbId>),
 }
 
+/// Facts about a conversation, besides its bubbs.
+pub struct About<'a> {
+    /// Its format.
+    pub format: &'a str,
+    /// The file it was read from.
+    pub path: &'a Path,
+    /// Its id in the other tool; empty where that gives none.
+    pub id: String,
+    /// Its title there.
+    pub title: Option<String>,
+    /// The time of its last change there.
+    pub changed: Option<u64>,
+    /// The part of tools' traffic that is kept.
+    pub tools: Tools,
+}
+
 /// Writes what is planned.
 pub struct Writer<'s> {
     store: Option<&'s Store>,
@@ -67,18 +83,14 @@ impl<'s> Writer<'s> {
         self.imports.of(format, id).iter().any(|known| Path::new(&known.source) != path)
     }
 
+    /// True if of a conversation of this format that has no id another part of tools' traffic was kept.
+    pub fn knows_other_tools(&self, format: &str, tools: Tools) -> bool {
+        let is_root = |known: &Imported| known.root.is_some_and(|root| known.id == root.to_string());
+        self.imports.any(|known| known.format == format && known.tools != tools.word() && is_root(known))
+    }
+
     /// Adds a conversation.
-    #[expect(clippy::too_many_arguments, reason = "a line of the journal has as many")]
-    pub fn add(
-        &mut self,
-        format: &str,
-        path: &Path,
-        id: String,
-        title: Option<String>,
-        tools: Tools,
-        plan: Plan,
-        branches: bool,
-    ) -> Result<()> {
+    pub fn add(&mut self, about: About<'_>, plan: Plan, branches: bool) -> Result<()> {
         // Facts are for the journal: of what is only counted, it is not written.
         let is_written = match &mut self.target {
             Target::Batch(_) => true,
@@ -116,16 +128,17 @@ impl<'s> Writer<'s> {
             self.imports.add(Imported {
                 root: Some(*root),
                 version: VERSION,
-                format: format.to_string(),
-                source: path.to_string_lossy().into_owned(),
-                id: if id.is_empty() { root.to_string() } else { id.clone() },
-                title: title.clone(),
-                tools: tools.word().to_string(),
+                format: about.format.to_string(),
+                source: about.path.to_string_lossy().into_owned(),
+                id: if about.id.is_empty() { root.to_string() } else { about.id.clone() },
+                title: about.title.clone(),
+                tools: about.tools.word().to_string(),
+                changed: about.changed.filter(|_| about.title.is_some()),
             });
         }
         if branches {
             self.branches.extend(plan.labels);
-            self.branches.extend(title.zip(newest));
+            self.branches.extend(about.title.zip(newest));
         }
         self.flush_if_many()
     }

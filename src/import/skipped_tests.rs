@@ -1,0 +1,194 @@
+//! Tests for what no reader takes: it is counted with its reason, and the text that is there is kept.
+
+use super::conversation::What;
+use super::*;
+
+/// Reads a text as a format: the visible texts, and what was skipped.
+fn read(format: Format, file: &str, text: &str) -> (Vec<String>, Vec<(String, u64)>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(file);
+    std::fs::write(&path, text).unwrap();
+    let (mut said, mut reading, mut skipped) = (Vec::new(), Reading::default(), Tally::default());
+    format
+        .read(vec![path], &mut reading, &mut |mut conversation, _, _| {
+            skipped.skip_parts(&mut conversation);
+            said.extend(conversation.nodes.into_iter().filter_map(|node| match node.what {
+                What::Text(kind, text, _) => Some(format!("{} {text}", kind.letter())),
+                What::Output { text, .. } => Some(format!("t {text}")),
+                _ => None,
+            }));
+            Ok(())
+        })
+        .unwrap();
+    for (reason, count) in reading.tally.skipped {
+        skipped.skip(&reason, count);
+    }
+    (said, skipped.skipped.into_iter().collect())
+}
+
+const CONTENT: &str = "content of an unknown type";
+const ROLE: &str = "message of an unknown role";
+
+#[test]
+fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
+    for (format, message, said, skipped) in [
+        (Format::Messages, r#"{"role":"user","content":{"text":"alone"}}"#, &["u alone"][..], 0),
+        (Format::Messages, r#"{"role":"user","content":{"note":"x"}}"#, &[], 1),
+        (Format::Messages, r#"{"role":"user","content":7}"#, &[], 1),
+        (Format::Messages, r#"{"role":"assistant","content":null}"#, &[], 0),
+        (
+            Format::Messages,
+            r#"{"role":"user","content":[{"type":"hologram","text":"kept"},{"type":"input_audio","input_audio":{}},"bare"]}"#,
+            &["u kept\n\nbare"],
+            2,
+        ),
+        (
+            Format::Messages,
+            r#"{"role":"user","content":[{"type":"text","text":""},{"type":"text"}]}"#,
+            &[],
+            1,
+        ),
+        (Format::Messages, r#"{"role":"model","parts":[{"text":"one"},{"inlineData":{}}]}"#, &["a one"], 1),
+        (
+            Format::Messages,
+            r#"{"role":"tool","content":[{"type":"image"},{"type":"text","text":"r"}]}"#,
+            &["t r"],
+            1,
+        ),
+        (Format::Messages, r#"{"from":"GPT","value":"hi"}"#, &["a hi"], 0),
+        (
+            Format::ChatGpt,
+            r#"{"author":{"role":"assistant"},"content":{"content_type":"hologram","parts":["kept"]}}"#,
+            &["a kept"],
+            1,
+        ),
+        (
+            Format::ChatGpt,
+            r#"{"author":{"role":"assistant"},"content":{"content_type":"hologram","shape":1}}"#,
+            &[],
+            1,
+        ),
+        (
+            Format::ChatGpt,
+            r#"{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}"#,
+            &["u q"],
+            0,
+        ),
+        (
+            Format::ClaudeAi,
+            r#"{"sender":"human","content":[{"type":"hologram","text":"kept"}]}"#,
+            &["u kept"],
+            1,
+        ),
+        (
+            Format::OpenWebUi,
+            r#"{"role":"assistant","output":[{"type":"message","content":"m"},{"type":"hologram"}]}"#,
+            &["a m"],
+            1,
+        ),
+        (
+            Format::LibreChat,
+            r#"{"isCreatedByUser":true,"content":[{"type":"text","text":"q"},{"type":"hologram"}]}"#,
+            &["u q"],
+            1,
+        ),
+        (
+            Format::Jan,
+            r#"{"role":"user","content":[{"type":"hologram","text":{"value":"kept"}}]}"#,
+            &["u kept"],
+            1,
+        ),
+        (Format::Pi, r#"{"role":"user","content":[{"type":"hologram","text":"kept"}]}"#, &["u kept"], 1),
+        (Format::Codex, r#"{"type":"hologram"}"#, &[], 1),
+        (Format::GeminiCli, r#"{"type":"user","content":[{"text":"q"},{"hologram":1}]}"#, &["u q"], 1),
+    ] {
+        let expected: Vec<(String, u64)> =
+            (skipped > 0).then(|| (CONTENT.to_string(), skipped)).into_iter().collect();
+        assert_eq!(
+            wrapped(format, message),
+            (said.iter().map(|text| text.to_string()).collect(), expected),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_message_of_an_unknown_role_is_no_answer() {
+    for (format, message) in [
+        (Format::Messages, r#"{"role":"bogus","content":"x"}"#),
+        (Format::Messages, r#"{"role":null,"content":"x"}"#),
+        (Format::Messages, r#"{"content":"x"}"#),
+        (Format::ChatGpt, r#"{"author":{"role":"bogus"},"content":{"content_type":"text","parts":["x"]}}"#),
+        (Format::ChatGpt, r#"{"author":{"role":null},"content":{"content_type":"text","parts":["x"]}}"#),
+        (Format::ChatGpt, r#"{"content":{"content_type":"text","parts":["x"]}}"#),
+        (Format::ClaudeAi, r#"{"sender":"bogus","text":"x"}"#),
+        (Format::OpenWebUi, r#"{"role":"bogus","content":"x"}"#),
+        (Format::LmStudio, r#"{"versions":[{"role":"bogus","content":[{"type":"text","text":"x"}]}]}"#),
+        (Format::Jan, r#"{"role":"bogus","content":[{"type":"text","text":{"value":"x"}}]}"#),
+    ] {
+        assert_eq!(wrapped(format, message), (vec![], vec![(ROLE.to_string(), 1)]), "{message}");
+    }
+}
+
+/// Reads one message in the form that a format has around it.
+fn wrapped(format: Format, message: &str) -> (Vec<String>, Vec<(String, u64)>) {
+    let (file, text) = match format {
+        Format::Messages => {
+            ("m.json", format!(r#"{{"messages":[{message},{{"role":"user","content":"z"}}]}}"#))
+        }
+        Format::ChatGpt => ("c.json", format!(r#"[{{"mapping":{{"a":{{"message":{message}}}}}}}]"#)),
+        Format::ClaudeAi => ("c.json", format!(r#"[{{"chat_messages":[{message}]}}]"#)),
+        Format::OpenWebUi => ("o.json", format!(r#"[{{"history":{{"messages":{{"a":{message}}}}}}}]"#)),
+        Format::LibreChat => ("l.json", format!(r#"{{"conversationId":"c","messages":[{message}]}}"#)),
+        Format::LmStudio => ("l.json", format!(r#"{{"messages":[{message}]}}"#)),
+        Format::Jan => ("j.jsonl", format!("{message}\n")),
+        Format::Pi => (
+            "p.jsonl",
+            format!(
+                "{{\"type\":\"session\",\"id\":\"s\"}}\n{{\"type\":\"message\",\"id\":\"1\",\"message\":{message}}}\n"
+            ),
+        ),
+        Format::Codex => (
+            "r.jsonl",
+            format!(
+                "{{\"type\":\"session_meta\",\"payload\":{{\"id\":\"s\"}}}}\n{{\"type\":\"response_item\",\"payload\":{message}}}\n"
+            ),
+        ),
+        _ => ("s.json", format!(r#"{{"sessionId":"s","projectHash":"p","messages":[{message}]}}"#)),
+    };
+    let (mut said, skipped) = read(format, file, &text);
+    if format == Format::Messages {
+        assert_eq!(said.pop().as_deref(), Some("u z"), "the message after it is lost");
+    }
+    (said, skipped)
+}
+
+#[test]
+fn data_behind_the_end_of_a_document_is_counted() {
+    let export = r#"[{"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}}}}]"#;
+    let behind = vec![("data after the end of the document".to_string(), 1)];
+    for (more, skipped) in [("\n\n", vec![]), (export, behind.clone()), (" garbage", behind)] {
+        let (said, found) = read(Format::ChatGpt, "c.json", &format!("{export}{more}"));
+        assert_eq!((said, found), (vec!["u q".to_string()], skipped), "{more}");
+    }
+}
+
+#[test]
+fn a_text_that_only_holds_json_is_no_source() {
+    let dir = tempfile::tempdir().unwrap();
+    let hint = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let error = recognise(&path, &mut Reading::default()).unwrap_err();
+        assert!(error.message.ends_with("its format is not known"), "{}", error.message);
+        error.hint.unwrap()
+    };
+    let message = r#"{"role":"user","content":"x"}"#;
+    let sql = format!("CREATE TABLE message (data TEXT);\nINSERT INTO message VALUES ('{message}');\n");
+    assert!(hint("a.sql", sql.as_bytes()).contains("sqlite3"));
+    assert!(hint("a.json.gz", &[0x1f, 0x8b, 8, 0]).contains("gunzip"));
+    let wide: Vec<u8> = message.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(hint("a.json", &[&[0xff, 0xfe], &wide[..]].concat()).contains("UTF-16"));
+    assert!(hint("b.json", &wide).contains("UTF-16"));
+    assert!(hint("c.json", b"{}").contains("jq"));
+}

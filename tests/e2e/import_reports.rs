@@ -1,0 +1,194 @@
+//! Reports of `lepo import`: what was skipped and why, damaged files, titles, dates, two imports at once.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::disk::journal;
+use crate::home::Home;
+
+fn import(home: &Home, args: &[&str]) -> Value {
+    serde_json::from_str(&home.ok(&[&["import", "--json"], args].concat())).unwrap()
+}
+
+/// An export of ChatGPT: conversations of a question and an answer, each with its title and its last change.
+fn export(conversations: &[(&str, &str, u64)]) -> String {
+    let one = |(id, title, changed): &(&str, &str, u64)| {
+        let message = |role: &str, text: &str, time: u64| {
+            json!({ "author": { "role": role }, "create_time": time, "metadata": { "model_slug": "m" },
+                "content": { "content_type": "text", "parts": [text] } })
+        };
+        json!({ "conversation_id": id, "title": title, "create_time": 1_700_000_000, "update_time": changed, "mapping": {
+            "a": { "id": "a", "parent": null, "message": message("user", &format!("question {id}"), 1_700_000_000) },
+            "b": { "id": "b", "parent": "a", "message": message("assistant", "answer", 1_700_000_001) },
+        } })
+    };
+    conversations.iter().map(one).collect::<Value>().to_string()
+}
+
+fn zip(name: &str, document: &str) -> Vec<u8> {
+    let mut to = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    to.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+    to.write_all(document.as_bytes()).unwrap();
+    to.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_damaged_file_of_a_folder_is_named_and_counted() {
+    let home = Home::new();
+    let whole = zip("conversations.json", &export(&[("c1", "Zipped", 1)]));
+    // Of the first entry, the flag of an encrypted one in both of its records.
+    let mut secret = whole.clone();
+    secret[6] |= 1;
+    let directory = secret.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    secret[directory + 8] |= 1;
+    home.write("work/w/ok.json", export(&[("c2", "Plain", 1)]));
+    home.write("work/w/whole.zip", &whole);
+    home.write("work/w/torn.zip", &whole[..whole.len() / 2]);
+    home.write("work/w/secret.zip", &secret);
+    home.write("work/w/other.json", "{}");
+    let ran = home.lepo(&["import", "--strict", "w"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("read 2 conversations with 4 messages"), "{}", ran.out);
+    assert!(
+        ran.out.contains(
+            "skipped 2: file that cannot be read: w/secret.zip (it is encrypted with a password), \
+             w/torn.zip (it is not a whole zip)\n"
+        ),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("skipped 1: file of an unknown format: w/other.json\n"), "{}", ran.out);
+    let told = import(&home, &["w"]);
+    assert_eq!(
+        told["skipped"][0],
+        json!({ "reason": "file of an unknown format", "count": 1, "files": ["w/other.json"] })
+    );
+    home.write("work/bad/torn.zip", &whole[..whole.len() / 2]);
+    let ran = home.lepo(&["import", "bad"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("nothing that can be imported") && ran.err.contains("bad/torn.zip (it is not"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn two_documents_in_one_file_are_not_taken_for_one() {
+    let home = Home::new();
+    let both = export(&[("c1", "One", 1)]) + &export(&[("c2", "Two", 1)]);
+    home.write("work/both.json", &both);
+    home.write("work/both.zip", zip("conversations.json", &both));
+    for file in ["both.json", "both.zip"] {
+        let ran = home.lepo(&["import", "--strict", file]);
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        assert!(ran.out.contains("skipped 1: data after the end of the document\n"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn content_that_is_not_taken_is_told() {
+    let home = Home::new();
+    home.write("work/m.json", r#"{"messages":[{"role":"user","content":[{"type":"text","text":"look"},{"type":"hologram"}]},{"role":"bogus","content":"x"}]}"#);
+    let ran = home.lepo(&["import", "--strict", "m.json"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out.contains("skipped 1: content of an unknown type\nskipped 1: message of an unknown role\n"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(home.bubbs().len(), 1);
+}
+
+#[test]
+fn two_imports_at_once_write_every_fact_once() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let ids: Vec<String> = (0..400).map(|n| format!("c{n}")).collect();
+    let conversations: Vec<(&str, &str, u64)> = ids.iter().map(|id| (id.as_str(), "T", 1)).collect();
+    home.write("work/x.json", export(&conversations));
+    let start = || home.command(&["import", "x.json"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut both = [start(), start()];
+    for child in &mut both {
+        assert!(child.wait().unwrap().success());
+    }
+    // A line of each conversation, and one of each answer.
+    assert_eq!(journal(&home).len(), 800);
+    assert_eq!(home.bubbs().len(), 800);
+}
+
+#[test]
+fn messages_without_an_id_remember_the_choice_of_tools() {
+    let home = Home::new();
+    let result = "x".repeat(10_000);
+    let log = json!({ "messages": [
+        { "role": "user", "content": "q", "created_at": 1_700_000_000 },
+        { "role": "assistant", "content": "a", "tool_calls": [{ "id": "c", "function": { "name": "f", "arguments": "{}" } }] },
+        { "role": "tool", "tool_call_id": "c", "content": result },
+    ] });
+    home.write("work/tool.json", log.to_string());
+    for (first, other) in [("brief", "full"), ("full", "brief")] {
+        let store = ["-s", first];
+        home.ok(&[&store[..], &["import", "--tools", first, "tool.json"]].concat());
+        let ran = home.lepo(&[&store[..], &["import", "--tools", other, "tool.json"]].concat());
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.err.contains(&format!("--tools {first}")) && ran.err.contains("--again"), "{}", ran.err);
+        let told = home.ok(&[&store[..], &["import", "--json", "tool.json"]].concat());
+        assert_eq!(serde_json::from_str::<Value>(&told).unwrap()["made"], 0, "{told}");
+    }
+}
+
+#[test]
+fn the_title_of_the_newest_state_stays_in_any_order() {
+    for order in [["old.json", "new.json"], ["new.json", "old.json"]] {
+        let home = Home::new();
+        home.write("work/old.json", export(&[("c1", "First name", 1_700_000_100)]));
+        home.write("work/new.json", export(&[("c1", "Renamed", 1_700_000_200)]));
+        for file in order {
+            import(&home, &[file]);
+        }
+        let listed = home.ok(&["ls", "--json"]);
+        assert!(listed.contains("Renamed") && !listed.contains("First name"), "{order:?}: {listed}");
+        let told = journal(&home).len();
+        import(&home, &["old.json"]);
+        import(&home, &["new.json"]);
+        assert_eq!(journal(&home).len(), told);
+    }
+}
+
+#[test]
+fn a_date_that_was_given_is_the_one_that_is_told() {
+    let home = Home::new();
+    home.write("work/x.json", r#"{"messages":[{"role":"user","content":"x"}]}"#);
+    let ran = home.lepo(&["import", "-n", "--date", "2024-01-01", "x.json"]);
+    assert!(
+        ran.err.contains("note: 1 conversation without any time: it has the time of --date 2024-01-01\n"),
+        "{}",
+        ran.err
+    );
+    let ran = home.lepo(&["import", "-n", "x.json"]);
+    assert!(ran.err.contains("it is dated 2000-01-01; --date DATE gives another"), "{}", ran.err);
+    for date in ["1960-01-01", "1969-12-30T12:00Z"] {
+        let ran = home.lepo(&["import", "--date", date, "x.json"]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains("no time before 1970 can be kept"), "{}", ran.err);
+    }
+    let ran = home.lepo(&["import", "--date", "1960-99-01", "x.json"]);
+    assert!(ran.err.contains("a date (2026-11-01)"), "{}", ran.err);
+}
+
+#[test]
+fn a_round_trip_through_open_webui_makes_nothing_new() {
+    let home = Home::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/interop/claude-ai-conversations.json");
+    import(&home, &[sample]);
+    home.write("work/m.json", r#"{"messages":[{"role":"user","content":"x","created_at":1700000000123},{"role":"assistant","content":"y","created_at":1700000000456}]}"#);
+    import(&home, &["m.json"]);
+    for format in ["openwebui", "chatgpt"] {
+        let document = home.ok(&["export", "--format", format, "--all"]);
+        home.write("work/o.json", document);
+        let told = import(&home, &["o.json"]);
+        assert_eq!((&told["made"], &told["skipped"]), (&json!(0), &json!([])), "{format}: {told}");
+    }
+}
