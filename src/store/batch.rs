@@ -90,9 +90,23 @@ impl Store {
         })
     }
 
+    /// True if a batch whose process has ended left a folder behind, which the next batch removes.
+    pub fn has_ended_batches(&self) -> Result<bool> {
+        let ended = self.subdir("_tmp").and_then(|tmp| Ok(!self.ended_stages(&tmp)?.is_empty()));
+        ended.map_err(|error| self.error("cannot write in", "_tmp", error))
+    }
+
     /// Removes the folders of batches whose process has ended.
     fn sweep_stages(&self, tmp: &OwnedFd) -> io::Result<()> {
-        let mut names = Vec::new();
+        for (name, stage) in self.ended_stages(tmp)? {
+            self.remove_stage(tmp, &name, &stage)?;
+        }
+        Ok(())
+    }
+
+    /// The folders of batches whose process has ended, locked.
+    fn ended_stages(&self, tmp: &OwnedFd) -> io::Result<Vec<(String, OwnedFd)>> {
+        let (mut names, mut ended) = (Vec::new(), Vec::new());
         self.each_entry_of("_tmp", |file, _| {
             names.extend(
                 std::str::from_utf8(file).ok().filter(|name| name.starts_with(STAGE)).map(str::to_string),
@@ -101,10 +115,10 @@ impl Store {
         for name in names {
             let Ok(stage) = open_stage(tmp, &name) else { continue };
             if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                self.remove_stage(tmp, &name, &stage)?;
+                ended.push((name, stage));
             }
         }
-        Ok(())
+        Ok(ended)
     }
 
     pub(super) fn remove_stage(&self, tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Result<()> {

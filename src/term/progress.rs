@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Live;
+use super::{Live, columns, width};
 
 /// Work that is done in less needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -10,8 +10,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The shortest time between two drawings of the bar.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The columns of the bar.
-const COLUMNS: u64 = 30;
+/// The columns of the bar, at most.
+const COLUMNS: usize = 30;
 
 /// The progress of one work. Dropped, its bar is gone.
 pub struct Progress {
@@ -31,17 +31,23 @@ impl Progress {
         let now = Instant::now();
         if now >= self.next {
             self.next = now + TICK;
-            self.bar.show(&[line(what, done, total, self.bytes)]);
+            self.bar.show(&[line(what, done, total, self.bytes, columns())]);
         }
     }
 }
 
 /// `reading ███████░░░ 1.25 MiB of 5.00 MiB`
-fn line(what: &str, done: u64, total: u64, bytes: bool) -> String {
-    let full = COLUMNS * done.min(total) / total.max(1);
-    let bar: String = (0..COLUMNS).map(|column| if column < full { '█' } else { '░' }).collect();
+fn line(what: &str, done: u64, total: u64, bytes: bool, columns: usize) -> String {
     let count = |n: u64| if bytes { size(n) } else { n.to_string() };
-    format!("{what} {bar} {} of {}", count(done), count(total))
+    let counts = format!("{} of {}", count(done), count(total));
+    // The last column stays free, and the counts are seen first.
+    let room = columns.saturating_sub(width(what) + width(&counts) + 3).min(COLUMNS) as u64;
+    if room == 0 {
+        return format!("{what} {counts}");
+    }
+    let full = room * done.min(total) / total.max(1);
+    let bar: String = (0..room).map(|column| if column < full { '█' } else { '░' }).collect();
+    format!("{what} {bar} {counts}")
 }
 
 /// A number of bytes in few characters.
@@ -76,7 +82,15 @@ mod tests {
             (1 << 10, 5 << 50, true, 0, "1.00 KiB of 5120.00 TiB"),
         ] {
             let bar = "█".repeat(full) + &"░".repeat(30 - full);
-            assert_eq!(line("reading", done, total, bytes), format!("reading {bar} {counts}"));
+            assert_eq!(line("reading", done, total, bytes, 80), format!("reading {bar} {counts}"));
+        }
+        for (columns, shown) in [
+            (30, "reading ██████░░░░░░ 5 of 10"),
+            (20, "reading █░ 5 of 10"),
+            (18, "reading 5 of 10"),
+            (5, "reading 5 of 10"),
+        ] {
+            assert_eq!(line("reading", 5, 10, false, columns), shown);
         }
     }
 }

@@ -42,7 +42,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("commands/mcp", &["runtime", "tool", "turn"]),
     ("commands/model", &["fetch", "model", "runtime"]),
     ("commands/open.rs", &["sys"]),
-    ("commands/import", &["import"]),
+    ("commands/import", &["import", "sys"]),
     ("commands/repo_files.rs", &["turn"]),
     ("commands/prompt.rs", &["turn"]),
     ("commands/complete.rs", &["turn"]),

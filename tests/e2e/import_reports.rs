@@ -192,3 +192,88 @@ fn a_round_trip_through_open_webui_makes_nothing_new() {
         assert_eq!((&told["made"], &told["skipped"]), (&json!(0), &json!([])), "{format}: {told}");
     }
 }
+
+#[test]
+fn a_store_is_made_only_when_there_is_something_to_write() {
+    let home = Home::new();
+    home.write("work/x.json", r#"{"messages":[{"role":"user","content":""}]}"#);
+    let ran = home.lepo(&["import", "x.json"]);
+    assert!(ran.code == 0 && ran.out.contains("made 0 messages"), "{}{}", ran.out, ran.err);
+    let sql = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/interop/opencode.sql");
+    let ran = home.lepo(&["import", sql]);
+    assert!(ran.code == 2 && ran.err.contains("sqlite3"), "{}", ran.err);
+    assert!(!home.work().join(".lepo").exists());
+    home.write("work/y.json", r#"{"messages":[{"role":"user","content":"y"}]}"#);
+    assert_eq!(import(&home, &["y.json"])["made"], 1);
+    assert_eq!(home.ok(&["fsck"]), "");
+}
+
+#[test]
+fn a_branch_follows_its_conversation_and_another_of_the_same_title_gets_a_number() {
+    let home = Home::new();
+    let pair = |longer: bool| {
+        let mut export: Value =
+            serde_json::from_str(&export(&[("c1", "Same", 1), ("c2", "Same", 1)])).unwrap();
+        if longer {
+            export[0]["mapping"]["c"] = json!({ "id": "c", "parent": "b", "message": {
+                "author": { "role": "user" }, "create_time": 1_700_000_009,
+                "content": { "content_type": "text", "parts": ["and then?"] } } });
+        }
+        export.to_string()
+    };
+    home.write("work/old.json", pair(false));
+    home.write("work/new.json", pair(true));
+    let said = |branch: &str| home.ok(&["show", branch]);
+    import(&home, &["--branches", "old.json"]);
+    assert!(said("Same").contains("question c1") && said("Same-2").contains("question c2"));
+    for (file, goes_on) in [("old.json", false), ("new.json", true), ("old.json", true), ("new.json", true)] {
+        import(&home, &["--branches", file]);
+        assert_eq!(said("Same").contains("and then?"), goes_on, "{file}");
+        assert_eq!(home.ok(&["branch"]).lines().count(), 2, "{file}");
+    }
+}
+
+#[test]
+fn ctrl_c_tells_what_is_here_and_the_same_command_goes_on() {
+    use std::os::unix::process::ExitStatusExt;
+    let home = Home::new();
+    let ids: Vec<String> = (0..3000).map(|n| format!("c{n}")).collect();
+    let conversations: Vec<(&str, &str, u64)> = ids.iter().map(|id| (id.as_str(), "T", 1)).collect();
+    home.write("work/x.json", export(&conversations));
+    let mut told = 0;
+    for n in 0..10 {
+        let mut command = home.command(&["import", "x.json"]);
+        let child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+        let child = child.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(n * 25));
+        let pid = rustix::process::Pid::from_child(&child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+        let out = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&out.stderr).into_owned();
+        match out.status.code() {
+            Some(130) => {
+                assert!(err.contains("interrupted: ") && err.contains("of this import are here"), "{err}");
+                assert!(err.contains("the same command goes on"), "{err}");
+                told += 1;
+            }
+            // It was not listening yet, or was done.
+            code => assert!(code == Some(0) || out.status.signal() == Some(2), "{code:?} {err}"),
+        }
+    }
+    eprintln!("told {told} times");
+    import(&home, &["x.json"]);
+    assert_eq!(home.bubbs().len(), 6000);
+    assert_eq!(journal(&home).len(), 6000);
+}
+
+#[test]
+fn temporary_files_of_an_import_that_was_ended_go_with_a_line() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    home.write("work/.lepo/_tmp/import-1-0/x.md", "left");
+    home.write("work/y.json", r#"{"messages":[{"role":"user","content":"y"}]}"#);
+    let ran = home.lepo(&["import", "y.json"]);
+    assert!(ran.err.contains("removing the temporary files of an import that was ended"), "{}", ran.err);
+    assert!(!home.work().join(".lepo/_tmp/import-1-0").exists());
+    assert!(!home.lepo(&["import", "y.json"]).err.contains("removing"));
+}

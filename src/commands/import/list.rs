@@ -8,7 +8,7 @@ use super::sources::on_this_machine;
 use crate::commands::Context;
 use crate::error::Result;
 use crate::import::{Format, Place};
-use crate::term::say;
+use crate::term::{say, width as columns_of};
 use crate::when;
 
 /// Lists it; nothing is written, and nothing is read but sizes and dates.
@@ -45,18 +45,24 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
             (false, 1) => "session",
             (false, _) => "sessions",
         };
-        context.out.line(&format!(
-            "{:width$}  {count:>6} {unit:<8}  {:>9}  {newest:10}  {}",
-            place.tool,
-            bytes(size),
-            place.path.display()
-        ));
+        let row = format!("{:width$}  {count:>6} {unit:<8}  {:>9}  {newest:10}", place.tool, bytes(size));
+        context.out.line(&with_path(&row, &place.path.display().to_string(), context.out.columns()));
     }
+    // The hint is on stderr, and belongs below.
+    context.out.flush();
     if context.out.is_terminal() {
         let first = places.first().map(|place| place.format.word()).unwrap_or_default();
         say(&format!("import some: lepo import {first}"));
     }
     Ok(0)
+}
+
+/// A row with its path behind it, or below it where a terminal has no room for both.
+fn with_path(row: &str, path: &str, columns: Option<usize>) -> String {
+    match columns {
+        Some(columns) if columns_of(row) + 2 + columns_of(path) > columns => format!("{row}\n  {path}"),
+        _ => format!("{row}  {path}"),
+    }
 }
 
 /// Bytes of all sources, and when the newest one was written.
@@ -80,7 +86,14 @@ fn bytes(size: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::bytes;
+    use super::{bytes, with_path};
+
+    #[test]
+    fn a_path_that_has_no_room_stands_below_its_row() {
+        for (columns, shown) in [(None, "row  /a/b"), (Some(9), "row  /a/b"), (Some(8), "row\n  /a/b")] {
+            assert_eq!(with_path("row", "/a/b", columns), shown);
+        }
+    }
 
     #[test]
     fn sizes_are_short() {

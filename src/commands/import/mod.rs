@@ -3,8 +3,10 @@
 mod list;
 mod report;
 mod sources;
+mod stop;
 mod write;
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
@@ -15,6 +17,7 @@ use crate::term::{Progress, say};
 use crate::when::{self, DayEnd};
 use report::Report;
 use sources::Chosen;
+use stop::Stop;
 use write::{About, Writer};
 
 /// The formats as completion offers them: each name, and its meaning.
@@ -95,32 +98,44 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut reading = Reading::default();
     let chosen = sources::choose(&args.words, args.all, context, &mut reading)?;
     let rules = Rules { tools: args.tools.unwrap_or_default(), date, now: now() };
-    let store = match args.dry_run {
-        true => context.find_store()?,
-        false => Some(context.store_or_make()?),
+    let (here, found) = (OnceCell::new(), context.find_store()?);
+    let commands: &Context<'_> = context;
+    let make = || match here.get() {
+        Some(store) => Ok(store),
+        None => commands.store_or_make().map(|store| here.get_or_init(|| store)),
     };
-    let before = store.as_ref().map(write::newest).transpose()?.flatten();
-    let mut writer = Writer::new(store.as_ref(), args.dry_run)?;
+    match (args.dry_run, found) {
+        (_, None) => {}
+        (true, Some(store)) => _ = here.set(store),
+        // One that is not whole is completed.
+        (false, Some(_)) => _ = make()?,
+    }
+    let before = here.get().map(write::newest).transpose()?.flatten();
+    let mut writer = Writer::new(here.get(), args.dry_run, &make)?;
+    let stop = Stop::listen()?;
     let brief = match args.tools {
         None => writer.is_brief(),
         Some(tools) => tools != Tools::Full,
     };
     reading.keep = Keep { brief, counted: args.dry_run };
-    let mut import = Import { args: &args, rules, since, writer: &mut writer, report: Report::default() };
+    let report = Report::default();
+    let mut import = Import { args: &args, rules, since, writer: &mut writer, stop: &stop, report };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;
     // Conversations that were read before a failure are kept.
     writer.finish()?;
-    done?;
+    done.map_err(|error| stop::with_count(error, writer.made))?;
     report.made = writer.made;
     report.here = writer.here;
     report.edited(&mut writer.edited);
     report.tally(reading);
-    let after = store.as_ref().map(write::newest).transpose()?.flatten();
+    drop(writer);
+    let store = here.get();
+    let after = store.map(write::newest).transpose()?.flatten();
     report.at = after.filter(|after| before != Some(*after));
     match args.json {
         true => context.out.line(&report.json(after).to_string()),
-        false => report.tell(store.as_ref(), args.dry_run, args.date.as_deref(), context)?,
+        false => report.tell(store, args.dry_run, args.date.as_deref(), context)?,
     }
     Ok(u8::from(args.strict && report.skipped_any()))
 }
@@ -131,6 +146,7 @@ struct Import<'a, 's> {
     rules: Rules,
     since: Option<u64>,
     writer: &'a mut Writer<'s>,
+    stop: &'a Stop,
     report: Report,
 }
 
@@ -165,6 +181,7 @@ impl Import<'_, '_> {
 
     /// One conversation.
     fn one(&mut self, format: &str, mut conversation: Conversation, path: &Path) -> Result<()> {
+        self.stop.check()?;
         let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
         if self.since.is_some_and(|since| last.unwrap_or(0) < since) {
             self.report.older += 1;
@@ -228,6 +245,7 @@ impl Import<'_, '_> {
 
     /// Another store, its bubbs as they are.
     fn store(&mut self, path: &Path, reading: &mut Reading) -> Result<()> {
+        self.stop.check()?;
         let from = copy(path, &mut reading.tally)?;
         self.report.conversations += from.roots;
         self.report.messages += from.bubbs.len() as u64;

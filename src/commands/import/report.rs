@@ -12,7 +12,7 @@ use crate::conv::Wanted;
 use crate::error::Result;
 use crate::import::{Format, Reading};
 use crate::store::Store;
-use crate::term::{excerpt, say};
+use crate::term::{Out, excerpt, fold, say};
 
 /// The result of an import.
 #[derive(Default)]
@@ -109,7 +109,9 @@ impl Report {
         date: Option<&str>,
         context: &mut Context<'_>,
     ) -> Result<()> {
-        let out = &mut *context.out;
+        let columns = context.out.columns();
+        let mut lines = Lines { out: &mut *context.out, columns };
+        let out = &mut lines;
         let count = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let mut formats: Vec<&str> = self.sources.iter().map(|(format, _)| format.word()).collect();
         formats.dedup();
@@ -131,6 +133,8 @@ impl Report {
             let files = self.files.get(reason).map(|files| named(files)).unwrap_or_default();
             out.line(&format!("skipped {count}: {reason}{files}"));
         }
+        // The notes are on stderr, and belong below.
+        out.out.flush();
         for remark in &self.remarks {
             say(&format!("note: {remark}"));
         }
@@ -149,6 +153,21 @@ impl Report {
             out.line(&format!("@ is now {at}: {}", excerpt(&text)));
         }
         Ok(())
+    }
+}
+
+/// Lines of words, broken between them on a terminal.
+struct Lines<'o> {
+    out: &'o mut Out,
+    columns: Option<usize>,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, text: &str) {
+        match self.columns {
+            Some(columns) => fold(text, columns).lines().for_each(|line| self.out.line(line)),
+            None => self.out.line(text),
+        }
     }
 }
 

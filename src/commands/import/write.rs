@@ -15,6 +15,20 @@ use crate::term::say;
 /// Bubbs that wait for their place, at most.
 const FLUSH: usize = 20_000;
 
+/// Branches of one title at most.
+const SAME_TITLE: usize = 1000;
+
+/// Makes the store where there is none.
+pub type Make<'s> = &'s dyn Fn() -> Result<&'s Store>;
+
+/// A batch of the store; it is told if the rest of an import that was ended goes first, which takes a while.
+fn batch(store: &Store) -> Result<Box<Batch<'_>>> {
+    if store.has_ended_batches()? {
+        say("note: removing the temporary files of an import that was ended");
+    }
+    Ok(Box::new(store.batch(false)?))
+}
+
 /// The place that bubbs are written to.
 enum Target<'s> {
     /// Into the store.
@@ -43,6 +57,8 @@ pub struct About<'a> {
 pub struct Writer<'s> {
     store: Option<&'s Store>,
     target: Target<'s>,
+    /// Makes the store that is not there yet, when there is something to write.
+    make: Option<Make<'s>>,
     imports: Imports,
     branches: Vec<(String, BubbId)>,
     /// New bubbs.
@@ -54,15 +70,27 @@ pub struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    /// Writes to `store`; only counts if it is `dry`.
-    pub fn new(store: Option<&'s Store>, dry: bool) -> Result<Writer<'s>> {
+    /// Writes to `store`, which `make` makes if it is not there; only counts if it is `dry`.
+    pub fn new(store: Option<&'s Store>, dry: bool, make: Make<'s>) -> Result<Writer<'s>> {
         let imports = store.map(Store::imports).unwrap_or_default();
         let target = match store {
-            Some(store) if !dry => Target::Batch(Box::new(store.batch(false)?)),
+            Some(store) if !dry => Target::Batch(batch(store)?),
             Some(store) => Target::Count(store.names()?.into_iter().map(|name| name.id).collect()),
             None => Target::Count(HashSet::new()),
         };
-        Ok(Writer { store, target, imports, branches: Vec::new(), made: 0, here: 0, edited: Vec::new() })
+        let make = Some(make).filter(|_| store.is_none() && !dry);
+        let (branches, edited) = (Vec::new(), Vec::new());
+        Ok(Writer { store, target, make, imports, branches, made: 0, here: 0, edited })
+    }
+
+    /// Makes the store if it is not there; called when there is something to write.
+    fn begin(&mut self) -> Result<()> {
+        if let Some(make) = self.make.take() {
+            let store = make()?;
+            self.store = Some(store);
+            self.target = Target::Batch(batch(store)?);
+        }
+        Ok(())
     }
 
     /// The part of tools' traffic that was kept of a conversation when it was imported before.
@@ -91,6 +119,9 @@ impl<'s> Writer<'s> {
 
     /// Adds a conversation.
     pub fn add(&mut self, about: About<'_>, plan: Plan, branches: bool) -> Result<()> {
+        if !plan.bubbs.is_empty() {
+            self.begin()?;
+        }
         // Facts are for the journal: of what is only counted, it is not written.
         let is_written = match &mut self.target {
             Target::Batch(_) => true,
@@ -145,6 +176,9 @@ impl<'s> Writer<'s> {
 
     /// Adds what another store has.
     pub fn add_store(&mut self, from: &Copied, branches: bool, tally: &mut Tally) -> Result<()> {
+        if !from.bubbs.is_empty() {
+            self.begin()?;
+        }
         let mut missing = HashSet::new();
         let facts = from.store.facts();
         for name in &from.bubbs {
@@ -234,16 +268,37 @@ impl<'s> Writer<'s> {
     pub fn finish(&mut self) -> Result<()> {
         self.flush()?;
         let (Some(store), Target::Batch(_)) = (self.store, &self.target) else { return Ok(()) };
-        let mut taken: HashMap<String, BubbId> = store.branches()?.into_iter().collect();
-        for (title, id) in std::mem::take(&mut self.branches) {
-            let Some(name) = branch_name(&title) else { continue };
-            match taken.get(&name) {
-                Some(there) if *there == id => {}
-                Some(_) => say(&format!("note: there is a branch {name} already: it stays")),
-                None => {
-                    store.make_branch(&name, id)?;
-                    taken.insert(name, id);
+        let wanted = std::mem::take(&mut self.branches);
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let (forest, mut taken) = (store.forest()?, store.branches()?.into_iter().collect::<HashMap<_, _>>());
+        let follows = |later: BubbId, earlier: BubbId| {
+            let from = forest.find(later).filter(|_| earlier <= later);
+            from.is_some_and(|from| forest.up(from).any(|ix| forest.name(ix).id == earlier))
+        };
+        for (title, id) in wanted {
+            let Some(first) = branch_name(&title) else { continue };
+            // Another conversation may have the same title: its branch gets a number.
+            for number in 1..=SAME_TITLE {
+                let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
+                match taken.get(&name).copied() {
+                    None => {
+                        store.make_branch(&name, id)?;
+                        taken.insert(name, id);
+                    }
+                    Some(there) if follows(there, id) => {}
+                    // The conversation goes on behind the branch.
+                    Some(there) if follows(id, there) => {
+                        store.move_branch(&name, there, id)?;
+                        taken.insert(name, id);
+                    }
+                    Some(_) if number == SAME_TITLE => {
+                        say(&format!("note: there is a branch {first} already: it stays"));
+                    }
+                    Some(_) => continue,
                 }
+                break;
             }
         }
         Ok(())
