@@ -151,7 +151,10 @@ fn why_unknown(path: &Path) -> Option<&'static str> {
         [b'P', b'K', 3, 4, ..] => {
             "the zip has no conversations.json of ChatGPT or Claude.ai: unpack it, and name the file that has the conversations"
         }
-        _ if has(b"CREATE TABLE") || has(b"INSERT INTO") => {
+        _ if has(b"CREATE TABLE")
+            || has(b"INSERT INTO")
+            || path.extension().is_some_and(|end| end == "sql") =>
+        {
             "it is a text of SQL: make a database of it first, with sqlite3 NEW.db < FILE"
         }
         _ => return None,
