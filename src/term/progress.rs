@@ -85,9 +85,9 @@ mod tests {
             assert_eq!(line("reading", done, total, bytes, 80), format!("reading {bar} {counts}"));
         }
         for (columns, shown) in [
-            (30, "reading ██████░░░░░░ 5 of 10"),
-            (20, "reading █░ 5 of 10"),
-            (18, "reading 5 of 10"),
+            (30, "reading ██████░░░░░░░ 5 of 10"),
+            (20, "reading █░░ 5 of 10"),
+            (17, "reading 5 of 10"),
             (5, "reading 5 of 10"),
         ] {
             assert_eq!(line("reading", 5, 10, false, columns), shown);
