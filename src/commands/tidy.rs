@@ -59,9 +59,11 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     drop(progress);
     let (messages, days) = (counted(tidied.moved, "message"), counted(plan.days.len(), "day"));
     let mut said = format!("{messages} moved into {days}; {} stay", plan.stay);
+    if tidied.blobs > 0 {
+        said.push_str(&format!("; {} moved into folders", counted(tidied.blobs, "blob")));
+    }
     for (count, what) in [
         (tidied.righted, "misplaced moved to the right folder"),
-        (tidied.blobs, "blobs moved into folders"),
         (tidied.left, "with different bytes in two places stay, see lepo fsck"),
     ] {
         if count > 0 {

@@ -13,7 +13,7 @@ use super::words::resolve_all;
 use super::{Context, complete};
 use crate::conv::{Forest, Found, Heights, Ix, Origins, Siblings, Wanted};
 use crate::error::Result;
-use crate::search::{Outcome, Pattern, PatternOptions, search_files};
+use crate::search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 use crate::store::{Store, in_order, now};
 use crate::term::say;
 use crate::tool::{Detected, Sandbox, ToolRequest};
@@ -170,7 +170,7 @@ fn tails<'f>(
     }
     if let Some(pattern) = &args.grep {
         let pattern = Pattern::new(pattern, PatternOptions { first: true, ..PatternOptions::default() })?;
-        let named = matching(store, forest, &pattern);
+        let named = matching(store, forest, &pattern)?;
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
@@ -203,16 +203,19 @@ fn lines<'f>(
     })
 }
 
-/// The visible messages that match a pattern. One that cannot be read is said.
-fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Vec<Ix> {
-    let names = forest.all().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
+/// The visible messages that match a pattern, found as `grep` finds them. One that cannot be read is said.
+fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>> {
+    let filter = Filter { kinds: Vec::new(), hidden: false, times: 0..=u64::MAX, only: None };
+    let looking = Looking { no_cache: false, is_placed: false, progress: &|_, _| () };
     let mut found = Vec::new();
-    let _ = search_files(store, pattern, names, |outcome| {
-        match outcome {
-            Outcome::Found(name, _) => found.extend(forest.find(name.id)),
-            Outcome::Unreadable(error) => say(&format!("warning: {}", error.chain())),
-        }
-        ControlFlow::Continue(())
-    });
-    found
+    by_month(store, pattern, &filter, &looking, |candidates| {
+        search_files(store, pattern, candidates.found.into_iter(), |outcome| {
+            match outcome {
+                Outcome::Found(name, _) => found.extend(forest.find(name.id)),
+                Outcome::Unreadable(error) => say(&format!("warning: {}", error.chain())),
+            }
+            ControlFlow::Continue(())
+        })
+    })?;
+    Ok(found)
 }
