@@ -184,7 +184,7 @@ impl Error {
         self.hint_to_retry(|place| format!("ask again: {}", place.retry()))
     }
 
-    /// What to do about it, as it is read at this place.
+    /// The remedy of the error, in the words of this place.
     pub fn hint_for(&self, place: Place) -> Option<&str> {
         let session = self.session_hint.as_deref().filter(|_| place == Place::Session);
         session.or(self.hint.as_deref())

@@ -17,7 +17,7 @@ pub(super) enum TextKind {
 }
 
 impl TextKind {
-    /// Adds a text that is said in this kind. What arrived at once, in however many events, becomes one.
+    /// Adds a text of this kind. Texts that arrived at once, in however many events, become one event.
     pub fn say(self, text: &str, events: &mut Events) {
         match (self, events.back_mut()) {
             _ if text.is_empty() => {}

@@ -224,7 +224,7 @@ mod tests {
             name
         };
         let names: Vec<Name> = (0..texts.len()).map(&mut name).collect();
-        let filter = Filter { kinds: vec![], hidden: false, times: 0..=u64::MAX, only: None };
+        let filter = Filter::visible();
         let plain = PatternOptions::default();
         for (pattern, options) in [
             ("two", plain),

@@ -19,6 +19,11 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// The filter that every visible bubb passes.
+    pub fn visible() -> Filter {
+        Filter { kinds: Vec::new(), hidden: false, times: 0..=u64::MAX, only: None }
+    }
+
     /// True if a bubb of this name is looked at.
     pub fn takes(&self, name: &Name) -> bool {
         (self.hidden || !name.hidden)
@@ -38,7 +43,7 @@ mod tests {
             let id = BubbId::of(1000, kind, hidden, None, &[0; 32]);
             Name { id, kind, hidden, prev: None }
         };
-        let all = Filter { kinds: vec![], hidden: false, times: 0..=u64::MAX, only: None };
+        let all = Filter::visible();
         let question = name(false, Kind::User);
         for (filter, name, takes) in [
             (all.clone(), question, true),

@@ -21,7 +21,7 @@ type Literals = Vec<Vec<u8>>;
 pub struct Needed(Vec<Vec<Vec<Trigram>>>);
 
 impl Needed {
-    /// What a pattern needs; `None` if nothing that can be looked up.
+    /// The condition of a pattern; `None` if it has no literal that can be looked up.
     pub fn of(pattern: &str, options: &PatternOptions) -> Option<Needed> {
         if options.invert {
             return None;

@@ -100,7 +100,7 @@ impl Pattern {
         Ok(Pattern { text: text.to_string(), matcher, options, needed: OnceLock::new() })
     }
 
-    /// What a text with a line to report has in it; `None` if nothing that can be looked up.
+    /// Literals that every text with a line to report has; `None` if the pattern has none that can be looked up.
     pub(super) fn needed(&self) -> Option<&Needed> {
         self.needed.get_or_init(|| Needed::of(&self.text, &self.options)).as_ref()
     }

@@ -77,7 +77,7 @@ struct ImportLine<'a, F> {
     facts: F,
 }
 
-/// What is known of an imported answer.
+/// Model and tokens of an imported answer, as far as they are known.
 #[derive(Serialize)]
 struct AnswerFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -184,7 +184,7 @@ impl Work<'_> {
             }
             match take_others(git, store, clone, refs) {
                 Ok(came) => round.came.push((came, false)),
-                // What one person has pushed stops no other.
+                // A clone that cannot be read stops no other.
                 Err(error) if error.kind == Kind::Remote => round.bad.push((clone.clone(), error)),
                 Err(error) => return Err(error),
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::model::Usage;
 use crate::store::Entry;
 
-/// What an answered request cost.
+/// Entry about an answered request, with its tokens and its time in milliseconds.
 pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> Entry<'a> {
     Entry {
         what,
@@ -19,7 +19,7 @@ pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> 
     }
 }
 
-/// A request that failed.
+/// Entry about a request that failed.
 pub fn failure_entry(model: Option<&str>, after: Duration) -> Entry<'_> {
     Entry { what: "failed", model, ms: after.as_millis() as u64, failed: true, ..Entry::default() }
 }

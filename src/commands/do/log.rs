@@ -1,5 +1,6 @@
 //! The log of turns: lepo's own events, a line each, in the file of the local day.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write as _;
@@ -56,7 +57,12 @@ impl Subscriber for Log {
         let mut fields = Fields(String::new());
         event.record(&mut fields);
         let (level, target) = (metadata.level().as_str(), metadata.target());
-        let said = self.keys.iter().fold(fields.0, |said, key| key.hide_in(&said).into_owned());
+        let mut said = fields.0;
+        for key in &self.keys {
+            if let Cow::Owned(hidden) = key.hide_in(&said) {
+                said = hidden;
+            }
+        }
         let line = format!("{:.6} {level:>5} {target}:{said}\n", Timestamp::now());
         // In one write, as other processes append to the same file.
         let _ = (&self.file).write_all(line.as_bytes());

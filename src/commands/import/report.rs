@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::without_time;
-use crate::bubb::BubbId;
+use crate::bubb::{BubbId, counted};
 use crate::commands::Context;
 use crate::conv::Wanted;
 use crate::error::Result;
@@ -112,22 +112,27 @@ impl Report {
         let columns = context.out.columns();
         let mut lines = Lines { out: &mut *context.out, columns };
         let out = &mut lines;
-        let count = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let mut formats: Vec<&str> = self.sources.iter().map(|(format, _)| format.word()).collect();
         formats.dedup();
         out.line(&format!(
             "read {} with {} ({})",
-            count(self.conversations, "conversation"),
-            count(self.messages, "message"),
+            counted(self.conversations as usize, "conversation"),
+            counted(self.messages as usize, "message"),
             formats.join(", ")
         ));
         let would = if dry { "would make" } else { "made" };
-        out.line(&format!("{would} {}; {} here already", count(self.made, "message"), self.here));
+        out.line(&format!("{would} {}; {} here already", counted(self.made as usize, "message"), self.here));
         if self.held > 0 {
-            out.line(&format!("held back {}: not followed by anything yet", count(self.held, "part")));
+            out.line(&format!(
+                "held back {}: not followed by anything yet",
+                counted(self.held as usize, "part")
+            ));
         }
         if self.older > 0 {
-            out.line(&format!("left out {} older than --since", count(self.older, "conversation")));
+            out.line(&format!(
+                "left out {} older than --since",
+                counted(self.older as usize, "conversation")
+            ));
         }
         for (reason, count) in &self.skipped {
             let files = self.files.get(reason).map(|files| named(files)).unwrap_or_default();
@@ -140,11 +145,14 @@ impl Report {
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
-            say(&format!("note: {} not in the source: {kept}", count(self.lost_files, "file")));
+            say(&format!("note: {} not in the source: {kept}", counted(self.lost_files as usize, "file")));
         }
         if self.undated > 0 {
             let times = without_time(date, self.undated);
-            say(&format!("note: {} without any time: {times}", count(self.undated, "conversation")));
+            say(&format!(
+                "note: {} without any time: {times}",
+                counted(self.undated as usize, "conversation")
+            ));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
             let forest = store.forest_for(&[Wanted::Tip])?;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register_conditional_shutdown, register_usize};
 
+use crate::bubb::counted;
 use crate::error::{Error, Kind, Result};
 use crate::sys::ignored_signals;
 
@@ -43,7 +44,7 @@ impl Stop {
 pub fn with_count(error: Error, made: u64) -> Error {
     match error.kind {
         Kind::Signal(_) => {
-            let messages = if made == 1 { "1 message".to_string() } else { format!("{made} messages") };
+            let messages = counted(made as usize, "message");
             Error::new(error.kind, format!("interrupted: {messages} of this import are here"))
                 .hint("the same command goes on from there")
         }

@@ -32,7 +32,7 @@ impl Form {
     }
 }
 
-/// What the lines are read from.
+/// Store, forest and form that the lines are read by.
 pub struct Reading<'r> {
     pub store: &'r Store,
     pub forest: &'r Forest,

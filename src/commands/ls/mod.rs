@@ -205,10 +205,9 @@ fn lines<'f>(
 
 /// The visible messages that match a pattern, found as `grep` finds them. One that cannot be read is said.
 fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>> {
-    let filter = Filter { kinds: Vec::new(), hidden: false, times: 0..=u64::MAX, only: None };
     let looking = Looking { no_cache: false, is_placed: false, progress: &|_, _| () };
     let mut found = Vec::new();
-    by_month(store, pattern, &filter, &looking, |candidates| {
+    by_month(store, pattern, &Filter::visible(), &looking, |candidates| {
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             match outcome {
                 Outcome::Found(name, _) => found.extend(forest.find(name.id)),
