@@ -130,7 +130,7 @@ impl<'d> Value<'d> {
     pub fn text(self) -> Option<Cow<'d, str>> {
         let raw = self.raw().strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         Some(match memchr(b'\\', raw) {
-            None => String::from_utf8_lossy(raw),
+            None => utf8(raw),
             Some(first) => Cow::Owned(unescape(raw, first)),
         })
     }
@@ -146,7 +146,7 @@ impl<'d> Value<'d> {
                 buffer
             }
         };
-        Some(take(&String::from_utf8_lossy(decoded)))
+        Some(take(&utf8(decoded)))
     }
 
     /// The text of a string, empty for anything else.
@@ -169,6 +169,14 @@ impl<'d> Value<'d> {
     /// A whole number.
     pub fn count(self) -> Option<u64> {
         self.number()?.parse().ok()
+    }
+}
+
+/// Text; what is no UTF-8 is replaced. Most is: the strict way to check that is the faster one.
+fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
     }
 }
 

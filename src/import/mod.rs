@@ -6,6 +6,7 @@
 
 mod archive;
 mod attach;
+mod blocks;
 mod brief;
 mod chatgpt;
 mod claude_ai;
@@ -69,6 +70,9 @@ pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
 #[cfg(test)]
 #[allow(clippy::string_slice)]
 mod tests;
+
+#[cfg(test)]
+mod blocks_tests;
 
 #[cfg(test)]
 mod plan_tests;

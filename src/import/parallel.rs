@@ -1,6 +1,7 @@
 //! The values of a stream worked on by all processors, and the results in the order of the stream.
 //!
-//! This thread reads and cuts the stream into pieces; others make something of the values in them.
+//! This thread reads and cuts the stream into pieces; others make something of the values in them. A file of lines
+//! they read themselves.
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -9,6 +10,7 @@ use std::ops::ControlFlow;
 use super::Each;
 use super::conversation::Conversation;
 use super::json::Value;
+use super::pieces::Rest;
 use super::ready::make_ready;
 use super::source::{BEHIND, Reading};
 use super::values::Values;
@@ -38,23 +40,30 @@ impl Reading {
             |piece| {
                 piece.map(|piece| {
                     let mut made = Vec::new();
-                    let (odd, buffer) = piece.each(|value| made.push(work(value)));
-                    (made, odd, buffer)
+                    let rest = piece.each(|value| made.push(work(value)));
+                    (made, rest)
                 })
             },
             |made| {
-                done = match made {
-                    Err(error) => self.tally.broken(error),
-                    Ok((made, odd, buffer)) => {
+                let failed;
+                (done, failed) = match made {
+                    Err(error) => (Ok(()), Some(error)),
+                    Ok((made, Rest { odd, buffer, read, failed })) => {
+                        self.bytes.set(self.bytes.get() + read as u64);
                         used.borrow_mut().push(buffer);
                         self.tally.skip("not JSON", odd.bad);
                         self.tally.skip("torn", odd.torn);
                         self.tally.skip("too large", odd.large);
                         self.tally.skip(BEHIND, odd.behind);
-                        made.into_iter().try_for_each(|made| each(made, self))
+                        (made.into_iter().try_for_each(|made| each(made, self)), failed)
                     }
                 };
-                if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                match (&done, failed) {
+                    (Ok(()), None) => return ControlFlow::Continue(()),
+                    (Ok(()), Some(error)) => done = self.tally.broken(error),
+                    (Err(_), _) => {}
+                }
+                ControlFlow::Break(())
             },
         );
         done

@@ -1,5 +1,6 @@
 //! A stream of values in pieces, which may be worked on anywhere: whole lines that are still to be scanned, or
-//! values that are scanned, as only a scanner finds where they end.
+//! values that are scanned, as only a scanner finds where they end; of a file of lines, blocks that are still to be
+//! read.
 //!
 //! A piece is the buffer itself. Only what is cut through at its end is copied to the next one.
 
@@ -8,12 +9,13 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
+use super::blocks::Block;
 use super::json::Value;
 use super::scanner::Token;
 use super::values::{Form, Item, Values};
 
 /// Buffers larger than this are not used again: one large value was in them.
-const KEPT: usize = 1 << 20;
+pub(super) const KEPT: usize = 1 << 20;
 
 /// Values in one buffer, and items that are none.
 #[derive(Default)]
@@ -68,6 +70,20 @@ pub enum Piece {
     Lines(Box<Values<Empty>>),
     /// Scanned values.
     Found(Found),
+    /// A part of a file of lines that is still to be read.
+    Block(Block),
+}
+
+/// What comes of a piece besides its values.
+pub struct Rest {
+    /// Counts of items that are no values.
+    pub odd: Odd,
+    /// The buffer, which may be used again.
+    pub buffer: Vec<u8>,
+    /// The bytes that were read of the file by now, and not before.
+    pub read: usize,
+    /// The error that follows the values.
+    pub failed: Option<io::Error>,
 }
 
 impl Piece {
@@ -76,31 +92,42 @@ impl Piece {
         match self {
             Piece::Lines(lines) => lines.buffer.len(),
             Piece::Found(found) => found.buffer.len() + found.tokens.len() * size_of::<Token>(),
+            Piece::Block(block) => block.len(),
         }
     }
 
-    /// Takes its values in order; counts of what is none, and the buffer, which may be used again.
-    pub fn each(self, mut take: impl FnMut(Value<'_>)) -> (Odd, Vec<u8>) {
+    /// Gives its values to `take`, in order.
+    pub fn each(self, mut take: impl FnMut(Value<'_>)) -> Rest {
         match self {
             Piece::Found(found) => {
                 for (place, tokens) in found.places {
                     take(Value::new(&found.buffer[place], &found.tokens[tokens]));
                 }
-                (found.odd, small(found.buffer))
+                Rest { odd: found.odd, buffer: small(found.buffer), read: 0, failed: None }
             }
             Piece::Lines(mut lines) => {
-                let mut odd = Odd::default();
-                // It is all in memory, so no error is possible.
-                while let Ok(Some(item)) = lines.next() {
-                    match (item, lines.value()) {
-                        (Item::Value | Item::Passed, Some(value)) => take(value),
-                        _ => odd.add(item),
-                    }
-                }
-                (odd, small(lines.buffer))
+                let odd = each_line(&mut lines, take);
+                Rest { odd, buffer: small(lines.buffer), read: 0, failed: None }
+            }
+            Piece::Block(block) => {
+                let read = block.len();
+                let (odd, done) = block.lines(|lines| each_line(lines, take));
+                Rest { odd, buffer: Vec::new(), read, failed: done.err() }
             }
         }
     }
+}
+
+fn each_line(lines: &mut Values<Empty>, mut take: impl FnMut(Value<'_>)) -> Odd {
+    let mut odd = Odd::default();
+    // It is all in memory, so no error is possible.
+    while let Ok(Some(item)) = lines.next() {
+        match (item, lines.value()) {
+            (Item::Value | Item::Passed, Some(value)) => take(value),
+            _ => odd.add(item),
+        }
+    }
+    odd
 }
 
 /// A buffer that may be used again; none instead of a large one.
@@ -113,6 +140,7 @@ impl<R: Read> Values<R> {
     #[cfg(test)]
     pub fn by(mut self, step: usize) -> Values<R> {
         self.step = step;
+        self.blocks.iter_mut().for_each(|blocks| blocks.step = step);
         self
     }
 
@@ -120,6 +148,10 @@ impl<R: Read> Values<R> {
     pub fn piece(&mut self) -> io::Result<Option<Piece>> {
         if let Some(error) = self.cutting.failed.take() {
             return Err(error);
+        }
+        // Blocks begin at the beginning of the file.
+        if let (Some(blocks), true) = (&mut self.blocks, self.buffer.is_empty()) {
+            return Ok(blocks.next(self.largest, self.trim).map(Piece::Block));
         }
         if self.form == Form::Lines {
             self.lines_piece()

@@ -6,9 +6,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags};
 
+use super::blocks::Blocks;
 use super::conversation::Conversation;
 use super::json::Value;
 use super::ready::Keep;
@@ -102,7 +104,8 @@ pub type Stream = Values<Box<dyn Read>>;
 impl Reading {
     /// The lines of a file, unpacked if it is compressed.
     pub fn lines(&mut self, path: &Path) -> Result<Stream> {
-        Ok(Values::lines(self.open(path)?).at_most(LINE))
+        let (from, blocks) = self.open_with_blocks(path)?;
+        Ok(Values::lines(from).at_most(LINE).in_blocks(blocks))
     }
 
     /// The lines of a file, of which `trim` tells how much is worth to be scanned.
@@ -117,12 +120,19 @@ impl Reading {
 
     /// Opens a file; a `.zst` is unpacked on the way.
     pub fn open(&mut self, path: &Path) -> Result<Box<dyn Read>> {
+        Ok(self.open_with_blocks(path)?.0)
+    }
+
+    fn open_with_blocks(&mut self, path: &Path) -> Result<(Box<dyn Read>, Option<Blocks>)> {
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
-        let counted = Counted { from: file, bytes: self.bytes.clone() };
+        let file = Arc::new(file);
+        let counted = Counted { from: file.clone(), bytes: self.bytes.clone() };
         if path.extension().is_some_and(|end| end == "zst") {
-            return Ok(Box::new(Capped::new(Unpacked::new(counted), length)));
+            return Ok((Box::new(Capped::new(Unpacked::new(counted), length)), None));
         }
-        Ok(Box::new(counted))
+        // One of the system's own may have content and no length.
+        let blocks = (length > 0).then(|| Blocks::new(file, length));
+        Ok((Box::new(counted), blocks))
     }
 
     /// The next value. What is none is counted and stepped over; so is the rest of a file that cannot be read on.

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use super::blocks::Blocks;
 use super::json::Value;
 use super::pieces::Cutting;
 use super::scanner::Scanner;
@@ -73,6 +74,8 @@ pub struct Values<R> {
     pub(super) step: usize,
     /// Used by [`super::pieces`] alone.
     pub(super) cutting: Cutting,
+    /// The file that is read, if its lines may be read in any order.
+    pub(super) blocks: Option<Blocks>,
 }
 
 impl<R: Read> Values<R> {
@@ -102,12 +105,19 @@ impl<R: Read> Values<R> {
             trim: None,
             step: STEP,
             cutting: Cutting::default(),
+            blocks: None,
         }
     }
 
     /// With lines that are shortened before they are scanned.
     pub fn trimmed(mut self, trim: Trim) -> Values<R> {
         self.trim = Some(trim);
+        self
+    }
+
+    /// Lines of a file, which may be read in blocks instead.
+    pub(super) fn in_blocks(mut self, blocks: Option<Blocks>) -> Values<R> {
+        self.blocks = blocks;
         self
     }
 
