@@ -89,6 +89,21 @@ impl Archive {
         }
     }
 
+    /// The names of the first few files, and the number of the others.
+    pub fn first_names(&self, count: usize) -> (Vec<&str>, usize) {
+        let (first, all): (Vec<&str>, usize) = match self {
+            Archive::File(_) => (Vec::new(), 0),
+            Archive::Folder(files) => {
+                (files.iter().map(|(name, _)| &**name).take(count).collect(), files.len())
+            }
+            Archive::Zip(zip) => {
+                (zip.names.iter().map(|(name, _)| &**name).take(count).collect(), zip.names.len())
+            }
+        };
+        let others = all - first.len();
+        (first, others)
+    }
+
     /// Opens a document and hands it on.
     pub fn read<T>(
         &mut self,

@@ -125,9 +125,10 @@ impl Session {
         self.conversation.dir = self.conversation.dir.take().or(dir);
         let (first, message) = match what {
             Told::Message(message) => (self.conversation.nodes.len(), self.message(*message)),
-            Told::Queued(time, nodes) => {
+            Told::Queued(time, nodes, unknown) => {
                 let first = self.conversation.nodes.len();
                 self.add(first, time, nodes);
+                (0..unknown).for_each(|_| self.conversation.unknown_content());
                 self.conversation.messages += 1;
                 (first, String::new())
             }
@@ -191,9 +192,12 @@ impl Session {
             let near = self.conversation.nodes[from..].iter_mut().rev().take(SNAPSHOTS);
             near.for_each(|node| grow(node, &message));
         }
-        let Message { id, model, prompts, nodes, hashes, .. } = message;
-        // All nodes of a block have its hash: an answer's block is one node.
+        let Message { id, model, prompts, nodes, hashes, unknown, .. } = message;
         let mut seen = std::mem::take(&mut self.seen.1);
+        // A block of an unknown type may have a node, too, which has its hash.
+        let unknown = unknown.into_iter().filter(|hash| hash.is_none_or(|hash| seen.insert(!hash)));
+        unknown.for_each(|_| self.conversation.unknown_content());
+        // All nodes of a block have its hash: an answer's block is one node.
         let new = nodes.into_iter().zip(hashes);
         let new = new.filter(|(_, hash)| hash.is_none_or(|hash| seen.insert(hash)));
         self.add(first, message.time, new.map(|(node, _)| node));

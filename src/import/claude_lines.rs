@@ -80,8 +80,9 @@ pub struct Line {
 pub enum Told {
     /// A message.
     Message(Box<Message>),
-    /// A message that was typed while an answer was being written: its time, its nodes.
-    Queued(Option<u64>, Vec<Node>),
+    /// A message that was typed while an answer was being written: its time, its nodes, and the number of its blocks
+    /// whose type is not known.
+    Queued(Option<u64>, Vec<Node>, u64),
     /// A title, by the message that it is about.
     Summary(String, String),
     /// A title that the model gave.
@@ -105,6 +106,8 @@ pub struct Message {
     pub hashes: Vec<Option<u64>>,
     /// Texts of blocks that `nodes` does not have as they are.
     pub texts: Vec<String>,
+    /// Of each block whose type is not known the hash, if that counts only once in a message.
+    pub unknown: Vec<Option<u64>>,
     /// Its time.
     pub time: Option<u64>,
     /// The model.
@@ -132,9 +135,9 @@ impl Line {
             }
             "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
                 let time = time::written(line.get("timestamp"));
-                let mut nodes = queued(line, time, wanted);
+                let (mut nodes, unknown) = queued(line, time, wanted);
                 nodes.iter_mut().for_each(|node| ready(node, wanted.keep));
-                Told::Queued(time, nodes)
+                Told::Queued(time, nodes, unknown)
             }
             "summary" => Told::Summary(line.get("leafUuid").words(), line.get("summary").words()),
             "ai-title" => Told::ModelTitle(line.get("aiTitle").said()),
@@ -195,8 +198,9 @@ impl Message {
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
         let mut all = Conversation::default();
         let mut block = |hash: Option<u64>, kind: Kind, fill: &dyn Fn(&mut Parts<'_>)| {
-            add(&mut all, self.time, kind, side, fill);
+            let unknown = add(&mut all, self.time, kind, side, fill);
             self.hashes.resize(all.nodes.len(), hash);
+            self.unknown.extend((0..unknown).map(|_| hash));
         };
         match (hidden, content.text()) {
             (Some(kind), _) => {
@@ -207,6 +211,9 @@ impl Message {
             }
             (None, Some(text)) if self.is_answer => block(None, Kind::Assistant, &|parts| parts.text(&text)),
             (None, Some(text)) => block(None, Kind::User, &|parts| said(parts, &text)),
+            (None, None) if !content.is_array() && !content.is_null() => {
+                block(None, Kind::User, &|parts| parts.unknown());
+            }
             (None, None) if self.is_answer => {
                 for part in content.items() {
                     block(Some(hash(part)), Kind::Assistant, &|parts| answer_block(parts, part));
@@ -241,21 +248,28 @@ fn ready(node: &mut Node, keep: Keep) {
     make_ready(node, Keep { counted, ..keep });
 }
 
-/// Adds the nodes of a message or of a block of it, in a row.
-fn add(to: &mut Conversation, time: Option<u64>, kind: Kind, side: bool, fill: &dyn Fn(&mut Parts<'_>)) {
+/// Adds the nodes of a message or of a block of it, in a row; the number of blocks whose type is not known.
+fn add(
+    to: &mut Conversation,
+    time: Option<u64>,
+    kind: Kind,
+    side: bool,
+    fill: &dyn Fn(&mut Parts<'_>),
+) -> u64 {
     let mut parts = Parts::new(to, None, time, kind).beside(side);
     fill(&mut parts);
     parts.finish();
+    std::mem::take(&mut to.skipped).into_values().sum()
 }
 
-fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> Vec<Node> {
+fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> (Vec<Node>, u64) {
     let prompt = line.at(&["attachment", "prompt"]);
     let mut all = Conversation::default();
-    add(&mut all, time, Kind::User, wanted.agent, &|parts| match prompt.text() {
+    let unknown = add(&mut all, time, Kind::User, wanted.agent, &|parts| match prompt.text() {
         Some(text) => said(parts, &text),
         None => prompt.items().for_each(|block| user_block(parts, block, wanted.keep)),
     });
-    all.nodes
+    (all.nodes, unknown)
 }
 
 /// The last of the messages that a compaction keeps: what follows it follows them, where it names no parent.
@@ -299,7 +313,10 @@ fn user_block(parts: &mut Parts<'_>, block: Value<'_>, keep: Keep) {
             let call = block.get("tool_use_id").words();
             parts.then(What::Output { call, text: texts(content), files });
         }
-        _ => {}
+        _ => {
+            parts.unknown();
+            said(parts, &block.get("text").text().unwrap_or_default());
+        }
     }
 }
 
@@ -330,7 +347,9 @@ fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {
             };
             parts.then(What::Output { call: block.get("tool_use_id").words(), text, files: Vec::new() });
         }
-        _ => {}
+        // Encrypted reasoning.
+        "redacted_thinking" => {}
+        _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
     }
 }
 

@@ -55,7 +55,10 @@ impl Reading {
                         self.tally.skip("torn", odd.torn);
                         self.tally.skip("too large", odd.large);
                         self.tally.skip(BEHIND, odd.behind);
-                        (made.into_iter().try_for_each(|made| each(made, self)), failed)
+                        let all = self
+                            .check()
+                            .and_then(|()| made.into_iter().try_for_each(|made| each(made, self)));
+                        (all, failed)
                     }
                 };
                 match (&done, failed) {
@@ -205,6 +208,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn reading_ends_between_pieces_when_it_is_to_stop() {
+        let bytes = "[1]\n".repeat(1000);
+        for threads in [1, 2] {
+            for (left, expected) in [(0, 0), (1, 10), (7, 70), (99, 990), (100, 1000)] {
+                let asked = std::cell::Cell::new(0);
+                let stop = move || {
+                    asked.set(asked.get() + 1);
+                    if asked.get() > left { Err(crate::error::Error::usage("stop")) } else { Ok(()) }
+                };
+                let mut reading =
+                    Reading { threads: Some(threads), stop: Some(Box::new(stop)), ..Reading::default() };
+                let mut found = 0;
+                let mut values = Values::lines(bytes.as_bytes()).by(40);
+                let done = reading.each(
+                    &mut values,
+                    |_| (),
+                    |(), _| {
+                        found += 1;
+                        Ok(())
+                    },
+                );
+                assert_eq!((found, done.is_err()), (expected, left < 100), "{threads}");
+            }
+        }
+        let mut stopped = Reading {
+            stop: Some(Box::new(|| Err(crate::error::Error::usage("stop")))),
+            ..Reading::default()
+        };
+        assert!(stopped.next(&mut Values::lines(bytes.as_bytes())).is_err());
     }
 
     #[test]

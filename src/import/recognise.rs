@@ -19,6 +19,10 @@ const TRIES: usize = 100;
 /// Bytes of a file that are looked at before it is taken for JSON.
 const OPENING: u64 = 4096;
 
+/// Files of a zip that are named, and the letters of each name.
+const NAMES: usize = 3;
+const NAME: usize = 60;
+
 /// A source and its format.
 pub type Found = (Format, PathBuf);
 
@@ -28,10 +32,10 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     if !meta.is_dir() {
         return match format_of(path)? {
             Some(format) => Ok(vec![(format, path.to_path_buf())]),
-            None => Err(Error::usage(format!("{}: its format is not known", path.display()))
-                .hint(why_unknown(path).unwrap_or(
-                "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}",
-            ))),
+            None => {
+                Err(Error::usage(format!("{}: its format is not known", path.display()))
+                    .hint(why_unknown(path)))
+            }
         };
     }
     if let Some(store) = store_in(path) {
@@ -139,26 +143,44 @@ fn opening(path: &Path) -> Vec<u8> {
     first.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(first)
 }
 
-/// The remedy for a file whose format is not known, if its first bytes tell it.
-fn why_unknown(path: &Path) -> Option<&'static str> {
+/// The remedy for a file whose format is not known, by its first bytes.
+fn why_unknown(path: &Path) -> String {
     let first = opening(path);
     let has = |words: &[u8]| memchr::memmem::find(&first, words).is_some();
-    Some(match &*first {
+    let remedy = match &*first {
         [0x1f, 0x8b, ..] => "it is packed with gzip: unpack it first, with gunzip",
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => {
             "it is UTF-16: change it first, with iconv -f UTF-16 -t UTF-8"
         }
-        [b'P', b'K', 3, 4, ..] => {
-            "the zip has no conversations.json of ChatGPT or Claude.ai: unpack it, and name the file that has the conversations"
-        }
+        [b'P', b'K', 3, 4, ..] => return without_conversations(path),
         _ if has(b"CREATE TABLE")
             || has(b"INSERT INTO")
             || path.extension().is_some_and(|end| end == "sql") =>
         {
             "it is a text of SQL: make a database of it first, with sqlite3 NEW.db < FILE"
         }
-        _ => return None,
-    })
+        _ => "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}",
+    };
+    remedy.to_string()
+}
+
+/// The remedy for a zip of which no document is known: what is in it.
+fn without_conversations(path: &Path) -> String {
+    let (mut names, mut others) = (String::new(), 0);
+    if let Ok(archive) = Archive::open(path) {
+        let (first, more) = archive.first_names(NAMES);
+        let short = |name: &str| name.chars().take(NAME).collect::<String>();
+        names = first.into_iter().map(short).collect::<Vec<_>>().join(", ");
+        others = more;
+    }
+    let has = match (names.is_empty(), others) {
+        (true, _) => String::new(),
+        (false, 0) => format!(", but {names}"),
+        (false, _) => format!(", but {names} and {others} more"),
+    };
+    format!(
+        "the zip has no conversations.json of ChatGPT or Claude.ai{has}: unpack it, and name the file that has the conversations"
+    )
 }
 
 /// The format of the first value that has one.

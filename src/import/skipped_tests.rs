@@ -99,6 +99,25 @@ fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
             1,
         ),
         (Format::Pi, r#"{"role":"user","content":[{"type":"hologram","text":"kept"}]}"#, &["u kept"], 1),
+        (
+            Format::ClaudeCode,
+            r#"{"role":"user","content":[{"type":"hologram","text":"kept"},{"type":"hologram"}]}"#,
+            &["u kept"],
+            2,
+        ),
+        (Format::ClaudeCode, r#"{"role":"user","content":{"note":"x"}}"#, &[], 1),
+        (
+            Format::ClaudeCode,
+            r#"{"id":"m","role":"assistant","content":[{"type":"text","text":"a"},{"type":"hologram","text":"kept"}]}"#,
+            &["a a\n\nkept"],
+            1,
+        ),
+        (
+            Format::ClaudeCode,
+            r#"{"id":"m","role":"assistant","content":[{"type":"redacted_thinking","data":"x"},{"type":"text","text":"a"}]}"#,
+            &["a a"],
+            0,
+        ),
         (Format::Codex, r#"{"type":"hologram"}"#, &[], 1),
         (Format::GeminiCli, r#"{"type":"user","content":[{"text":"q"},{"hologram":1}]}"#, &["u q"], 1),
     ] {
@@ -110,6 +129,13 @@ fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
             "{message}"
         );
     }
+}
+
+#[test]
+fn a_prompt_that_waited_in_claude_code_is_counted_too() {
+    let line = r#"{"type":"attachment","uuid":"1","attachment":{"type":"queued_command","prompt":[{"type":"hologram","text":"kept"}]}}"#;
+    let expected = (vec!["u kept".to_string()], vec![(CONTENT.to_string(), 1)]);
+    assert_eq!(read(Format::ClaudeCode, "c.jsonl", line), expected);
 }
 
 #[test]
@@ -154,6 +180,12 @@ fn wrapped(format: Format, message: &str) -> (Vec<String>, Vec<(String, u64)>) {
                 "{{\"type\":\"session_meta\",\"payload\":{{\"id\":\"s\"}}}}\n{{\"type\":\"response_item\",\"payload\":{message}}}\n"
             ),
         ),
+        Format::ClaudeCode => {
+            let role = if message.contains("assistant") { "assistant" } else { "user" };
+            // Twice: what is told again is not counted again in an answer.
+            let line = format!(r#"{{"type":"{role}","uuid":"1","message":{message}}}"#);
+            ("c.jsonl", if role == "user" { line } else { format!("{line}\n{line}\n") })
+        }
         _ => ("s.json", format!(r#"{{"sessionId":"s","projectHash":"p","messages":[{message}]}}"#)),
     };
     let (mut said, skipped) = read(format, file, &text);
@@ -191,4 +223,20 @@ fn a_text_that_only_holds_json_is_no_source() {
     assert!(hint("a.json", &[&[0xff, 0xfe], &wide[..]].concat()).contains("UTF-16"));
     assert!(hint("b.json", &wide).contains("UTF-16"));
     assert!(hint("c.json", b"{}").contains("jq"));
+    let zip = |names: &[&str]| {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for name in names {
+            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    };
+    let long = "x".repeat(200);
+    for (names, said) in [
+        (&["chats.json"][..], "Claude.ai, but chats.json: unpack it"),
+        (&["e/b", "e/a", "c", "e/d", "f"], "Claude.ai, but a, b, c and 2 more: unpack it"),
+        (&[&long], &format!("Claude.ai, but {}: unpack it", "x".repeat(60))),
+    ] {
+        let hint = hint("z.zip", &zip(names));
+        assert!(hint.contains(said), "{hint}");
+    }
 }

@@ -96,6 +96,8 @@ pub struct Reading {
     pub keep: Keep,
     /// Threads that values are worked on by, if not as many as there are processors.
     pub threads: Option<usize>,
+    /// Asked between values: its error ends the reading.
+    pub stop: Option<Box<dyn Fn() -> Result<()>>>,
 }
 
 /// A stream of values of a source.
@@ -135,8 +137,14 @@ impl Reading {
         Ok((Box::new(counted), blocks))
     }
 
+    /// An error if the reading is to end.
+    pub fn check(&self) -> Result<()> {
+        self.stop.as_ref().map_or(Ok(()), |stop| stop())
+    }
+
     /// The next value. What is none is counted and stepped over; so is the rest of a file that cannot be read on.
     pub fn next<'v, R: Read>(&mut self, values: &'v mut Values<R>) -> Result<Option<Value<'v>>> {
+        self.check()?;
         loop {
             match values.next() {
                 Ok(None) => return Ok(None),

@@ -268,6 +268,39 @@ fn ctrl_c_tells_what_is_here_and_the_same_command_goes_on() {
 }
 
 #[test]
+fn ctrl_c_ends_an_import_within_one_conversation() {
+    const COUNT: usize = 20_000;
+    let home = Home::new();
+    let line = |n: usize| {
+        let (id, parent) = (format!("u{n}"), n.checked_sub(1).map(|n| format!("u{n}")));
+        let message = json!({ "role": "user", "content": format!("question {n}") });
+        json!({ "type": "user", "uuid": id, "parentUuid": parent, "sessionId": "s", "message": message,
+            "timestamp": format!("2025-01-01T{:02}:{:02}:{:02}Z", n / 3600, n / 60 % 60, n % 60) })
+        .to_string()
+    };
+    home.write("work/s.jsonl", (0..COUNT).map(line).collect::<Vec<_>>().join("\n"));
+    let mut command = home.command(&["import", "s.jsonl"]);
+    let child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let child = child.spawn().unwrap();
+    // The store is made for the first message.
+    let is_begun = || home.work().join(".lepo/_tmp").read_dir().is_ok_and(|mut all| all.next().is_some());
+    while !is_begun() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let _ =
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT);
+    let out = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(130), "{err}");
+    let told = err.split_once("interrupted: ").and_then(|(_, rest)| rest.split_once(" message")).unwrap().0;
+    let made: usize = told.parse().unwrap();
+    assert!(made < COUNT && err.contains("the same command goes on"), "{err}");
+    assert_eq!(home.ok(&["fsck"]), "");
+    let rest = import(&home, &["s.jsonl"]);
+    assert_eq!((&rest["made"], &rest["here"]), (&json!(COUNT - made), &json!(made)));
+}
+
+#[test]
 fn temporary_files_of_an_import_that_was_ended_go_with_a_line() {
     let home = Home::new();
     home.ok(&["init"]);

@@ -111,8 +111,10 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         (false, Some(_)) => _ = make()?,
     }
     let before = here.get().map(write::newest).transpose()?.flatten();
-    let mut writer = Writer::new(here.get(), args.dry_run, &make)?;
     let stop = Stop::listen()?;
+    let mut writer = Writer::new(here.get(), args.dry_run, &make, &stop)?;
+    let asked = stop.clone();
+    reading.stop = Some(Box::new(move || asked.check()));
     let brief = match args.tools {
         None => writer.is_brief(),
         Some(tools) => tools != Tools::Full,

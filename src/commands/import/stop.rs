@@ -11,6 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::sys::ignored_signals;
 
 /// The signal that is to end the import, if one came.
+#[derive(Clone)]
 pub struct Stop {
     signal: Arc<AtomicUsize>,
 }

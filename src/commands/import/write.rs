@@ -5,6 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::stop::Stop;
 use crate::bubb::BubbId;
 use crate::conv::Wanted;
 use crate::error::Result;
@@ -59,6 +60,7 @@ pub struct Writer<'s> {
     target: Target<'s>,
     /// Makes the store that is not there yet, when there is something to write.
     make: Option<Make<'s>>,
+    stop: &'s Stop,
     imports: Imports,
     branches: Vec<(String, BubbId)>,
     /// New bubbs.
@@ -71,7 +73,7 @@ pub struct Writer<'s> {
 
 impl<'s> Writer<'s> {
     /// Writes to `store`, which `make` makes if it is not there; only counts if it is `dry`.
-    pub fn new(store: Option<&'s Store>, dry: bool, make: Make<'s>) -> Result<Writer<'s>> {
+    pub fn new(store: Option<&'s Store>, dry: bool, make: Make<'s>, stop: &'s Stop) -> Result<Writer<'s>> {
         let imports = store.map(Store::imports).unwrap_or_default();
         let target = match store {
             Some(store) if !dry => Target::Batch(batch(store)?),
@@ -80,7 +82,7 @@ impl<'s> Writer<'s> {
         };
         let make = Some(make).filter(|_| store.is_none() && !dry);
         let (branches, edited) = (Vec::new(), Vec::new());
-        Ok(Writer { store, target, make, imports, branches, made: 0, here: 0, edited })
+        Ok(Writer { store, target, make, stop, imports, branches, made: 0, here: 0, edited })
     }
 
     /// Makes the store if it is not there; called when there is something to write.
@@ -117,7 +119,7 @@ impl<'s> Writer<'s> {
         self.imports.any(|known| known.format == format && known.tools != tools.word() && is_root(known))
     }
 
-    /// Adds a conversation.
+    /// Adds a conversation, or as much of it as there is time for before a signal.
     pub fn add(&mut self, about: About<'_>, plan: Plan, branches: bool) -> Result<()> {
         if !plan.bubbs.is_empty() {
             self.begin()?;
@@ -131,8 +133,12 @@ impl<'s> Writer<'s> {
             }
         };
         let (mut made, mut there) = (Vec::new(), Vec::new());
-        let (mut roots, mut newest) = (Vec::new(), None);
+        let (mut roots, mut newest, mut stopped) = (Vec::new(), None, Ok(()));
         for bubb in plan.bubbs {
+            stopped = self.stop.check();
+            if stopped.is_err() {
+                break;
+            }
             let name = bubb.name;
             if name.prev.is_none() && !roots.contains(&name.id) {
                 roots.push(name.id);
@@ -147,6 +153,7 @@ impl<'s> Writer<'s> {
             if is_written {
                 self.imports.add_fact(name.id, bubb.model.as_deref(), bubb.input, bubb.output);
             }
+            self.flush_if_many()?;
         }
         self.made += made.len() as u64;
         if !there.is_empty() {
@@ -171,7 +178,7 @@ impl<'s> Writer<'s> {
             self.branches.extend(plan.labels);
             self.branches.extend(about.title.zip(newest));
         }
-        self.flush_if_many()
+        stopped
     }
 
     /// Adds what another store has.
@@ -182,6 +189,7 @@ impl<'s> Writer<'s> {
         let mut missing = HashSet::new();
         let facts = from.store.facts();
         for name in &from.bubbs {
+            self.stop.check()?;
             if name.prev.is_some_and(|prev| missing.contains(&prev)) {
                 missing.insert(name.id);
                 continue;
