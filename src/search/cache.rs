@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::bubb::{Day as DayOf, Name};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::{CachedText, FolderState, MonthFolder, Store};
 
 use super::above::Above;
@@ -30,6 +30,8 @@ pub struct Candidates {
     pub found: Vec<Name>,
     /// Bubbs that these follow, those that were at hand, in no order.
     pub above: Vec<Name>,
+    /// Of the folders that could not be read, why.
+    pub unreadable: Vec<Error>,
 }
 
 /// The bubbs of a month's days in whose files a search has to look, newest first, and with `is_placed` what these
@@ -41,7 +43,7 @@ pub fn candidates(
     (month, days): (&str, &[DayOf]),
     is_placed: bool,
     done: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Candidates> {
+) -> Candidates {
     let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
     let mut above = Above::default();
     let is_wanted = |day: &DayOf| days.contains(day);
@@ -64,19 +66,21 @@ pub fn candidates(
     if right.is_none() {
         (found, cached, above) = (Vec::new(), Vec::new(), Vec::new());
     }
+    let mut unreadable = Vec::new();
     let mut builder = Builder { store, begun: None, fresh: BTreeMap::new(), bytes: 0 };
     for day in days.iter().filter(|day| !cached.contains(day)) {
         if flow.is_break() {
-            return Ok(Candidates { found, above });
+            return Candidates { found, above, unreadable };
         }
-        builder.read(*day, pattern, filter, &mut found)?;
+        // A day that cannot be read is not cached, and the others are searched.
+        unreadable.extend(builder.read(*day, pattern, filter, &mut found).err());
         flow = done();
     }
     // A cache that cannot be written is none.
     let _ = builder.finish(month);
     found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     found.dedup();
-    Ok(Candidates { found, above })
+    Candidates { found, above, unreadable }
 }
 
 /// Gives `each` the blocks of a month's segment, of the days that are wanted and whose folders are in the state that

@@ -67,11 +67,12 @@ pub fn by_month(
 ) -> Result<()> {
     let stores: Vec<&Store> =
         std::iter::once(store).chain(store.others().iter().map(|(_, store)| store)).collect();
-    let mut names = Vec::new();
+    let (mut names, mut unreadable) = (Vec::new(), Vec::new());
     let mut months: BTreeMap<String, Vec<Part<'_>>> = BTreeMap::new();
     for store in stores {
-        let (recent, days) = store.recent_and_days()?;
+        let (recent, days, failed) = store.recent_and_days()?;
         names.extend(recent);
+        unreadable.extend(failed);
         for day in days {
             let (start, end) = (day.start(), day.next().start());
             if start > *filter.times.end() || end <= *filter.times.start() {
@@ -84,6 +85,9 @@ pub fn by_month(
             }
         }
     }
+    if !unreadable.is_empty() && each(Candidates { unreadable, ..Candidates::default() }).is_break() {
+        return Ok(());
+    }
     let total = months.values().flatten().map(|(_, days)| days.len() as u64).sum();
     let (count, ended) = (AtomicU64::new(0), AtomicBool::new(false));
     let done = || {
@@ -92,26 +96,16 @@ pub fn by_month(
     };
     // Put in order once the threads are at work.
     let mut recent = LazyCell::new(|| Recent::new(names, filter));
-    let mut result = Ok(());
     few_in_order(
         months.iter().rev(),
         |(month, parts)| (month, of_month((month, parts), pattern, filter, looking, &done)),
-        |(month, candidates)| {
-            let flow = match candidates {
-                Ok(mut candidates) => {
-                    LazyCell::force_mut(&mut recent).join(month, &mut candidates);
-                    each(candidates)
-                }
-                Err(error) => {
-                    result = Err(error);
-                    ControlFlow::Break(())
-                }
-            };
+        |(month, mut candidates)| {
+            LazyCell::force_mut(&mut recent).join(month, &mut candidates);
+            let flow = each(candidates);
             ended.store(flow.is_break(), Ordering::Relaxed);
             flow
         },
     );
-    result?;
     if !ended.into_inner() {
         let mut rest = Candidates::default();
         LazyCell::force_mut(&mut recent).join("", &mut rest);
@@ -127,21 +121,25 @@ fn of_month(
     filter: &Filter,
     looking: &Looking<'_>,
     done: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Candidates> {
+) -> Candidates {
     let mut all = Candidates::default();
     for (store, days) in parts {
         if !looking.no_cache {
-            let more = candidates(store, pattern, filter, (month, days), looking.is_placed, done)?;
+            let more = candidates(store, pattern, filter, (month, days), looking.is_placed, done);
             all.found.extend(more.found);
             all.above.extend(more.above);
+            all.unreadable.extend(more.unreadable);
             continue;
         }
         for day in days {
-            all.found.extend(store.bubbs_of_day(*day)?.into_iter().filter(|name| filter.takes(name)));
+            match store.bubbs_of_day(*day) {
+                Ok(names) => all.found.extend(names.into_iter().filter(|name| filter.takes(name))),
+                Err(error) => all.unreadable.push(error),
+            }
             if done().is_break() {
-                return Ok(all);
+                return all;
             }
         }
     }
-    Ok(all)
+    all
 }

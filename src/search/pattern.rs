@@ -77,14 +77,10 @@ impl Pattern {
             builder.line_terminator(Some(b'\n'));
         }
         let bad = |why: String| {
-            let hint = match why.contains("\\n") {
-                true => "a match within one line has no newline; -U finds matches that span lines",
-                false => "-F takes the pattern as plain text",
-            };
             let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
             let why = told.map_or_else(|| lines.join("; "), str::to_string);
-            Error::usage(format!("bad pattern {text:?}: {why}")).hint(hint)
+            Error::usage(format!("bad pattern {text:?}: {why}"))
         };
         // By itself first: the library puts it within a group, where `a)|(b` would pass.
         if !options.fixed {

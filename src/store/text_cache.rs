@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode};
 use super::folders::{Calendar, OLD, dir_at, make_dir_at};
 use super::{READ, Store, place};
 use crate::bubb::{Day, Name};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sys::keeps_change_times;
 
 /// The state of a day's folder: any change of its entries changes it.
@@ -43,23 +43,30 @@ impl MonthFolder {
 }
 
 impl Store {
-    /// The bubbs in `.lepo/` itself, in no order, and the days that have a folder, newest first. Both are noted,
-    /// so that the others' files are looked for in their days first.
-    pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>)> {
+    /// The bubbs in `.lepo/` itself, in no order, the days that have a folder, newest first, and why folders of days
+    /// cannot be listed. The bubbs and days are noted, so that the others' files are looked for in their days first.
+    pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>, Vec<Error>)> {
         let recent = self.recent_names()?;
-        let days = self.days()?;
-        self.note_recent(&recent, !days.is_empty());
-        Ok((recent, days))
+        let (days, failed) = self.days();
+        self.note_recent(&recent, !days.is_empty() || !failed.is_empty());
+        Ok((recent, days, failed))
     }
 
-    /// The days that have a folder, newest first.
-    pub fn days(&self) -> Result<Vec<Day>> {
-        let mut days = Vec::new();
-        let mut calendar = Calendar::of(self).map_err(|error| self.old_error(error))?;
-        while let Some(day) = calendar.take(self).map_err(|error| self.old_error(error))? {
-            days.push(day);
+    /// The days that have a folder, newest first, and why folders of months cannot be read.
+    fn days(&self) -> (Vec<Day>, Vec<Error>) {
+        let (mut days, mut failed) = (Vec::new(), Vec::new());
+        let mut calendar = match Calendar::of(self) {
+            Ok(calendar) => calendar,
+            Err(error) => return (days, vec![self.old_error(error)]),
+        };
+        loop {
+            // A month that cannot be read is left behind.
+            match calendar.take(self) {
+                Ok(Some(day)) => days.push(day),
+                Ok(None) => return (days, failed),
+                Err(error) => failed.push(self.old_error(error)),
+            }
         }
-        Ok(days)
     }
 
     /// True if any day that is over has a folder.

@@ -1,8 +1,10 @@
 //! `grep`: what was said is found, with its day, speaker and conversation.
 
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::home::Home;
+use crate::home::{Home, run};
+use crate::sandbox::world::{as_user, is_root, users};
 
 /// prompt → question → answer → question, and another conversation.
 fn store(home: &Home) -> Vec<String> {
@@ -215,4 +217,65 @@ fn days_that_are_over_are_found_with_and_without_the_cache_whatever_happens_to_t
     std::fs::remove_dir_all(home.work().join(".lepo/_cache")).unwrap();
     check("without a cache");
     assert_eq!(home.lepo(&["fsck"]).code, 0);
+}
+
+#[test]
+fn a_day_that_cannot_be_read_is_named_and_passed_over() {
+    // Root reads everything.
+    let Some(user) = users().last().copied().filter(|user| user.is_some() || !is_root()) else { return };
+    let home = Home::new();
+    for (day, text) in [("2023-11-14", "one"), ("2023-11-15", "two"), ("2023-12-01", "three")] {
+        home.add(&["--time", &format!("{day}T12:00:00Z"), "--prev", "head"], &format!("needle {text}"));
+    }
+    home.ok(&["tidy", "--keep", "0"]);
+    if let Some(user) = user {
+        let chowned = Command::new("chown").args(["-R", &user.to_string()]).arg(home.path()).status();
+        assert!(chowned.unwrap().success());
+    }
+    let lepo = |args: &[&str]| {
+        let command = home.command(args);
+        run(user.map_or_else(|| home.command(args), |user| as_user(command, user)), b"")
+    };
+    let set = |path: &str, mode: u32| {
+        let path = home.work().join(".lepo/_old").join(path);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for (folder, found) in [("2023-11/14", &["two", "three"][..]), ("2023-11", &["three"])] {
+        // Once more when the days that can be read are in the text cache.
+        for args in [&["grep", "needle"][..], &["grep", "--no-cache", "needle"], &["grep", "-l", "needle"]] {
+            for _ in 0..2 {
+                set(folder, 0o000);
+                let ran = lepo(args);
+                let absent = lepo(&["grep", "one"]);
+                set(folder, 0o700);
+                assert_eq!(ran.code, 0, "{}", ran.err);
+                assert_eq!(ran.err.matches(&format!("_old/{folder}: ")).count(), 1, "{}", ran.err);
+                assert_eq!(ran.out.lines().count(), found.len(), "{args:?}: {}", ran.out);
+                assert!(
+                    args.contains(&"-l") || found.iter().all(|text| ran.out.contains(text)),
+                    "{}",
+                    ran.out
+                );
+                assert_eq!((absent.code, &*absent.out), (5, ""), "{}", absent.err);
+            }
+        }
+    }
+    assert_eq!(lepo(&["grep", "needle"]).out.lines().count(), 3);
+}
+
+#[test]
+fn the_hint_for_a_bad_pattern_names_options_that_are_there() {
+    let home = Home::new();
+    home.add(&[], "text");
+    for (args, hint) in [
+        (&["grep", "("][..], Some("-F takes")),
+        (&["grep", "a\\nb"], Some("-U finds")),
+        (&["ls", "--grep", "("], None),
+    ] {
+        let ran = home.lepo(args);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(
+            hint.map_or(!ran.err.contains("-F") && !ran.err.contains("-U"), |hint| ran.err.contains(hint))
+        );
+    }
 }

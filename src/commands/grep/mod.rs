@@ -25,7 +25,16 @@ const FEW: usize = 2000;
 
 /// Searches. Exit 0 if something was found, 1 if not, 5 if not and something could not be read.
 pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
-    let pattern = Pattern::new(args.pattern_text(), args.pattern_options())?;
+    let text = args.pattern_text();
+    let pattern = Pattern::new(text, args.pattern_options()).map_err(|error| {
+        // The message begins with the pattern.
+        let why = error.message.strip_prefix(&format!("bad pattern {text:?}")).unwrap_or_default();
+        let hint = match why.contains("\\n") {
+            true => "a match within one line has no newline; -U finds matches that span lines",
+            false => "-F takes the pattern as plain text",
+        };
+        error.hint(hint)
+    })?;
     let store = context.store()?;
     if args.is_of_all() {
         // Read when the first place is told: `-l` tells none.
@@ -76,6 +85,8 @@ fn print(
     let mut printer = Printer::new(args, store, find, context);
     let mut unreadable = false;
     let mut look = |candidates: Candidates| {
+        unreadable |= !candidates.unreadable.is_empty();
+        warn(&candidates);
         printer.tell(candidates.above);
         search_files(store, pattern, candidates.found.into_iter(), |outcome| match outcome {
             Outcome::Found(name, lines) => printer.found(&name, &lines),
@@ -87,16 +98,22 @@ fn print(
         })
     };
     match few {
-        Some(found) => drop(look(Candidates { found, above: Vec::new() })),
+        Some(found) => drop(look(Candidates { found, ..Candidates::default() })),
         None => by_month_with_bar(args, store, pattern, filter, look)?,
     }
     Ok(exit_code(printer.printed() > 0, unreadable))
+}
+
+/// Names the folders that could not be read.
+fn warn(candidates: &Candidates) {
+    candidates.unreadable.iter().for_each(|error| say(&format!("warning: {}", error.chain())));
 }
 
 /// The bubbs in whose files a search has to look, all at once.
 fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<Name>> {
     let mut all = Vec::new();
     by_month_with_bar(args, store, pattern, filter, |candidates| {
+        warn(&candidates);
         all.extend(candidates.found);
         ControlFlow::Continue(())
     })?;
@@ -123,7 +140,7 @@ fn by_month_with_bar(
     let looking = Looking { no_cache: args.no_cache, is_placed, progress: &progress };
     by_month(store, pattern, filter, &looking, |candidates| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
-        if !candidates.found.is_empty() {
+        if !candidates.found.is_empty() || !candidates.unreadable.is_empty() {
             *bar = Progress::new(false);
         }
         each(candidates)

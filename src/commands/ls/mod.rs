@@ -208,6 +208,7 @@ fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>
     let looking = Looking { no_cache: false, is_placed: false, progress: &|_, _| () };
     let mut found = Vec::new();
     by_month(store, pattern, &Filter::visible(), &looking, |candidates| {
+        candidates.unreadable.iter().for_each(|error| say(&format!("warning: {}", error.chain())));
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             match outcome {
                 Outcome::Found(name, _) => found.extend(forest.find(name.id)),
