@@ -5,27 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::codex_records::{Record, Told};
 use super::conversation::{Conversation, What};
-use super::json::Value;
-use super::parts::Parts;
 use super::source::Reading;
 use super::threads::{Thread, Threads};
-use super::{Each, attach, codex_lines, time};
+use super::{Each, codex_lines};
 use crate::bubb::Kind;
 use crate::error::Result;
-
-/// The beginnings of texts that the program wrote, and not the person.
-const INJECTED: &[&str] = &[
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md",
-    "<INSTRUCTIONS>",
-    "<turn_aborted>",
-    "<skill>",
-    "<subagent_notification>",
-    "<user_shell_command>",
-    "<permissions instructions>",
-];
 
 /// The most threads that may continue each other.
 const DEEP: usize = 64;
@@ -110,15 +96,15 @@ impl Log {
     fn read(&mut self, thread: &Thread, from: u64, reading: &mut Reading) -> Result<()> {
         let from = from.max(thread.own_from);
         let mut values = reading.trimmed_lines(&thread.path, codex_lines::trim)?;
-        while let Some(line) = reading.next(&mut values)? {
-            let ordinal = line.get("ordinal").count().unwrap_or(self.ordinal);
+        reading.each(&mut values, Record::of, |record, reading| {
+            let ordinal = record.ordinal.unwrap_or(self.ordinal);
             self.ordinal = ordinal + 1;
             if ordinal >= from {
-                self.line(line, reading);
+                self.take(record.told, reading);
             }
             self.ends.push((ordinal, self.at, self.turns.len()));
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Goes back to where only records before this ordinal were read.
@@ -146,130 +132,45 @@ impl Log {
         }
     }
 
-    fn line(&mut self, line: Value<'_>, reading: &mut Reading) {
-        let at = time::written(line.get("timestamp"));
-        let kind = line.get("type").text().unwrap_or_default();
-        let payload = line.get("payload");
-        match &*kind {
-            "response_item" => self.item(payload, at),
-            "turn_context" => self.model = payload.get("model").said().or(self.model.take()),
-            "compacted" => {
-                let text = payload.get("message").words();
-                self.add(at, |parts| parts.aside(Kind::System, &text));
+    fn take(&mut self, told: Told, reading: &mut Reading) {
+        match told {
+            Told::Nothing => {}
+            Told::Part(part) => self.add(part),
+            Told::Message(part) => {
+                let (before, model) = (self.at, self.model.clone());
+                self.add(part);
+                let nodes = &self.conversation.nodes[self.last..];
+                if nodes.iter().any(|node| matches!(node.what, What::Text(Kind::User, ..))) {
+                    self.turns.push(before);
+                }
+                self.conversation.answered_by(self.last, model.as_deref(), None, None);
             }
-            "event_msg" => self.event(payload),
-            // Older logs have the items themselves.
-            "message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call" => {
-                self.item(line, at);
-            }
-            "session_meta"
-            | "world_state"
-            | "token_usage_record"
-            | "inter_agent_communication"
-            | "ghost_snapshot"
-            | "" => {}
-            other => reading.tally.skip(&format!("unknown record {other:?}"), 1),
-        }
-    }
-
-    fn event(&mut self, payload: Value<'_>) {
-        match &*payload.get("type").text().unwrap_or_default() {
-            "thread_rolled_back" => {
-                let back = payload.get("num_turns").count().unwrap_or(0) as usize;
+            Told::Model(model) => self.model = model.or(self.model.take()),
+            Told::RolledBack(back) => {
                 let keep = self.turns.len().saturating_sub(back);
                 if let Some(&before) = self.turns.get(keep) {
                     self.at = before;
                     self.turns.truncate(keep);
                 }
             }
-            "token_count" => {
-                let usage = payload.at(&["info", "last_token_usage"]);
-                let answer = self.conversation.nodes.iter_mut().rev().take(8);
+            Told::Tokens(input, output) => {
+                let mut answer = self.conversation.nodes.iter_mut().rev().take(8);
                 let is_answer = |what: &What| matches!(what, What::Text(Kind::Assistant, ..));
-                if let Some(node) = answer.into_iter().find(|node| is_answer(&node.what)) {
-                    node.input = usage.get("input_tokens").count().or(node.input);
-                    node.output = usage.get("output_tokens").count().or(node.output);
+                if let Some(node) = answer.find(|node| is_answer(&node.what)) {
+                    node.input = input.or(node.input);
+                    node.output = output.or(node.output);
                 }
             }
-            _ => {}
+            Told::UnknownRecord(kind) => reading.tally.skip(&format!("unknown record {kind:?}"), 1),
+            Told::UnknownContent => self.conversation.unknown_content(),
         }
     }
 
-    fn item(&mut self, item: Value<'_>, at: Option<u64>) {
-        let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
-        match &*item.get("type").text().unwrap_or_default() {
-            "message" => self.message(item, at),
-            "reasoning" => {
-                let mut texts: Vec<String> =
-                    item.get("summary").items().filter_map(|part| part.get("text").said()).collect();
-                texts.extend(item.get("content").items().filter_map(|part| part.get("text").said()));
-                self.add(at, |parts| parts.aside(Kind::Assistant, &texts.join("\n\n")));
-            }
-            "function_call" | "custom_tool_call" => {
-                let (name, arguments) = (item.get("name").words(), item.get("arguments"));
-                let input = arguments.said().or_else(|| item.get("input").said());
-                let input = input.unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
-                self.add(at, |parts| parts.then(What::Call { id: call, name, input }));
-            }
-            kind @ ("local_shell_call" | "web_search_call") => {
-                let input = String::from_utf8_lossy(item.get("action").raw()).into_owned();
-                let name = kind.trim_end_matches("_call").to_string();
-                self.add(at, |parts| parts.then(What::Call { id: call, name, input }));
-            }
-            "function_call_output" | "custom_tool_call_output" => {
-                let output = item.get("output");
-                let content = output.get("content");
-                let text = output.said().or_else(|| content.said()).unwrap_or_else(|| texts(output));
-                let files = output.items().filter_map(|part| part.get("image_url").said());
-                let files = files.map(|url| attach::url("", "image/png", &url)).collect();
-                self.add(at, |parts| parts.then(What::Output { call, text, files }));
-            }
-            "" | "ghost_snapshot" | "compaction" | "context_compaction" | "other" => {}
-            _ => self.conversation.unknown_content(),
-        }
-    }
-
-    fn message(&mut self, item: Value<'_>, at: Option<u64>) {
-        let kind = match &*item.get("role").text().unwrap_or_default() {
-            "user" => Kind::User,
-            "assistant" => Kind::Assistant,
-            // The vendor's own instructions.
-            _ => return,
-        };
-        let (before, model) = (self.at, self.model.clone());
-        let content = item.get("content");
-        self.add_as(kind, at, |parts| {
-            for part in content.items() {
-                let text = part.get("text").text().unwrap_or_default();
-                match part.get("image_url").text() {
-                    Some(url) => parts.file(attach::url("", "image/png", &url)),
-                    None if kind == Kind::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
-                        parts.aside(kind, &text);
-                    }
-                    None => parts.text(&text),
-                }
-            }
-            if let Some(text) = content.text() {
-                parts.text(&text);
-            }
-        });
-        let nodes = &self.conversation.nodes[self.last..];
-        if nodes.iter().any(|node| matches!(node.what, What::Text(Kind::User, ..))) {
-            self.turns.push(before);
-        }
-        self.conversation.answered_by(self.last, model.as_deref(), None, None);
-    }
-
-    fn add(&mut self, at: Option<u64>, parts: impl FnOnce(&mut Parts<'_>)) {
-        self.add_as(Kind::Assistant, at, parts);
-    }
-
-    fn add_as(&mut self, kind: Kind, at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) {
-        let mut parts = Parts::new(&mut self.conversation, self.at, at, kind);
-        tell(&mut parts);
-        let (first, last) = parts.finish();
-        (self.last, self.at) = (first, Some(last));
-        self.conversation.messages += 1;
+    /// Adds the nodes of a record behind the last one.
+    fn add(&mut self, part: Conversation) {
+        self.last = self.conversation.nodes.len();
+        self.conversation.append(part, self.at);
+        self.at = self.conversation.nodes.len().checked_sub(1);
     }
 
     fn mark_last(&mut self) {
@@ -314,10 +215,6 @@ impl Log {
         }
         self.last = self.conversation.nodes.len();
     }
-}
-
-fn texts(output: Value<'_>) -> String {
-    output.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The logs among files, those first that others go on from.

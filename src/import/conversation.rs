@@ -129,6 +129,17 @@ impl Conversation {
         }
     }
 
+    /// Adds the nodes of a part that was read by itself: those without a parent follow `parent`. Its counts are added.
+    pub fn append(&mut self, part: Conversation, parent: Option<usize>) {
+        let shift = self.nodes.len();
+        self.nodes.extend(part.nodes.into_iter().map(|mut node| {
+            node.parent = node.parent.map(|parent| parent + shift).or(parent);
+            node
+        }));
+        self.messages += part.messages;
+        self.skip_with(part.skipped);
+    }
+
     /// The time of its last change: as the source says it, else that of its last message.
     pub fn changed(&self) -> Option<u64> {
         let last = || self.nodes.iter().filter_map(|node| node.time).max();

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::conversation::{Conversation, What};
 use super::json::Value;
 use super::parts::Parts;
+use super::ready::make_ready;
 use super::source::Reading;
 use super::{Each, attach, time};
 use crate::bubb::Kind;
@@ -17,20 +18,35 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut values = if lines { reading.lines(path)? } else { reading.values(path)? };
     // Messages that stand by themselves are one conversation.
     let mut loose = Conversation::default();
-    while let Some(value) = reading.next(&mut values)? {
-        if is_message(value) {
-            message(&mut loose, value);
-            continue;
-        }
-        let mut conversation = conversation(value);
-        match conversation.nodes.is_empty() {
+    let keep = reading.keep;
+    let work = |value: Value<'_>| {
+        let is_loose = is_message(value);
+        let mut read = match is_loose {
             true => {
-                reading.tally.skip_parts(&mut conversation);
-                reading.tally.skip("no messages", 1);
+                let mut one = Conversation::default();
+                message(&mut one, value);
+                one
             }
-            false => each(conversation)?,
+            false => conversation(value),
+        };
+        read.nodes.iter_mut().for_each(|node| make_ready(node, keep));
+        (read, is_loose)
+    };
+    reading.each(&mut values, work, |(mut read, is_loose), reading| {
+        if is_loose {
+            let last = loose.nodes.len().checked_sub(1);
+            loose.append(read, last);
+            return Ok(());
         }
-    }
+        match read.nodes.is_empty() {
+            true => {
+                reading.tally.skip_parts(&mut read);
+                reading.tally.skip("no messages", 1);
+                Ok(())
+            }
+            false => each(read),
+        }
+    })?;
     match loose.nodes.is_empty() {
         true => reading.tally.skip_parts(&mut loose),
         false => each(loose)?,

@@ -15,6 +15,7 @@ mod claude_lines;
 mod claude_prompts;
 mod codex;
 mod codex_lines;
+mod codex_records;
 mod conversation;
 mod escape;
 mod format;

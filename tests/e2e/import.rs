@@ -318,7 +318,9 @@ fn a_kill_at_any_moment_leaves_a_store_that_the_next_import_completes() {
     // What a kill left of the store's own making is no bubb, and goes.
     home.ok(&["fsck", "--recover"]);
     assert_eq!(home.ok(&["fsck"]), "");
-    assert!(spools(&home).is_empty());
+    // An empty one that is new may be another process's.
+    let left = spools(&home);
+    assert!(left.iter().all(|(_, text)| text.is_empty()), "{left:?}");
     assert_eq!(journal(&home).len(), 300);
 }
 

@@ -1,0 +1,167 @@
+//! One record of a log of Codex, read without the records before it: many are read at once.
+
+use super::conversation::{Conversation, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::{attach, time};
+use crate::bubb::Kind;
+
+/// The beginnings of texts that the program wrote, and not the person.
+const INJECTED: &[&str] = &[
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md",
+    "<INSTRUCTIONS>",
+    "<turn_aborted>",
+    "<skill>",
+    "<subagent_notification>",
+    "<user_shell_command>",
+    "<permissions instructions>",
+];
+
+/// A record.
+pub struct Record {
+    /// Its number in the log, if it says one.
+    pub ordinal: Option<u64>,
+    /// The rest.
+    pub told: Told,
+}
+
+/// The content of a record.
+pub enum Told {
+    /// Nothing of the conversation.
+    Nothing,
+    /// A part of the conversation, its nodes in a row.
+    Part(Conversation),
+    /// The same, of a message.
+    Message(Conversation),
+    /// The model of the answers that follow.
+    Model(Option<String>),
+    /// So many turns were taken back.
+    RolledBack(usize),
+    /// Tokens of the last request and of its answer.
+    Tokens(Option<u64>, Option<u64>),
+    /// A record of a type that is not known.
+    UnknownRecord(String),
+    /// A part of a type that is not known.
+    UnknownContent,
+}
+
+impl Record {
+    /// Reads a line of a log.
+    pub fn of(line: Value<'_>) -> Record {
+        Record { ordinal: line.get("ordinal").count(), told: told(line) }
+    }
+}
+
+fn told(line: Value<'_>) -> Told {
+    let at = time::written(line.get("timestamp"));
+    let kind = line.get("type").text().unwrap_or_default();
+    let payload = line.get("payload");
+    match &*kind {
+        "response_item" => item(payload, at),
+        "turn_context" => Told::Model(payload.get("model").said()),
+        "compacted" => {
+            let text = payload.get("message").words();
+            part(at, |parts| parts.aside(Kind::System, &text))
+        }
+        "event_msg" => event(payload),
+        // Older logs have the items themselves.
+        "message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call" => {
+            item(line, at)
+        }
+        "session_meta"
+        | "world_state"
+        | "token_usage_record"
+        | "inter_agent_communication"
+        | "ghost_snapshot"
+        | "" => Told::Nothing,
+        other => Told::UnknownRecord(other.to_string()),
+    }
+}
+
+fn event(payload: Value<'_>) -> Told {
+    match &*payload.get("type").text().unwrap_or_default() {
+        "thread_rolled_back" => Told::RolledBack(payload.get("num_turns").count().unwrap_or(0) as usize),
+        "token_count" => {
+            let usage = payload.at(&["info", "last_token_usage"]);
+            Told::Tokens(usage.get("input_tokens").count(), usage.get("output_tokens").count())
+        }
+        _ => Told::Nothing,
+    }
+}
+
+fn item(item: Value<'_>, at: Option<u64>) -> Told {
+    let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
+    match &*item.get("type").text().unwrap_or_default() {
+        "message" => message(item, at),
+        "reasoning" => {
+            let mut texts: Vec<String> =
+                item.get("summary").items().filter_map(|part| part.get("text").said()).collect();
+            texts.extend(item.get("content").items().filter_map(|part| part.get("text").said()));
+            part(at, |parts| parts.aside(Kind::Assistant, &texts.join("\n\n")))
+        }
+        "function_call" | "custom_tool_call" => {
+            let (name, arguments) = (item.get("name").words(), item.get("arguments"));
+            let input = arguments.said().or_else(|| item.get("input").said());
+            let input = input.unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
+            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+        }
+        kind @ ("local_shell_call" | "web_search_call") => {
+            let input = String::from_utf8_lossy(item.get("action").raw()).into_owned();
+            let name = kind.trim_end_matches("_call").to_string();
+            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+        }
+        "function_call_output" | "custom_tool_call_output" => {
+            let output = item.get("output");
+            let content = output.get("content");
+            let text = output.said().or_else(|| content.said()).unwrap_or_else(|| texts(output));
+            let files = output.items().filter_map(|part| part.get("image_url").said());
+            let files = files.map(|url| attach::url("", "image/png", &url)).collect();
+            part(at, |parts| parts.then(What::Output { call, text, files }))
+        }
+        "" | "ghost_snapshot" | "compaction" | "context_compaction" | "other" => Told::Nothing,
+        _ => Told::UnknownContent,
+    }
+}
+
+fn message(item: Value<'_>, at: Option<u64>) -> Told {
+    let kind = match &*item.get("role").text().unwrap_or_default() {
+        "user" => Kind::User,
+        "assistant" => Kind::Assistant,
+        // The vendor's own instructions.
+        _ => return Told::Nothing,
+    };
+    let content = item.get("content");
+    Told::Message(nodes(kind, at, |parts| {
+        for part in content.items() {
+            let text = part.get("text").text().unwrap_or_default();
+            match part.get("image_url").text() {
+                Some(url) => parts.file(attach::url("", "image/png", &url)),
+                None if kind == Kind::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
+                    parts.aside(kind, &text);
+                }
+                None => parts.text(&text),
+            }
+        }
+        if let Some(text) = content.text() {
+            parts.text(&text);
+        }
+    }))
+}
+
+fn part(at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Told {
+    Told::Part(nodes(Kind::Assistant, at, tell))
+}
+
+fn nodes(kind: Kind, at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Conversation {
+    let mut nodes = Conversation { messages: 1, ..Conversation::default() };
+    let mut parts = Parts::new(&mut nodes, None, at, kind);
+    tell(&mut parts);
+    parts.finish();
+    nodes
+}
+
+fn texts(output: Value<'_>) -> String {
+    output.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+}
