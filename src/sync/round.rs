@@ -97,19 +97,7 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Opti
     let work = Work { git: &git, store, options, email: &email, seen: glance.zip(record) };
     let before = refs.own.clone();
     let (compared, since) = work.merge_and_commit(state, &mut refs, &mut round)?;
-    if let (Some(remote), Some(own)) = (&mut remote, &refs.own) {
-        // The remote has the commit before the one that was made.
-        let is_next = remote.own == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
-        let is_there = remote.own.as_ref() == Some(own);
-        match push(&git, state, own, remote, is_next) {
-            Ok(renamed) => (round.renamed, round.is_pushed) = (renamed, !is_there),
-            Err(error) => round.failed = Some(error),
-        }
-    }
-    if let (None, Some(own)) = (&round.failed, &refs.own) {
-        state.note_pushed(own)?;
-        state.note_synced()?;
-    }
+    send(&git, state, &refs, remote.as_mut(), before.as_ref(), &mut round)?;
     let mut record = compared.recorded(&round.sent.held_bubbs(), &since);
     record.settled = round.is_done().then(|| decided(&state.settings));
     (record.refs, record.remote) = (refs, remote.unwrap_or_default());
@@ -118,6 +106,34 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Opti
         git.tidy()?;
     }
     Ok(round)
+}
+
+/// Pushes the commits of this clone, unless the remote was not reached, and notes how far that came. Before the round
+/// the last one was `before`.
+fn send(
+    git: &Git,
+    state: &mut State,
+    refs: &Refs,
+    remote: Option<&mut Remote>,
+    before: Option<&Oid>,
+    round: &mut Round,
+) -> Result<()> {
+    let Some(own) = &refs.own else { return Ok(()) };
+    if let Some(remote) = remote {
+        // The remote has the commit before the one that was made.
+        let is_next =
+            remote.own.as_ref() == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
+        let is_there = remote.own.as_ref() == Some(own);
+        match push(git, state, own, remote, is_next) {
+            Ok(renamed) => (round.renamed, round.is_pushed) = (renamed, !is_there),
+            Err(error) => round.failed = Some(error),
+        }
+    }
+    if round.failed.is_none() {
+        state.note_pushed(own)?;
+        state.note_synced()?;
+    }
+    Ok(())
 }
 
 /// Fetches what changed on the remote. What fails is noted; nothing then came.

@@ -24,10 +24,17 @@ use macos as system;
 
 pub use system::{
     Children, DISPLAYS, HAS_SANDBOX, LOOKS, OPENERS, ProcessLimit, RECEIVE, WATCH_LIMITS,
-    WATCH_TELLS_CLOSING, adopt_orphans, descriptor_path, each_entry, hide_memory, hold, ignored_signals,
-    keeps_change_times, limit_processes, memory_file, namespace_filter, open_without_links, own_program,
-    sync, sync_files_of, target, terminal,
+    WATCH_TELLS_CLOSING, adopt_orphans, descriptor_path, each_entry, hide_memory, hold, keeps_change_times,
+    limit_processes, memory_file, namespace_filter, open_without_links, own_program, sync, sync_files_of,
+    target, terminal,
 };
+
+/// Those of these signals that lepo's caller has not ignored: `nohup` ignores some, and so does a shell for what it puts
+/// in the background. They stay ignored.
+pub fn heeded(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
+    let ignored = system::ignored_signals();
+    signals.into_iter().filter(move |number| ignored & (1 << (number - 1)) == 0)
+}
 
 /// The children of each process, from lines of a process and its parent; `without` that process.
 #[cfg(any(target_os = "macos", test))]

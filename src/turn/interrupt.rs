@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::{Error, Kind, Result};
+use crate::sys::heeded;
 
 /// Reports the first signal that came. Clones report the same one.
 #[derive(Clone)]
@@ -26,17 +27,12 @@ impl Interrupt {
         let failed = |error: io::Error| Error::store("cannot listen for signals").because(error);
         // A file size limit would end the process without a word; caught, the write fails and can be told.
         let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map_err(failed)?;
-        // `nohup` has signals ignored, and so does a shell for what it puts in the background. They stay ignored.
-        let ignored = crate::sys::ignored_signals();
-        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-            if ignored & (1 << (kind.as_raw_value() - 1)) != 0 {
-                continue;
-            }
-            let mut signals = signal(kind).map_err(failed)?;
+        for number in heeded([Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw)) {
+            let mut signals = signal(SignalKind::from_raw(number)).map_err(failed)?;
             let sender = sender.clone();
             tokio::spawn(async move {
                 while signals.recv().await.is_some() {
-                    sender.send_replace(Some(kind.as_raw_value() as u8));
+                    sender.send_replace(Some(number as u8));
                 }
             });
         }

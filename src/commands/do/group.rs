@@ -1,6 +1,7 @@
 //! `--parallel` and `--debate`: several models asked at once, or led through a debate.
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::sync::Arc;
 
 use super::output::{open_output, write_output};
@@ -8,12 +9,14 @@ use super::setup::{Setup, find_tail, store_of_turn};
 use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
-use crate::config::Prompt;
+use crate::config::{Insts, Prompt};
 use crate::conv::{Forest, Ix};
 use crate::error::{Error, Result};
 use crate::runtime::current_thread;
+use crate::store::Store;
 use crate::turn::{
-    AnswerSchema, Ask, GroupMode, GroupTurn, Interrupt, Panel, Question, Start, StartOptions, TurnEnv, start,
+    AnswerSchema, Ask, Configured, GroupMode, GroupOutcome, GroupTurn, Interrupt, Panel, Question, Start,
+    StartOptions, TurnEnv, start,
 };
 use crate::ui::{self, EventLines, GroupView};
 
@@ -30,68 +33,120 @@ pub fn run_group(
     }
     let question = question(args, prompt, mode)?;
     let Setup { configured, .. } = Setup::read(args, context)?;
-    let mut panel = Panel::of(mode, &configured)?;
+    let panel = Panel::of(mode, &configured)?;
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
     let mut output = args.output.as_ref().map(open_output).transpose()?;
     let store = store_of_turn(args, context)?;
-    let new = args.new || (args.tail.is_none() && !args.retry);
-    let forest = store.forest_at(new, args.tail.as_deref())?;
-    let tail = find_tail(args, &store, &forest)?;
-    let wish = StartOptions { new, tail, retry: args.retry };
-    let begin = match (&question, tail) {
-        (None, Some(tail)) if !args.retry => debate_at(&forest, tail.ix)?,
-        _ => start(&store, &forest, wish)?,
-    };
-    if args.show_past && !args.json && !args.events {
-        ui::show_past(args.shown(), (context.out, context.paint), &store, &forest, begin)?;
-    }
+    let (forest, begin) = place(args, &store, question.is_some())?;
+    tell_before(args, &configured, (&store, &forest, begin), context)?;
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
-    if !args.quiet {
-        ui::note_system_prompt(&configured, &store, &forest, begin);
-    }
     let ask = Ask { schema, ..Ask::new(begin, question, &args.run) };
-
-    let runtime = current_thread()?;
     let tidy = configured.settings.tidy.limit();
-    let outcome = runtime.block_on(async {
-        // Among many there are no tools.
-        let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
-        let group = |watch| GroupTurn { env: &env, forest: &forest, insts: &insts, watch };
-        if args.events {
-            let events = RefCell::new(EventLines::new(context.out));
-            return group(&events).take(&mut panel, ask).await;
-        }
-        let view =
-            RefCell::new(GroupView::new(context.out, context.paint, args.shown(), mode, &panel, &store));
-        view.borrow_mut().begin(ask.question.as_ref().map(|question| question.text.as_str()));
-        let taken = tokio::select! {
-            taken = group(&view).take(&mut panel, ask) => taken,
-            never = ui::ticks(&view) => never,
-        };
-        view.borrow_mut().end();
-        taken
-    })?;
-    runtime.shutdown_background();
-
-    let document = ui::group_document(&store, &outcome);
-    if args.events {
-        context.out.line(&ui::group_end_event(&outcome, document.clone()).to_string());
-    } else if args.json {
-        context.out.line(&document.to_string());
-    }
-    if let Some(file) = &mut output {
-        let bubbs = ui::bubbs_to_read(&outcome, args.quiet);
-        write_output(file, &store, args.json.then_some(&document), (&bubbs, &ui::headings(mode, &panel)))?;
-    }
-    context.out.flush();
-    if !args.quiet && !args.json && !args.events {
-        ui::tell_ids(&store, &outcome)?;
-    }
-    tidy_after(&store, tidy, args.quiet, context.out);
+    let mut group = Group { mode, panel, store, forest, insts };
+    let outcome = group.take(args, configured, ask, context)?;
+    group.tell(args, &outcome, output.as_mut(), context)?;
+    tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
         Some(error) => Err(error),
         None => Ok(0),
     }
+}
+
+/// The models that are asked, and the store of the turn.
+struct Group {
+    mode: GroupMode,
+    panel: Panel,
+    store: Arc<Store>,
+    forest: Forest,
+    insts: Insts,
+}
+
+impl Group {
+    /// Asks all, and shows their answers as they come.
+    fn take(
+        &mut self,
+        args: &DoArgs,
+        configured: Configured,
+        ask: Ask,
+        context: &mut Context<'_>,
+    ) -> Result<GroupOutcome> {
+        let Group { mode, panel, store, forest, insts } = self;
+        let runtime = current_thread()?;
+        let outcome = runtime.block_on(async {
+            // Among many there are no tools.
+            let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
+            let group = |watch| GroupTurn { env: &env, forest, insts, watch };
+            if args.events {
+                let events = RefCell::new(EventLines::new(context.out));
+                return group(&events).take(panel, ask).await;
+            }
+            let view =
+                RefCell::new(GroupView::new(context.out, context.paint, args.shown(), *mode, panel, store));
+            view.borrow_mut().begin(ask.question.as_ref().map(|question| question.text.as_str()));
+            let taken = tokio::select! {
+                taken = group(&view).take(panel, ask) => taken,
+                never = ui::ticks(&view) => never,
+            };
+            view.borrow_mut().end();
+            taken
+        })?;
+        runtime.shutdown_background();
+        Ok(outcome)
+    }
+
+    /// Prints what the flags want of the outcome, and writes it to the file of `-o`.
+    fn tell(
+        &self,
+        args: &DoArgs,
+        outcome: &GroupOutcome,
+        output: Option<&mut File>,
+        context: &mut Context<'_>,
+    ) -> Result<()> {
+        let document = ui::group_document(&self.store, outcome);
+        if args.events {
+            context.out.line(&ui::group_end_event(outcome, document.clone()).to_string());
+        } else if args.json {
+            context.out.line(&document.to_string());
+        }
+        if let Some(file) = output {
+            let bubbs = ui::bubbs_to_read(outcome, args.quiet);
+            let headings = ui::headings(self.mode, &self.panel);
+            write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings))?;
+        }
+        context.out.flush();
+        if !args.quiet && !args.json && !args.events {
+            ui::tell_ids(&self.store, outcome)?;
+        }
+        Ok(())
+    }
+}
+
+/// The forest, and the place in it where the turn begins.
+fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)> {
+    let new = args.new || (args.tail.is_none() && !args.retry);
+    let forest = store.forest_at(new, args.tail.as_deref())?;
+    let tail = find_tail(args, store, &forest)?;
+    let begin = match tail {
+        Some(tail) if !is_asked && !args.retry => debate_at(&forest, tail.ix)?,
+        _ => start(store, &forest, StartOptions { new, tail, retry: args.retry })?,
+    };
+    Ok((forest, begin))
+}
+
+/// Shows what was said before, if that is wanted, and notes another system prompt.
+fn tell_before(
+    args: &DoArgs,
+    configured: &Configured,
+    (store, forest, begin): (&Store, &Forest, Start),
+    context: &mut Context<'_>,
+) -> Result<()> {
+    if args.show_past && !args.json && !args.events {
+        ui::show_past(args.shown(), (context.out, context.paint), store, forest, begin)?;
+    }
+    if !args.quiet {
+        ui::note_system_prompt(configured, store, forest, begin);
+    }
+    Ok(())
 }
 
 /// The question; none where one is answered again, or a debate goes on.

@@ -8,7 +8,7 @@ use signal_hook::flag::{register_conditional_shutdown, register_usize};
 
 use crate::bubb::counted;
 use crate::error::{Error, Kind, Result};
-use crate::sys::ignored_signals;
+use crate::sys::heeded;
 
 /// The signal that is to end the import, if one came.
 #[derive(Clone)]
@@ -22,9 +22,7 @@ impl Stop {
         let signal = Arc::new(AtomicUsize::new(0));
         let came = Arc::new(AtomicBool::new(false));
         let failed = |error| Error::store("cannot listen for signals").because(error);
-        // Those that `nohup` or a shell has ignored stay ignored.
-        let ignored = ignored_signals();
-        for number in [SIGINT, SIGTERM].into_iter().filter(|number| ignored & (1 << (number - 1)) == 0) {
+        for number in heeded([SIGINT, SIGTERM]) {
             register_conditional_shutdown(number, 128 + number, came.clone()).map_err(failed)?;
             signal_hook::flag::register(number, came.clone()).map_err(failed)?;
             register_usize(number, signal.clone(), number as usize).map_err(failed)?;
