@@ -10,16 +10,16 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
 
-use rustix::fs::{AtFlags, FlockOperation, OFlags};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, OFlags};
 use sha2::{Digest, Sha256};
 
 use super::blob_folders::MANY_BLOBS;
 use super::blobs::Blob;
 use super::folders::counts_in;
 use super::listing::Listing;
+use super::stage::make_stage;
 use super::temporary::rename_new;
-use super::{DIR, FILE, OLD, Store, now};
+use super::{FILE, OLD, Store, now};
 use crate::bubb::{BubbId, Day, Kind, MAX_TIME, Name, hex};
 use crate::error::{Error, Result};
 use crate::sys;
@@ -29,9 +29,6 @@ pub const MANY: usize = 5_000;
 
 /// A day is over for a batch when it ended so long ago, in milliseconds.
 const OVER: u64 = 48 * 60 * 60 * 1000;
-
-/// The prefix of a batch's folder in `_tmp/`.
-pub(super) const STAGE: &str = "import-";
 
 /// Bubbs being written. What was not flushed when it is dropped is gone.
 pub struct Batch<'s> {
@@ -66,17 +63,7 @@ impl Store {
         let failed = |error: io::Error| self.error("cannot write in", "_tmp", error);
         let tmp = self.subdir("_tmp").map_err(failed)?;
         self.sweep_stages(&tmp).map_err(failed)?;
-        let mut number = 0;
-        let name = loop {
-            let name = format!("{STAGE}{}-{number:x}", std::process::id());
-            match rustix::fs::mkdirat(&tmp, name.as_str(), DIR) {
-                Ok(()) => break name,
-                Err(Errno::EXIST) => number += 1,
-                Err(error) => return Err(failed(error.into())),
-            }
-        };
-        let stage = open_stage(&tmp, &name).map_err(failed)?;
-        let _ = rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive);
+        let (name, stage) = make_stage(&tmp).map_err(failed)?;
         Ok(Batch {
             store: self,
             tmp,
@@ -89,60 +76,6 @@ impl Store {
             many,
         })
     }
-
-    /// True if a batch whose process has ended left a folder behind, which the next batch removes.
-    pub fn has_ended_batches(&self) -> Result<bool> {
-        let ended = self.subdir("_tmp").and_then(|tmp| Ok(!self.ended_stages(&tmp)?.is_empty()));
-        ended.map_err(|error| self.error("cannot write in", "_tmp", error))
-    }
-
-    /// Removes the folders of batches whose process has ended.
-    fn sweep_stages(&self, tmp: &OwnedFd) -> io::Result<()> {
-        for (name, stage) in self.ended_stages(tmp)? {
-            self.remove_stage(tmp, &name, &stage)?;
-        }
-        Ok(())
-    }
-
-    /// The folders of batches whose process has ended, locked.
-    fn ended_stages(&self, tmp: &OwnedFd) -> io::Result<Vec<(String, OwnedFd)>> {
-        let (mut names, mut ended) = (Vec::new(), Vec::new());
-        self.each_entry_of("_tmp", |file, _| {
-            names.extend(
-                std::str::from_utf8(file).ok().filter(|name| name.starts_with(STAGE)).map(str::to_string),
-            );
-        })?;
-        for name in names {
-            let Ok(stage) = open_stage(tmp, &name) else { continue };
-            if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                ended.push((name, stage));
-            }
-        }
-        Ok(ended)
-    }
-
-    pub(super) fn remove_stage(&self, tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Result<()> {
-        let mut files = Vec::new();
-        let again = rustix::fs::openat(stage, ".", OFlags::RDONLY | OFlags::CLOEXEC, FILE)?;
-        self.each_entry_in(&again, |file, _| {
-            if file != b"." && file != b".." {
-                files.push(file.to_vec());
-            }
-        })?;
-        for file in files {
-            rustix::fs::unlinkat(stage, file.as_slice(), AtFlags::empty())?;
-        }
-        match rustix::fs::unlinkat(tmp, name, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-/// Opens a batch's folder in `_tmp/`.
-pub(super) fn open_stage(tmp: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(tmp, name, flags, FILE)?)
 }
 
 impl<'s> Batch<'s> {
@@ -365,6 +298,26 @@ mod tests {
         drop(batch);
         assert!(store.names().unwrap().is_empty());
         assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn batches_that_begin_at_once_do_not_remove_each_other() {
+        let dir = TempDir::new().unwrap();
+        let store = store(&dir);
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let store = &store;
+                scope.spawn(move || {
+                    for turn in 0..100 {
+                        let mut batch = store.batch(false).unwrap();
+                        batch.add(Kind::User, false, None, 1 + thread * 1000 + turn, b"why?").unwrap();
+                        assert_eq!(batch.flush().unwrap(), 1);
+                    }
+                });
+            }
+        });
+        assert_eq!(store.names().unwrap().len(), 400);
+        assert_eq!(fs::read_dir(dir.path().join(STORE).join("_tmp")).unwrap().count(), 0);
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod remove;
 mod scan;
 mod sorted;
 mod speaker;
+mod stage;
 mod temporary;
 mod text_cache;
 mod tidy;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
 
 use super::Store;
-use super::batch::{STAGE, open_stage};
+use super::stage::{STAGE, open_stage};
 use super::temporary::Temporary;
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::Result;
