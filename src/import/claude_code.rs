@@ -192,7 +192,7 @@ impl Session {
             let near = self.conversation.nodes[from..].iter_mut().rev().take(SNAPSHOTS);
             near.for_each(|node| grow(node, &message));
         }
-        let Message { id, model, prompts, nodes, hashes, unknown, .. } = message;
+        let Message { id, prompts, nodes, hashes, unknown, .. } = message;
         let mut seen = std::mem::take(&mut self.seen.1);
         // A block of an unknown type may have a node, too, which has its hash.
         let unknown = unknown.into_iter().filter(|hash| hash.is_none_or(|hash| seen.insert(!hash)));
@@ -203,7 +203,7 @@ impl Session {
         self.add(first, message.time, new.map(|(node, _)| node));
         self.seen.1 = seen;
         self.conversation.messages += u64::from(id.is_empty() || from == first);
-        self.conversation.answered_by(first, model.as_deref(), message.input, message.output);
+        self.conversation.answered_for(first, message.input, message.output);
         self.calls(first, prompts);
         self.agents.extend(message.agent);
         if let Some(text) = message.begins {

@@ -110,8 +110,6 @@ pub struct Message {
     pub unknown: Vec<Option<u64>>,
     /// Its time.
     pub time: Option<u64>,
-    /// The model.
-    pub model: Option<String>,
     /// Tokens of the request.
     pub input: Option<u64>,
     /// Tokens of the answer.
@@ -179,7 +177,6 @@ impl Message {
             is_answer,
             id: if is_answer { id.words() } else { String::new() },
             time: time::written(time),
-            model: model.said(),
             input: (input > 0).then_some(input),
             output: output.count(),
             agent: result.get("agentId").said().and_then(|agent| Some((agent, call()?))),
@@ -188,6 +185,8 @@ impl Message {
         };
         read.content(line, content, wanted.agent || is_side, wanted.keep);
         read.prompts = read.prompts(content);
+        let model = model.said();
+        read.nodes.iter_mut().filter(|node| node.is_answer()).for_each(|node| node.model.clone_from(&model));
         read.nodes.iter_mut().for_each(|node| ready(node, wanted.keep));
         read
     }

@@ -109,6 +109,11 @@ impl Node {
     pub fn new(parent: Option<usize>, time: Option<u64>, what: What) -> Node {
         Node { parent, time, what, model: None, input: None, output: None, last: false, ready: None }
     }
+
+    /// True if it is the visible text of an answer.
+    pub fn is_answer(&self) -> bool {
+        matches!(self.what, What::Text(Kind::Assistant, ..))
+    }
 }
 
 impl Conversation {
@@ -154,13 +159,15 @@ impl Conversation {
 
     /// Says of the answers from `from` on which model gave them, for how many tokens.
     pub fn answered_by(&mut self, from: usize, model: Option<&str>, input: Option<u64>, output: Option<u64>) {
-        let answers = self.nodes.iter_mut().skip(from);
-        let mut answers: Vec<&mut Node> =
-            answers.filter(|node| matches!(node.what, What::Text(Kind::Assistant, ..))).collect();
-        for node in &mut answers {
+        for node in self.nodes.iter_mut().skip(from).filter(|node| node.is_answer()) {
             node.model = model.map(str::to_string);
         }
-        if let Some(last) = answers.last_mut() {
+        self.answered_for(from, input, output);
+    }
+
+    /// Says of the last answer from `from` on for how many tokens it was given.
+    pub fn answered_for(&mut self, from: usize, input: Option<u64>, output: Option<u64>) {
+        if let Some(last) = self.nodes.iter_mut().skip(from).rfind(|node| node.is_answer()) {
             (last.input, last.output) = (input, output);
         }
     }

@@ -19,6 +19,8 @@ pub struct Record {
     first: usize,
     /// Its last node.
     pub tail: usize,
+    /// It is the first of its id, as far as the id's hash tells.
+    is_first: bool,
 }
 
 /// The parent of a record.
@@ -54,19 +56,29 @@ impl Log {
     /// Adds a record: its id, its parent's, that of its message or nothing, its nodes.
     pub fn add(&mut self, id: String, parent: Option<String>, message: &str, nodes: RangeInclusive<usize>) {
         let place = self.records.len();
-        if let Entry::Vacant(vacant) = self.places.entry(self.hasher.hash_one(&id)) {
-            vacant.insert(place);
-        }
+        let is_first = match self.places.entry(self.hasher.hash_one(&id)) {
+            Entry::Vacant(vacant) => *vacant.insert(place) == place,
+            Entry::Occupied(_) => false,
+        };
         let message = (!message.is_empty()).then(|| self.hasher.hash_one(message));
         let (first, tail) = nodes.into_inner();
-        self.records.push(Record { id, parent: Parent::None, message, first, tail });
+        self.records.push(Record { id, parent: Parent::None, message, first, tail, is_first });
         self.records[place].parent = match parent {
             None => Parent::None,
-            Some(parent) => match self.find(&parent).filter(|&found| found != place) {
+            // Most follow the record before: that one is not looked for.
+            Some(parent) => match self.is_before(place, &parent).or_else(|| self.find(&parent)) {
+                Some(found) if found == place => Parent::Named(parent),
                 Some(found) => Parent::At(found),
                 None => Parent::Named(parent),
             },
         };
+    }
+
+    /// The record before, if it is the first of this id.
+    fn is_before(&self, place: usize, id: &str) -> Option<usize> {
+        let before = place.checked_sub(1).filter(|&before| before >= self.begin)?;
+        let record = &self.records[before];
+        (record.is_first && record.id == id).then_some(before)
     }
 
     /// The first record of an id.
