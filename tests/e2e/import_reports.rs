@@ -252,7 +252,7 @@ fn ctrl_c_tells_what_is_here_and_the_same_command_goes_on() {
         let err = String::from_utf8_lossy(&out.stderr).into_owned();
         match out.status.code() {
             Some(130) => {
-                assert!(err.contains("interrupted: ") && err.contains("of this import are here"), "{err}");
+                assert!(err.contains("interrupted: ") && err.contains(" of this import "), "{err}");
                 assert!(err.contains("the same command goes on"), "{err}");
                 told += 1;
             }

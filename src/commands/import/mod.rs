@@ -126,7 +126,8 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut report = import.report;
     // Conversations that were read before a failure are kept.
     writer.finish()?;
-    done.map_err(|error| stop::with_count(error, writer.made))?;
+    let made = Some(writer.made).filter(|_| !args.dry_run);
+    done.map_err(|error| stop::with_count(error, made))?;
     report.made = writer.made;
     report.here = writer.here;
     report.edited(&mut writer.edited);

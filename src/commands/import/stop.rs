@@ -39,14 +39,34 @@ impl Stop {
     }
 }
 
-/// The error of an import that a signal ended, with what is here by now.
-pub fn with_count(error: Error, made: u64) -> Error {
-    match error.kind {
-        Kind::Signal(_) => {
-            let messages = counted(made as usize, "message");
-            Error::new(error.kind, format!("interrupted: {messages} of this import are here"))
+/// The error of an import that a signal ended, with the bubbs it made by now; none are said of one that only counts.
+pub fn with_count(error: Error, made: Option<u64>) -> Error {
+    match (error.kind, made) {
+        (Kind::Signal(_), Some(made)) => {
+            let (messages, are) = (counted(made as usize, "message"), if made == 1 { "is" } else { "are" });
+            Error::new(error.kind, format!("interrupted: {messages} of this import {are} here"))
                 .hint("the same command goes on from there")
         }
+        (Kind::Signal(_), None) => Error::new(error.kind, "interrupted: nothing was written"),
         _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_here_is_told_only_of_an_import_that_writes() {
+        for (kind, made, told, has_hint) in [
+            (Kind::Signal(2), Some(1), "interrupted: 1 message of this import is here", true),
+            (Kind::Signal(15), Some(7), "interrupted: 7 messages of this import are here", true),
+            (Kind::Signal(2), None, "interrupted: nothing was written", false),
+            (Kind::Store, Some(7), "x", false),
+            (Kind::Store, None, "x", false),
+        ] {
+            let error = with_count(Error::new(kind, "x"), made);
+            assert_eq!((error.kind, &*error.message, error.hint.is_some()), (kind, told, has_hint));
+        }
     }
 }
