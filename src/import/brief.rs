@@ -43,7 +43,7 @@ impl Tools {
         match self {
             _ if self.keeps_whole(&text) => (text, None),
             Tools::Full => (cut(&text, WHOLE / 2), Some(text)),
-            Tools::Brief | Tools::None => (Tools::shortened(&text), None),
+            Tools::Brief | Tools::None => (shorten(text), None),
         }
     }
 
@@ -53,14 +53,31 @@ impl Tools {
     }
 }
 
+/// The head and tail of a text, in its own memory: that may be another thread's, and would not be used again.
+fn shorten(mut text: String) -> String {
+    let (head, tail) = ends(&text, KEPT);
+    text.replace_range(head..tail, &left_out(tail - head));
+    text.shrink_to_fit();
+    text
+}
+
+/// The end of the head and the start of the tail, each of so many bytes in whole characters.
+fn ends(text: &str, kept: usize) -> (usize, usize) {
+    let head = text.floor_char_boundary(kept);
+    (head, text.ceil_char_boundary(text.len().saturating_sub(kept)).max(head))
+}
+
+fn left_out(bytes: usize) -> String {
+    format!("\n[{bytes} bytes left out]\n")
+}
+
 /// So many bytes of head and of tail, in whole characters.
 fn cut(text: &str, kept: usize) -> String {
-    let head = text.floor_char_boundary(kept);
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(kept)).max(head);
+    let (head, tail) = ends(text, kept);
     let (start, rest) = text.split_at(head);
     let (left, end) = rest.split_at(tail - head);
     // Not `format!`, which reserves twice as much: these are many.
-    [start, "\n[", &left.len().to_string(), " bytes left out]\n", end].concat()
+    [start, &left_out(left.len()), end].concat()
 }
 
 #[cfg(test)]
@@ -77,7 +94,8 @@ mod tests {
                 format!("{}\n[{} bytes left out]\n{}", "한".repeat(682), 6000 - 4092, "한".repeat(682)),
             ),
         ] {
-            assert_eq!(Tools::Brief.cut(text.clone()), (kept, None));
+            assert_eq!(Tools::Brief.cut(text.clone()), (kept.clone(), None));
+            assert!(Tools::Brief.keeps_whole(&text) || Tools::shortened(&text) == kept);
             assert_eq!(Tools::Full.cut(text.clone()), (text, None));
         }
         let long = "y".repeat(60_000);
