@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::sys;
 
 /// The directory of blobs.
-const BLOBS: &str = "_blobs";
+pub(super) const BLOBS: &str = "_blobs";
 
 /// More blobs than this have folders by the first two digits of their names.
 pub(super) const MANY_BLOBS: usize = 10_000;

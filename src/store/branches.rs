@@ -146,7 +146,7 @@ fn file_of(name: &str) -> String {
 }
 
 /// The branch whose file has this name.
-fn name_of(file: &str) -> String {
+pub(super) fn name_of(file: &str) -> String {
     file.replace(SLASH, "/")
 }
 

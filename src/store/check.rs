@@ -8,6 +8,7 @@ use std::path::Path;
 
 use rustix::fs::FileType;
 
+use super::blob_folders::BLOBS;
 use super::hash::Content;
 use super::old_tree::Old;
 use super::{Store, branches, now};
@@ -92,6 +93,7 @@ impl Store {
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
         let mut check = Check::default();
         self.scan_all(&mut check).map_err(|error| self.error("cannot read", "", error))?;
+        self.scan_blobs(&mut check).map_err(|error| self.error("cannot read", BLOBS, error))?;
         check.names(now());
         check.branches(self)?;
         check.contents(self, progress);
@@ -158,6 +160,10 @@ impl Store {
         })?;
         check.bubbs.sort();
         self.scan_old(check);
+        Ok(())
+    }
+
+    fn scan_blobs(&self, check: &mut Check) -> io::Result<()> {
         self.each_blob(|folder, file, kind| {
             let name = format!("{folder}/{}", lossy(file));
             match std::str::from_utf8(file).is_ok_and(is_hash) {
@@ -195,8 +201,8 @@ impl Check {
         store
             .each_entry_of("_branches", |file, kind| match std::str::from_utf8(file) {
                 Ok("." | "..") => {}
-                Ok(name) if branches::check_branch_name(name).is_ok() => {
-                    found.push((name.to_string(), kind));
+                Ok(file) if branches::check_branch_name(&branches::name_of(file)).is_ok() => {
+                    found.push((file.to_string(), kind));
                 }
                 _ => self.add(
                     What::Foreign,
@@ -205,9 +211,10 @@ impl Check {
                 ),
             })
             .map_err(|error| store.error("cannot read", "_branches", error))?;
-        for (name, kind) in found {
-            let file = format!("_branches/{name}");
-            match store.branch(&name) {
+        for (file, kind) in found {
+            let branch = store.branch(&branches::name_of(&file));
+            let file = format!("_branches/{file}");
+            match branch {
                 _ if kind != FileType::RegularFile => self.add(What::NotAFile, file, "it cannot be a branch"),
                 Ok(Some(id)) if !there.contains(&id) => {
                     self.add(What::Dangling, file, format!("it names {id}, which is not there"));

@@ -190,6 +190,9 @@ impl Store {
     }
 }
 
+/// The hint where something else is in the place of a file or directory of the store.
+const IN_PLACE: &str = "it is a link or of another kind; no link is followed in a store: move it away";
+
 /// A store error with its cause, and what to do where the cause tells.
 fn failure(message: String, cause: io::Error) -> Error {
     use io::ErrorKind as K;
@@ -199,6 +202,8 @@ fn failure(message: String, cause: io::Error) -> Error {
         K::ReadOnlyFilesystem => Some("the filesystem is read-only; `lepo ls` and `show` still work"),
         K::PermissionDenied => Some("check the owner and mode of the directory"),
         K::FileTooLarge => Some("a file size limit stopped it (ulimit -f)"),
+        K::NotADirectory => Some(IN_PLACE),
+        _ if cause.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => Some(IN_PLACE),
         _ => None,
     };
     let error = Error::store(message).because(cause);

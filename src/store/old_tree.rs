@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FileType;
+use rustix::fs::{AtFlags, FileType};
 
 use super::folders::{OLD, counts_in, dir_at};
 use super::{Finding, Store, What};
@@ -30,6 +30,9 @@ impl Store {
     /// Tells all files below `_old/`, each with its path in the store, and the folders that cannot be read. No
     /// link is followed.
     pub(super) fn each_old(&self, mut each: impl FnMut(PathBuf, Old)) {
+        if let Some(finding) = self.misplaced_root() {
+            return each(PathBuf::from(OLD), Old::Other(finding));
+        }
         let mut folders = vec![PathBuf::from(OLD)];
         while let Some(folder) = folders.pop() {
             if let Err(error) = self.each_in_folder(&folder, &mut folders, &mut each) {
@@ -37,6 +40,17 @@ impl Store {
                 each(folder, Old::Other(Finding { name, what: What::Unreadable, why: error.to_string() }));
             }
         }
+    }
+
+    /// The finding about `_old` itself where it is there and no directory, so that nothing below it is read.
+    fn misplaced_root(&self) -> Option<Finding> {
+        let stat = rustix::fs::statat(&self.dir, OLD, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let why = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => return None,
+            FileType::Symlink => "it is a link, and none is followed here: no message of past days is read",
+            _ => "it is not a directory: no message of past days is read",
+        };
+        Some(Finding { name: OLD.to_string(), what: What::Misplaced, why: why.to_string() })
     }
 
     /// Tells the files of one folder, and adds the folders in it to `folders`.

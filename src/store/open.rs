@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use super::{DIR, OLD, Store, failure};
 use crate::error::{Error, Result};
@@ -37,7 +38,8 @@ const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 impl Store {
-    /// The store in `cwd` or in its nearest parent that has one: not above `home`, not across a filesystem.
+    /// The store in `cwd` or in its nearest parent that has one of the user's own: not above `home`, not across a
+    /// filesystem. That of another user is an error in `cwd`, and is passed over in a parent.
     pub fn find(cwd: &Path, home: Option<&Path>) -> Result<Option<Store>> {
         let device =
             fs::metadata(cwd).map_err(|e| failure(format!("cannot read {}", cwd.display()), e))?.dev();
@@ -47,7 +49,8 @@ impl Store {
                 break;
             }
             let path = dir.join(STORE);
-            if fs::symlink_metadata(&path).is_ok() {
+            let is_taken = |meta: &fs::Metadata| dir == cwd || meta.uid() == geteuid().as_raw();
+            if fs::symlink_metadata(&path).is_ok_and(|meta| is_taken(&meta)) {
                 shown.push(STORE);
                 return open_dir(rustix::fs::CWD, &path, &shown)
                     .and_then(owned)
@@ -157,7 +160,7 @@ fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBu
 fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
     let stat =
         rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;
-    if stat.st_uid != rustix::process::geteuid().as_raw() {
+    if stat.st_uid != geteuid().as_raw() {
         return Err(Error::store(format!("{} belongs to another user", shown.display()))
             .hint("lepo uses only stores of its own user; chown it if it is yours"));
     }
@@ -186,12 +189,8 @@ fn walk(cwd: &Path, rel: &Path, make: bool) -> Result<Option<OwnedFd>> {
             Ok(fd) => dir = Some(fd),
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) if is_link(at, part) => {
-                return Err(Error::usage(format!(
-                    "--save-to {}: {} is a link",
-                    rel.display(),
-                    gone.display()
-                ))
-                .hint("a store is not reached through links"));
+                return Err(Error::usage(format!("store {}: {} is a link", rel.display(), gone.display()))
+                    .hint("a store is not reached through links"));
             }
             Err(Errno::NOTDIR) => {
                 return Err(Error::store(format!("{} is not a directory", gone.display()))
@@ -208,10 +207,10 @@ fn is_link(at: BorrowedFd<'_>, name: &std::ffi::OsStr) -> bool {
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Symlink)
 }
 
-/// Checks the text of `--save-to`.
+/// Checks the text of `--save-to`, which is `--store` too.
 fn check(rel: &Path) -> Result<()> {
     let refuse = |why: &str| {
-        Err(Error::usage(format!("--save-to {:?}: {why}", rel.display().to_string()))
+        Err(Error::usage(format!("store {:?} {why}", rel.display().to_string()))
             .hint("give a directory below the working directory, like .lepo/foo"))
     };
     let text = rel.as_os_str().as_encoded_bytes();

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use crate::bots::Bot;
 use crate::home::{Home, finish, until};
 use crate::scripted::{Piece, Reply, Server, openai_event};
 
@@ -66,7 +67,13 @@ fn every_finding_has_its_line_and_its_exit_code() {
             1,
             vec![format!("dangling _branches/main: it names {a}, which")],
         ),
+        (
+            vec![("_branches/feat%2Fx".into(), a)],
+            1,
+            vec![format!("dangling _branches/feat%2Fx: it names {a}, which")],
+        ),
         (vec![("_branches/main/x".into(), "")], 1, vec!["not a file _branches/main: ".into()]),
+        (vec![("_old".into(), "")], 1, vec!["misplaced _old: it is not a directory".into()]),
         (
             vec![(format!("_blobs/{hash}"), "x")],
             1,
@@ -113,6 +120,59 @@ fn fifos_links_and_sockets_are_told_and_never_waited_for() {
     let (code, found) = fsck(&home);
     assert_eq!((code, found.len()), (1, 3));
     assert!(found.iter().all(|line| line.starts_with("not a file 01JB")), "{found:?}");
+}
+
+#[test]
+fn past_days_behind_a_link_are_told() {
+    let home = Home::new();
+    home.add(&["--time", "2025-03-01T12:00Z"], "old");
+    home.add(&["--prev", "head"], "new");
+    home.ok(&["tidy", "--keep", "0"]);
+    home.ok(&["branch", "feat/x"]);
+    assert_eq!(fsck(&home), (0, vec![]));
+    let store = home.work().join(".lepo");
+    std::fs::rename(store.join("_old"), home.work().join("moved")).unwrap();
+    std::os::unix::fs::symlink("../moved", store.join("_old")).unwrap();
+    let (code, found) = fsck(&home);
+    assert_eq!(code, 1);
+    assert!(found.iter().any(|line| line.starts_with("misplaced _old: it is a link")), "{found:?}");
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_file_or_a_folder_is_named() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    home.write("work/.lepo/_blobs", "");
+    let ran = home.lepo(&["fsck"]);
+    assert_eq!(ran.code, 5);
+    assert!(
+        ran.err.starts_with("error: cannot read .lepo/_blobs: ") && ran.err.contains("hint: "),
+        "{}",
+        ran.err
+    );
+    let home = Home::with_openai("http://127.0.0.1:9");
+    home.ok(&["init"]);
+    let insts = home.work().join(".lepo/_insts.toml");
+    std::fs::rename(&insts, home.work().join("moved")).unwrap();
+    std::os::unix::fs::symlink("../moved", &insts).unwrap();
+    let ran = home.lepo(&["do", "hello"]);
+    assert_eq!(ran.code, 5);
+    assert!(ran.err.contains(".lepo/_insts.toml") && ran.err.contains("hint: it is a link"), "{}", ran.err);
+}
+
+#[test]
+fn a_line_that_a_crash_tore_takes_no_other_with_it() {
+    let bot = Bot::saying("planner = \"off\"", &["Paris."]);
+    bot.home.ok(&["init"]);
+    bot.home.write("work/.lepo/_journal.ndjson", r#"{"time":1,"bubb":"01JB3Z0Q4N8V2K5T7W9X1Y3"#);
+    bot.home.write("work/.lepo/_titles", "1790000000000 01JB3Z0Q4N8V");
+    assert_eq!(bot.lepo(&["do", "Capital?"]).code, 0);
+    bot.home.ok(&["title", "@", "Capitals"]);
+    let journal = bot.home.read("work/.lepo/_journal.ndjson");
+    let lines: Vec<&str> = journal.lines().collect();
+    assert_eq!(lines.len(), 2, "{journal}");
+    assert!(serde_json::from_str::<serde_json::Value>(lines[1]).unwrap()["model"] == "test");
+    assert_eq!(bot.home.ok(&["title", "@"]), "Capitals\n");
 }
 
 #[test]

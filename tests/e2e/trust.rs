@@ -112,6 +112,21 @@ fn a_store_of_another_user_is_refused() {
     assert_eq!(ran.code, 5);
     assert!(ran.err.contains("belongs to another user"), "{}", ran.err);
     assert_eq!(place.mine.connections() + place.theirs.connections(), 0);
+    // Above, it is passed over: no other user decides where a store can be.
+    let below = place.home.work().join("sub");
+    std::fs::create_dir(&below).unwrap();
+    for args in [&["init"][..], &["root"]] {
+        let mut command = place.home.command(args);
+        let ran = run(
+            {
+                command.current_dir(&below);
+                command
+            },
+            b"",
+        );
+        assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
+    }
+    assert!(below.join(".lepo").is_dir());
 }
 
 #[test]
