@@ -100,7 +100,7 @@ impl Turn<'_> {
                     if let Some(words) = words {
                         self.record.transcript.take_up(&words)?;
                     }
-                    let answer = CalledAnswer { at, calls: calls.clone(), replay };
+                    let answer = CalledAnswer { at, calls: calls.clone(), replay, waited: false };
                     self.record.transcript.called.push(answer);
                     calls.into_iter().map(Wanted::Native).collect()
                 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::native::{call_of, is_bubb_of};
-use super::request::several_note;
+use super::request::{REFUSED, several_note};
 use super::transcript::{PathEntry, Transcript};
 use crate::bubb::{BubbId, Kind};
 use crate::config::ModelConfig;
@@ -16,6 +16,9 @@ use crate::store::Store;
 
 /// The result of a call that was never carried out.
 const DROPPED: &str = "dropped: it was not carried out, because a call before it ended the use of tools";
+
+/// The same, where the call before it was carried out later.
+const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
 
 /// An answer of this turn that has calls.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +29,8 @@ pub struct CalledAnswer {
     pub calls: Vec<ToolCall>,
     /// The answer as it was received.
     pub replay: Option<Replay>,
+    /// One of its calls waited for consent when an earlier process ended.
+    pub waited: bool,
 }
 
 /// The bubbs of one answer.
@@ -132,9 +137,12 @@ impl<'s> Group<'s> {
         let calls = answer.calls.clone();
         let mut messages =
             vec![Message { calls, replay: answer.replay.clone(), ..Message::new(Role::Assistant, text) }];
+        let is_refused =
+            carried.clone().last().is_some_and(|(.., result)| result.is_some_and(|text| **text == *REFUSED));
+        let dropped = if answer.waited && !is_refused { DROPPED_WAITING } else { DROPPED };
         let mut results = carried.map(|(.., result)| *result);
         for call in &answer.calls {
-            let result = results.next().flatten().cloned().unwrap_or_else(|| DROPPED.into());
+            let result = results.next().flatten().cloned().unwrap_or_else(|| dropped.into());
             messages.push(Message { call_id: Some(call.id.clone()), ..Message::new(Role::Tool, result) });
         }
         messages
@@ -222,8 +230,11 @@ impl Transcript {
             let calls =
                 calls.into_iter().map(|KeptCall { id, name, arguments }| ToolCall { id, name, arguments });
             let (at, calls, replay) = (place + 1, calls.collect(), said.map(Replay::new));
-            self.called.push(CalledAnswer { at, calls, replay });
+            self.called.push(CalledAnswer { at, calls, replay, waited: false });
         }
         self.called.sort_by_key(|answer| answer.at);
+        if let Some(last) = self.called.last_mut() {
+            last.waited = true;
+        }
     }
 }

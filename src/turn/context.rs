@@ -211,7 +211,9 @@ mod tests {
             arguments: json!({"command": command, "access": "read"}),
         };
         let received = Replay::new(json!("as received"));
-        let live = |calls: Vec<ToolCall>| vec![CalledAnswer { at: 1, calls, replay: Some(received.clone()) }];
+        let live = |calls: Vec<ToolCall>| {
+            vec![CalledAnswer { at: 1, calls, replay: Some(received.clone()), waited: false }]
+        };
         let both = || vec![call("x", "ls"), call("y", "id")];
         let dropped = "dropped: it was not carried out, because a call before it ended the use of tools";
         for (text, called, expected) in [

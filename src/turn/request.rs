@@ -31,7 +31,7 @@ pub(super) fn several_note(requests: usize) -> Option<String> {
 }
 
 /// The result of a refused request, for the model.
-const REFUSED: &str = "refused: the user said no";
+pub(super) const REFUSED: &str = "refused: the user said no";
 
 impl Turn<'_> {
     /// Gets consent for a request that was just written as a bubb, runs it, and adds its result.
