@@ -1,6 +1,6 @@
 //! The tails, newest first, at which convs can be continued; found without reading the older ones if possible.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use super::check::AHEAD;
 use super::{Forest, Ix};
@@ -162,6 +162,30 @@ impl Forest {
             name.kind == Kind::User && !name.hidden
         })
     }
+
+    /// The newest visible question asked at `place` that nothing visible follows.
+    pub fn question_left_at(&self, place: Ix) -> Option<Ix> {
+        let mut followed = HashSet::new();
+        let visible = self.all().rev().take_while(|&ix| ix > place).filter(|&ix| !self.name(ix).hidden);
+        visible.into_iter().find(|&ix| {
+            followed.extend(self.prev(ix).and_then(|prev| self.nearest_visible(prev)));
+            let is_question = self.name(ix).kind == Kind::User && self.store_of(ix).is_none();
+            is_question && !followed.contains(&ix) && self.is_asked_at(ix, place)
+        })
+    }
+
+    /// True if the turn that `leaf` is of was begun at `place`: its question was asked there, or answered again.
+    pub fn turn_began_at(&self, leaf: Ix, place: Ix) -> bool {
+        self.last_question(leaf).is_some_and(|question| {
+            self.last_question(place) == Some(question) || self.is_asked_at(question, place)
+        })
+    }
+
+    /// True if a question continues `place`, with nothing but what `--run` gave between.
+    fn is_asked_at(&self, question: Ix, place: Ix) -> bool {
+        let mut before = self.up(question).skip(1);
+        before.find(|&ix| ix == place || self.name(ix).kind != Kind::System) == Some(place)
+    }
 }
 
 #[cfg(test)]
@@ -260,6 +284,37 @@ mod tests {
             let forest = fixture::forest(store);
             let found = forest.last_question(forest.find(id(leaf)).unwrap());
             assert_eq!(found.map(|ix| forest.name(ix).id), question.map(id), "{store}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_left_where_it_was_asked() {
+        for (store, place, question) in [
+            ("A u0 head / B a0 A / C u0 B", "B", Some("C")),
+            ("A u0 head / B a0 A / C u0 B / D u0 B", "B", Some("D")),
+            ("A u0 head / B a0 A / C u0 B / D u0 B / E a0 D", "B", Some("C")),
+            // behind what a program printed; hidden chatter is no answer
+            ("A u0 head / B a0 A / C s0 B / D u0 C / E a1 D", "B", Some("D")),
+            ("A u0 head / B a0 A / C u0 B / D s1 C / E a0 D", "B", None),
+            ("A u0 head / B a0 A / C u0 B / D a0 C / E u0 D", "B", None),
+            ("A u0 head / B a0 A / C u0 A", "B", None),
+            ("A u0 head / B a0 A", "B", None),
+        ] {
+            let forest = fixture::forest(store);
+            let found = forest.question_left_at(forest.find(id(place)).unwrap());
+            assert_eq!(found.map(|ix| forest.name(ix).id), question.map(id), "{store}");
+        }
+    }
+
+    #[test]
+    fn a_turn_began_where_its_question_was_asked_or_answered_again() {
+        let store = "A u0 head / B a0 A / C s0 B / D u0 C / E a0 D / F s1 D / G s1 F / H a0 A";
+        let forest = fixture::forest(store);
+        let at = |letter: &str| forest.find(id(letter)).unwrap();
+        for (place, began) in
+            [("A", false), ("B", true), ("C", true), ("D", true), ("E", true), ("G", true), ("H", false)]
+        {
+            assert_eq!(forest.turn_began_at(at("G"), at(place)), began, "{place}");
         }
     }
 }

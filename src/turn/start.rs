@@ -57,7 +57,10 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
         };
     };
     if wish.retry {
-        let question = forest.last_question(tip).ok_or_else(|| {
+        // A branch stays where it is when its question fails, so that question is beyond it.
+        let branch = wish.tail.filter(|tail| tail.by_branch);
+        let left = branch.and_then(|branch| forest.question_left_at(branch.ix));
+        let question = left.or_else(|| forest.last_question(tip)).ok_or_else(|| {
             Error::usage(format!(
                 "no question to answer again in the conversation of {}",
                 forest.name(tip).id

@@ -245,11 +245,7 @@ fn what_a_person_may_not_expect_is_said() {
     assert_eq!(bot.lepo(&["do", "first"]).err, "");
     bot.home.ok(&["branch", "main"]);
     let ran = bot.lepo(&["do", "--tail", "main", "second"]);
-    assert!(
-        ran.err.contains("note: branch main was not moved; `lepo branch -f main` moves it"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("`lepo do --tail main --retry` answers it"), "{}", ran.err);
     // A bubb that a wrong clock dated ahead is the newest from then on.
     bot.home.write("work/.lepo/7Z00000000000000000000000A-u0-head.md", "from far ahead");
     let ran = bot.lepo(&["do", "third"]);
@@ -293,6 +289,36 @@ fn a_shell_has_a_tail_of_its_own() {
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("nosuchthing") && ran.err.contains("LEPO_TAIL names it"), "{}", ran.err);
     assert_eq!(bot.times_asked(), 6);
+}
+
+#[test]
+fn a_question_that_failed_on_a_branch_is_answered_there() {
+    let no = || Reply::new(400, "no");
+    let said = |text: &str| openai_sse([text]);
+    for by_default in [true, false] {
+        let bot = Bot::openai(OFF, [said("one"), said("two"), no(), no(), said("three"), said("four"), no()]);
+        let lepo = |args: &[&str]| match by_default {
+            true => in_shell(&bot, "main", args),
+            false => bot.lepo(&[&["-t", "main"], args].concat()),
+        };
+        bot.lepo(&["do", "1."]);
+        bot.home.ok(&["branch", "main"]);
+        bot.lepo(&["do", "-n", "2."]);
+        let ran = lepo(&["--no-stdin", "Was it one?"]);
+        assert!(ran.err.contains("`lepo do --tail main --retry` answers it"), "{}", ran.err);
+        assert_eq!(lepo(&["--retry"]).code, 3, "it fails once more, and is kept once");
+        assert_eq!(lepo(&["--retry"]).out, "three\n");
+        assert!(forest(&bot.home).ends_with("F a0 E / G u0 C / H a0 G"), "{}", forest(&bot.home));
+        assert_eq!(bot.home.ok(&["resolve", "main"]), bot.home.ok(&["resolve", "@"]));
+        // The branch is at an answer and nothing waits behind it: that one is given anew.
+        assert_eq!(lepo(&["--retry"]).out, "four\n");
+        assert!(forest(&bot.home).ends_with("H a0 G / I a0 G"), "{}", forest(&bot.home));
+        // Where no branch is named, the hint names the question.
+        let second = bubbs(&bot.home)[5].id.clone();
+        let ran = in_shell(&bot, &second, &["do", "5."]);
+        let question = bubbs(&bot.home).pop().unwrap().id;
+        assert!(ran.err.contains(&format!("`lepo do --tail {question} --retry`")), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use crate::bots::Bot;
 use crate::disk::bubbs;
+use crate::home::run;
 
 const OFF: &str = "planner = \"off\"";
 
@@ -24,6 +25,8 @@ fn its_parts_are_joined_by_blank_lines() {
         (&[], "from stdin\r\n\n", "from stdin"),
         (&["words", "--file", "q.md"], "stdin\n", "words\n\nfrom file\n\nstdin"),
         (&["words", "--no-stdin"], "stdin\n", "words"),
+        (&["words", "--file", "-"], "stdin\n", "words\n\nstdin"),
+        (&["-f", "-", "-f", "q.md"], "in\n", "stdin:\n```\nin\n```\n\nq.md:\n```\nfrom file\n```"),
         (&["--context", "a.rs", "words"], "stdin", "words\n\nstdin\n\na.rs:\n```\nfn a() {}\n```"),
         (
             &["words", "--context", "a.rs", "--context", "한글.md"],
@@ -54,16 +57,47 @@ fn folders_and_several_files_are_fenced_under_their_names() {
     ] {
         bot.home.write(&format!("work/{name}"), text);
     }
+    std::os::unix::fs::symlink("a.rs", bot.home.work().join("src/link")).unwrap();
     let ran = bot.lepo(&["do", "-f", "q.md", "-f", "b.txt", "--context", "src"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let src = "src/a.rs:\n```\nfn a() {}\n```\n\nsrc/deep/한글.txt:\n```\n각\n```";
     assert_eq!(question(&bot), format!("q.md:\n```\nwhich?\n```\n\nb.txt:\n```\nb\n```\n\n{src}"));
-    let left_out = "note: src: 2 files; left out: 1 not text (src/out.bin), 1 hidden, what git ignores\n";
+    let left_out = "note: src: 2 files; left out: 1 link (src/link), 1 not text (src/out.bin), 1 hidden\n";
     assert!(ran.err.contains(left_out), "{}", ran.err);
     // One file is the question itself; a folder never is.
     let ran = bot.lepo(&["do", "-q", "-f", "src", "words"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert_eq!(question(&bot), format!("words\n\n{src}"));
+}
+
+#[test]
+fn words_that_are_not_utf8_are_told_with_their_offset() {
+    use std::os::unix::ffi::OsStringExt;
+    let bot = Bot::saying(OFF, &["ok"]);
+    let mut command = bot.home.command(&["do", "--no-stdin"]);
+    command.arg(std::ffi::OsString::from_vec(b"caf\xe9?".to_vec()));
+    let ran = run(command, b"");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("PROMPT is not UTF-8: byte 3 begins no character"), "{}", ran.err);
+    assert_eq!(bot.times_asked(), 0);
+}
+
+#[test]
+fn options_without_the_one_they_belong_to_are_refused() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    for (args, said) in [
+        (&["--unheld", "x"][..], "--unheld"),
+        (&["--keep", "1", "-n", "x"], "--keep"),
+        (&["--arg", "a=b", "-r"], "--arg"),
+        (&["--run", "", "x"], "--run"),
+        (&["--run", " \t", "x"], "it is blank"),
+        (&["-f", "-", "-f", "-"], "only once"),
+    ] {
+        let ran = bot.lepo(&[&["do"], args].concat());
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains(said), "{args:?} {}", ran.err);
+    }
+    assert_eq!(bot.times_asked(), 0);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
+use crate::home::run;
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_event, openai_sse};
 
@@ -163,6 +164,44 @@ fn calls_after_one_that_waits_are_dropped_and_the_model_is_told() {
     let seen = short(&bot.bodies()[1]);
     assert_eq!(seen[2], format!("assistant x0{ECHO}x1{ECHO}"));
     assert!(seen[4].starts_with("tool x1:dropped"), "{}", seen[4]);
+    assert!(seen[4].contains("waited for consent; call again if it is needed"), "{}", seen[4]);
+}
+
+#[test]
+fn the_branch_a_question_was_asked_on_moves_to_the_answer_after_a_decision() {
+    for (decision, by_default) in
+        [("--approve", true), ("--approve", false), ("--deny", true), ("--deny", false)]
+    {
+        let two = [("run_command", ECHO), ("run_command", r#"{"access":"full","command":"ls"}"#)];
+        let bot = bot([openai_sse(["First."]), openai_calls("", &two), openai_sse(["Said."])]);
+        assert_eq!(bot.home.alone(&["do", "hello"]).code, 0);
+        bot.home.ok(&["branch", "main"]);
+        bot.home.ok(&["branch", "other"]);
+        bot.home.ok(&["branch", "root", "@^"]);
+        let ran = bot.home.alone(&["do", "--tail", "main", "say it"]);
+        let id = bubbs(&bot.home).pop().unwrap().id;
+        assert!(ran.err.contains(&format!("lepo do --tail main {decision} {id}")), "{}", ran.err);
+        for wrong in ["root", "nothing", &id] {
+            let ran = bot.home.alone(&["do", "--tail", wrong, decision, &id]);
+            assert_eq!(ran.code, 2, "{}", ran.err);
+            assert!(ran.err.contains("is not a branch that the question"), "{}", ran.err);
+        }
+        let tail = if by_default { &[][..] } else { &["--tail", "main"] };
+        let mut command = bot.home.detached(&[&["do", decision, &id], tail].concat());
+        if by_default {
+            command.env("LEPO_TAIL", "main");
+        }
+        let ran = run(command, b"");
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
+        assert_eq!(bot.home.ok(&["resolve", "main"]), bot.home.ok(&["resolve", "@"]));
+        assert_ne!(
+            bot.home.ok(&["resolve", "other"]),
+            bot.home.ok(&["resolve", "@"]),
+            "no other branch moves"
+        );
+        let told = short(&bot.bodies()[2]).into_iter().find(|line| line.contains(":dropped")).unwrap();
+        assert_eq!(told.contains("waited for consent"), decision == "--approve", "{told}");
+    }
 }
 
 #[test]

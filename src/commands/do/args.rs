@@ -1,7 +1,10 @@
 //! The arguments of `lepo do`, and its help.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::group_args::GroupArgs;
 use crate::bubb::BubbId;
@@ -9,7 +12,7 @@ use crate::commands::complete;
 use crate::config::{Flags, Options, ToolMode, list_words, read_word};
 use crate::error::{Error, Result};
 use crate::turn::attach::read_text;
-use crate::turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict};
+use crate::turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 use crate::ui::Shown;
 
 /// Usual values of `--effort`.
@@ -32,12 +35,13 @@ const TOOL_MODES: &[(&str, &str)] =
 ///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
 ///                ↖ u0 ← a0
 ///
-/// With nothing to ask and a terminal on stdin it is a conversation, line by line.
+/// With nothing to ask and a terminal on stdin it is a conversation, line by line. Where stdout is a pipe that is
+/// closed early, the answer is received to its end all the same, and kept whole.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER, verbatim_doc_comment)]
 pub struct DoArgs {
     /// The question
-    #[arg(value_name = "PROMPT")]
+    #[arg(value_name = "PROMPT", value_parser = OsStringValueParser::new().try_map(word_of_prompt))]
     pub(super) prompt: Vec<String>,
     /// Start a new conversation
     #[arg(short, long, conflicts_with_all = ["tail", "retry"])]
@@ -45,7 +49,7 @@ pub struct DoArgs {
     /// Start from this message
     #[arg(short, long, value_name = "ADDR", add = complete::address())]
     pub(super) tail: Option<String>,
-    /// Answer the last visible question again
+    /// Answer the last visible question again; with --tail BRANCH, one asked there that has no answer yet
     #[arg(short, long, conflicts_with_all = ["prompt", "file"])]
     pub(super) retry: bool,
     /// Print the conversation so far first
@@ -54,7 +58,7 @@ pub struct DoArgs {
     /// Show hidden messages too
     #[arg(short = 'a', long)]
     pub(super) show_all: bool,
-    /// Add this file's text to the question; a folder, or one of several, under its name; repeatable
+    /// Add this file's text to the question (-: stdin's); a folder, or one of several, under its name; repeatable
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     pub(super) file: Vec<PathBuf>,
     /// Add a file as context, the text files of a folder that git does not ignore, or a resource of an MCP
@@ -83,7 +87,7 @@ pub struct DoArgs {
     #[arg(long)]
     pub(super) no_stdin: bool,
     /// Run this first and give its output to the model; repeatable
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = command)]
     pub(super) run: Vec<String>,
     /// The model to ask: a configured name, or PROVIDER:MODEL; repeatable with --parallel
     #[arg(short, long, value_name = "NAME", add = complete::model())]
@@ -109,14 +113,14 @@ pub struct DoArgs {
     /// List the MCP servers that are on, their tools, resources and prompts, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"])]
     pub(super) list_tools: bool,
-    /// Carry out this pending request and go on with its turn
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "deny"])]
+    /// Carry out this pending request and go on with its turn; with --tail BRANCH, on which it was asked, that moves
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry", "deny"])]
     pub(super) approve: Option<String>,
     /// With --approve: run the command even if no sandbox can hold it to its access
     #[arg(long, requires = "approve")]
     pub(super) unheld: bool,
-    /// Refuse this pending request and go on with its turn
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry"])]
+    /// Refuse this pending request and go on with its turn; --tail as with --approve
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry"])]
     pub(super) deny: Option<String>,
     #[command(flatten)]
     pub(super) group: GroupArgs,
@@ -172,6 +176,21 @@ impl DoArgs {
             ..Flags::default()
         };
         self.group.flags(&self.model, flags)
+    }
+
+    /// Refuses options without the one that they belong to. The parser lets them pass where another option
+    /// conflicts with that one.
+    pub fn check_companions(&self) -> Result<()> {
+        for (is_lonely, option, companion) in [
+            (self.unheld && self.approve.is_none(), "--unheld", "--approve"),
+            (self.keep.is_some() && !self.compact, "--keep", "--compact"),
+            (!self.prompt_args.is_empty() && self.server_prompt.is_none(), "--arg", "--prompt"),
+        ] {
+            if is_lonely {
+                return Err(Error::usage(format!("{option} needs {companion}")).hint("lepo do --help"));
+            }
+        }
+        Ok(())
     }
 
     /// True if `LEPO_TAIL` says where the turn goes. Questions to many go on with nothing that is not named.
@@ -245,6 +264,20 @@ impl DoArgs {
 fn temperature(text: &str) -> std::result::Result<serde_json::Number, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=2.0).contains(number));
     number.and_then(serde_json::Number::from_f64).ok_or_else(|| "it is a number from 0 to 2".to_string())
+}
+
+/// A word of the question.
+fn word_of_prompt(word: OsString) -> std::result::Result<String, String> {
+    word.into_string().map_err(|word| {
+        let bytes = word.as_encoded_bytes();
+        let offset = bytes.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+        not_utf8("PROMPT", bytes, offset).message
+    })
+}
+
+fn command(text: &str) -> std::result::Result<String, String> {
+    let is_blank = text.trim().is_empty();
+    if is_blank { Err("it is blank".to_string()) } else { Ok(text.to_string()) }
 }
 
 fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {

@@ -27,7 +27,16 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         parts.push(part("PROMPT", Looked::Other(bytes)));
     }
     let mut gathering = Gathering::default();
+    let mut names_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
     for path in &args.file {
+        if path.as_os_str() == STDIN {
+            if std::mem::replace(&mut names_stdin, true) {
+                return Err(Error::usage("`-` is there twice, and stdin can be read only once"));
+            }
+            let content = NewFile::of_bytes("stdin", stdin(!args.quiet)?)?;
+            parts.push(Part { from: "stdin".to_string(), content, fenced: args.file.len() > 1 });
+            continue;
+        }
         // One file is the question or a part of it; of several each has its name.
         let fenced = args.file.len() > 1 || path.is_dir();
         for ContextFile { path, content } in gathering.take(path)? {
@@ -35,11 +44,10 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         }
     }
     let terminal = std::io::stdin().is_terminal();
-    let attached_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
     if terminal && !args.no_stdin && parts.is_empty() && args.attach.is_empty() && prompt.is_none() {
         return Ok(None);
     }
-    if !terminal && !args.no_stdin && !attached_stdin {
+    if !terminal && !args.no_stdin && !names_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
         parts.push(part("stdin", NewFile::of_bytes("stdin", bytes)?));
     }

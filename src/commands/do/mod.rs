@@ -6,6 +6,7 @@ mod group;
 mod group_args;
 mod input;
 mod log;
+mod moving;
 mod output;
 mod setup;
 mod tools;
@@ -45,6 +46,7 @@ pub fn failure(error: &Error, events: bool) -> serde_json::Value {
 }
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
+    args.check_companions()?;
     // Checked first, as a wrong schema is an error of every question.
     let schema = args.answer_schema()?;
     let prompt = args.template.as_deref().map(|name| find_prompt(name, context)).transpose()?;

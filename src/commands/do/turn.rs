@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::DoArgs;
 use super::compact::Quiet;
+use super::moving::{Moving, name_tail};
 use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, store_of_turn};
 use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
 use crate::config::ModelConfig;
-use crate::conv::{Addressee, Forest, Wanted};
+use crate::conv::{Forest, Wanted};
 use crate::error::{Error, Kind, Result};
 use crate::runtime::current_thread;
 use crate::store::{Claim, Store};
@@ -41,7 +42,8 @@ struct Place {
     _claim: Option<Claim>,
     forest: Forest,
     decision: Option<Decision>,
-    tail: Option<Addressee>,
+    /// The branch that moves to the answer.
+    moving: Option<Moving>,
     start: Start,
 }
 
@@ -77,8 +79,10 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
     if tells_usage && report.answer.is_some() {
         say_dim(&ui::usage_line(&report), context.paint);
     }
-    report.error = report.error.take().map(|error| explained(error, report.user, args, &place.store));
-    place.advance_branch(args, &report)?;
+    report.error = report.error.take().map(|error| explained(error, report.user, args, &place));
+    if let (Some(moving), Some(answer)) = (&place.moving, &report.answer) {
+        moving.to(&place.store, answer.name.id, args.quiet)?;
+    }
     print(args, &report, &place.store, output.as_mut(), context)?;
     tidy_after(&place.store, tidy, args.quiet, context.out);
     match report.error {
@@ -106,13 +110,16 @@ impl Place {
             // Even with --quiet, a command is shown before it runs.
             say(&format!("in {}: {}", store.root().display(), request.canonical()));
         }
-        let tail = find_tail(args, &store, &forest)?;
-        let wish = StartOptions { new: args.new, tail, retry: args.retry };
-        let start = match &decision {
-            Some(decision) => Start::Decided(decision.name.id),
-            None => start(&store, &forest, wish)?,
+        let request = decision.as_ref().map(|decision| decision.name.id);
+        let (start, moving) = match request.and_then(|id| Some((id, forest.find(id)?))) {
+            Some((id, ix)) => (Start::Decided(id), Moving::of_request(args, &store, &forest, ix)?),
+            None => {
+                let tail = find_tail(args, &store, &forest)?;
+                let wish = StartOptions { new: args.new, tail, retry: args.retry };
+                (start(&store, &forest, wish)?, Moving::of_tail(args, &forest, tail))
+            }
         };
-        Ok(Place { store, _claim: claim, forest, decision, tail, start })
+        Ok(Place { store, _claim: claim, forest, decision, moving, start })
     }
 
     /// Says what is to be known before the turn: notes, with `model` the line of the place, with `--show-past`
@@ -126,7 +133,7 @@ impl Place {
     ) -> Result<()> {
         let Place { store, forest, start, .. } = self;
         if !args.quiet {
-            if self.tail.is_none() {
+            if args.tail.is_none() {
                 ui::note_place(store, forest, *start);
             }
             ui::note_system_prompt(configured, store, forest, *start);
@@ -173,32 +180,17 @@ impl Place {
         view.end();
         taken
     }
-
-    /// Moves the branch of `--tail` to the answer, if there is one.
-    fn advance_branch(&self, args: &DoArgs, report: &Report) -> Result<()> {
-        let (Some(tail), Some(branch)) = (self.tail.filter(|tail| tail.by_branch), &args.tail) else {
-            return Ok(());
-        };
-        let from = self.forest.name(tail.ix).id;
-        if let Some(answer) = &report.answer {
-            return ui::move_branch(&self.store, branch, from, answer.name.id, args.quiet).map(|_| ());
-        }
-        if !args.quiet {
-            say(&format!(
-                "note: branch {branch} was not moved; `lepo branch -f {branch}` moves it to the newest tail"
-            ));
-        }
-        Ok(())
-    }
 }
 
 /// The error with what stays in the store, and what goes on from there.
-fn explained(error: Error, user: Option<BubbId>, args: &DoArgs, store: &Store) -> Error {
+fn explained(error: Error, user: Option<BubbId>, args: &DoArgs, place: &Place) -> Error {
     let error = match error.kind {
-        Kind::Signal(_) => Stopped::find(store, user).unwrap_or(Stopped::Nothing).explain(error),
+        Kind::Signal(_) => Stopped::find(&place.store, user).unwrap_or(Stopped::Nothing).explain(error),
         _ => error,
     };
-    ui::with_same_model(ui::with_kept_question(error, user), args.model.first())
+    let question = user.filter(|_| args.tail.is_some());
+    let error = name_tail(ui::with_kept_question(error, user), place.moving.as_ref(), question);
+    ui::with_same_model(error, args.model.first())
 }
 
 /// Prints what comes at the end of a turn: the last event, the document of `--json`, the file of `--output`.

@@ -1,0 +1,67 @@
+//! The branch that moves to the answer of a turn, and its name in hints.
+
+use super::DoArgs;
+use crate::bubb::BubbId;
+use crate::conv::{Addressee, Forest, Ix};
+use crate::env;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::ui;
+
+/// A branch, and the bubb that it names when the turn begins.
+#[derive(Debug)]
+pub struct Moving {
+    branch: String,
+    from: BubbId,
+}
+
+impl Moving {
+    /// The branch of `--tail`, if that is one.
+    pub fn of_tail(args: &DoArgs, forest: &Forest, tail: Option<Addressee>) -> Option<Moving> {
+        let tail = tail.filter(|tail| tail.by_branch)?;
+        Some(Moving { branch: args.tail.clone()?, from: forest.name(tail.ix).id })
+    }
+
+    /// The branch on which the turn of a request was asked: that of `--tail`, else that of `LEPO_TAIL`, if it
+    /// still names the place where the turn began.
+    pub fn of_request(args: &DoArgs, store: &Store, forest: &Forest, request: Ix) -> Result<Option<Moving>> {
+        let asked_on = |branch: &str| -> Result<Option<Moving>> {
+            let from = store
+                .branch(branch)?
+                .filter(|&from| forest.find(from).is_some_and(|place| forest.turn_began_at(request, place)));
+            Ok(from.map(|from| Moving { branch: branch.to_string(), from }))
+        };
+        let Some(branch) = &args.tail else {
+            return Ok(env::text("LEPO_TAIL").and_then(|branch| asked_on(&branch).ok().flatten()));
+        };
+        let moving = asked_on(branch)?.ok_or_else(|| {
+            let id = forest.name(request).id;
+            Error::usage(format!("{branch:?} is not a branch that the question of request {id} was asked on"))
+                .hint("leave out --tail, then no branch moves")
+        });
+        moving.map(Some)
+    }
+
+    /// Moves the branch to the answer, unless it has moved meanwhile.
+    pub fn to(&self, store: &Store, answer: BubbId, quiet: bool) -> Result<()> {
+        ui::move_branch(store, &self.branch, self.from, answer, quiet).map(|_| ())
+    }
+}
+
+/// Adds `--tail` to the commands of the hint, so that the branch moves when they are done. Where `--tail` was no
+/// branch, they name the question that was kept: the newest one may be another.
+pub fn name_tail(mut error: Error, moving: Option<&Moving>, question: Option<BubbId>) -> Error {
+    let (options, tail) = match (moving, question) {
+        (Some(moving), _) => (&["retry", "approve", "deny"][..], moving.branch.clone()),
+        (None, Some(question)) => (&["retry"][..], question.to_string()),
+        (None, None) => return error,
+    };
+    let tail = shlex::try_quote(&tail).unwrap_or((&tail).into());
+    if let Some(hint) = &mut error.hint {
+        for option in options {
+            *hint =
+                hint.replace(&format!("lepo do --{option}"), &format!("lepo do --tail {tail} --{option}"));
+        }
+    }
+    error
+}
