@@ -61,10 +61,12 @@ Environment:
   LEPO_TAIL     the message that questions follow, as with --tail; -n and --tail win over it
   LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
                 settings of lepo-config(5)
-  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST
+  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST, ANTHROPIC_API_KEY,
+  ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
                 the model that answers where none is configured
   NO_COLOR      no colours
   VISUAL, EDITOR    the editor
+  LEPO_PAGER, PAGER    the pager of long outputs on a terminal
 
 Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are described in
 lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).";
@@ -151,6 +153,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Preparsed::Parse { args, command } => (args, command),
         Preparsed::Help { words, is_short: true } => return help::print_short(root, &words),
         Preparsed::Help { words, .. } => return help::print_long(root, &words),
+        Preparsed::HelpOn { words } => return help::print_on(root, words),
         Preparsed::Version { verbose } => return print_version(verbose),
     };
     let parse = |root: &mut clap::Command| {
@@ -189,6 +192,11 @@ pub fn run(args: Vec<OsString>) -> u8 {
             report(&name_store_in_hint(error, save_to.as_deref()))
         }
     }
+}
+
+/// Ends an output that is all of a command; gives the exit code.
+fn end(mut out: Out) -> u8 {
+    out.finish().map_or_else(|error| report(&error), |()| 0)
 }
 
 /// The parser with one command alone: to give all of them the options that every command has takes longer than to
@@ -302,6 +310,11 @@ impl Command {
             Command::Branch(args) => args.only_lists(),
             Command::Tidy(args) => args.only_plans(),
             Command::Fsck(args) => args.only_checks(),
+            Command::Title(args) => args.only_prints(),
+            Command::Rm(args) => args.only_lists(),
+            Command::Prompt(args) => args.only_prints(),
+            // What they write is the user's own.
+            Command::Config(_) | Command::Mcp(_) => true,
             _ => false,
         }
     }

@@ -1,9 +1,12 @@
 //! Help: `-h` is at most a screen of 24 lines, `--help` is all there is.
 
+use std::io::ErrorKind;
+
 use clap::{Arg, Command};
 
 use super::tasks;
-use crate::term::{Out, columns, cut, width};
+use crate::error::Error;
+use crate::term::{Out, columns, cut, say, width};
 
 /// The lines of a short help, so that the prompt still stands under it.
 const LINES: usize = 23;
@@ -21,8 +24,54 @@ pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
         ));
     }
-    let _ = command.print_long_help();
-    0
+    match command.print_long_help() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            super::report(&Error::store("cannot write the output").because(error))
+        }
+        _ => 0,
+    }
+}
+
+/// Prints the help of the command that all these words name: one of lepo's, an alias, or a program `lepo-NAME`.
+pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
+    // Before that, a command does not know its own subcommands.
+    root.build();
+    if words.first().is_some_and(|word| word == "help") {
+        return print_long(root, &[]);
+    }
+    let Some((name, at)) = first_unknown(&root, &words) else { return print_long(root, &words) };
+    if at > 0 {
+        let known = words.get(..at).unwrap_or_default().join(" ");
+        let error = Error::usage(format!("`lepo {known}` has no command {name:?}"));
+        return super::report(&error.hint(format!("`lepo help {known}` describes it")));
+    }
+    let expanded = match super::alias::expand(&root, vec!["lepo".into(), name.into()]) {
+        Ok(expanded) => expanded,
+        Err(error) => return super::report(&error),
+    };
+    let meant: Vec<String> =
+        expanded.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if meant == [name] {
+        return super::report(&super::external(&[name.into(), "--help".into()]));
+    }
+    say(&format!(
+        "{name} stands for: lepo {}",
+        shlex::try_join(meant.iter().map(String::as_str)).unwrap_or_default()
+    ));
+    let command = meant.into_iter().find(|word| root.find_subcommand(word).is_some());
+    print_long(root, &[command.unwrap_or_else(|| "do".into())])
+}
+
+/// The first of these words that is no command within those before it, and its place.
+fn first_unknown<'w>(root: &Command, words: &'w [String]) -> Option<(&'w str, usize)> {
+    let mut command = root;
+    for (at, word) in words.iter().enumerate() {
+        match command.find_subcommand(word) {
+            Some(inner) => command = inner,
+            None => return Some((word, at)),
+        }
+    }
+    None
 }
 
 /// Prints a screen of the help of that command.
@@ -36,7 +85,7 @@ pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     };
     let mut out = Out::stdout();
     lines.iter().for_each(|line| out.line(line));
-    u8::from(out.finish().is_err())
+    super::end(out)
 }
 
 fn innermost<'c>(root: &'c Command, words: &[String]) -> &'c Command {
@@ -53,10 +102,10 @@ fn of_root(columns: usize) -> Vec<String> {
     let mut lines = vec![
         "Conversations with language models as plain files, the way git keeps source.".to_string(),
         String::new(),
-        "  lepo                        a conversation at a prompt".into(),
-        "  lepo 'What does this do?'   ask; the next question goes on from here".into(),
-        "  git diff | lepo 'Review'    ask about what another program prints".into(),
-        "  lepo COMMAND ...            one of these:".into(),
+        "  lepo                          a conversation at a prompt".into(),
+        "  lepo 'What does this do?'     ask; the next question goes on from here".into(),
+        "  git diff | lepo 'Review it'   ask about what another program prints".into(),
+        "  lepo COMMAND ...              one of these:".into(),
         String::new(),
     ];
     let indent = tasks::TASKS.iter().map(|(task, _)| width(task) + 5).max().unwrap_or_default();

@@ -14,6 +14,8 @@ pub(super) enum Preparsed {
     Parse { args: Vec<OsString>, command: String },
     /// Help for the command that these words name: a screen of it, or all.
     Help { words: Vec<String>, is_short: bool },
+    /// `lepo help` with these words, each of which has to name a command.
+    HelpOn { words: Vec<String> },
     /// The version, and with `--verbose` more.
     Version { verbose: bool },
 }
@@ -56,8 +58,10 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
         }
     }
     if words.first().is_some_and(|name| name == "help") {
-        let is_short = words.len() == 1 && !all_help;
-        return Preparsed::Help { words: words.split_off(1), is_short };
+        return match words.len() == 1 && !all_help {
+            true => Preparsed::Help { words: Vec::new(), is_short: true },
+            false => Preparsed::HelpOn { words: words.split_off(1) },
+        };
     }
     if help {
         let words = if question { vec!["do".into()] } else { words };

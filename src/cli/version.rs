@@ -15,7 +15,7 @@ pub(super) fn print_version(verbose: bool) -> u8 {
         out.line(&format!("features  {}", features()));
         out.line(&format!("sandbox   {}", sandbox()));
     }
-    u8::from(out.finish().is_err())
+    super::end(out)
 }
 
 /// The features of this build, as cargo names them.

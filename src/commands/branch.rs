@@ -15,6 +15,7 @@ Examples:
   lepo branch before-the-idea 9X1Y3Z5A
   lepo branch -f main @
   lepo branch -m main trunk
+  lepo branch -d plan-b before-the-idea
   lepo branch | while read name id rest; do lepo show $id > $name.md; done";
 
 /// List, make, move, rename and delete branches
@@ -38,9 +39,9 @@ pub struct BranchArgs {
     /// Move the branch if it exists; with -m, replace NEW
     #[arg(short, long)]
     force: bool,
-    /// Delete the branch NAME
-    #[arg(short, long, value_name = "NAME", add = complete::branch(), conflicts_with_all = ["name", "rename", "force"])]
-    delete: Option<String>,
+    /// Delete the branches of these names
+    #[arg(short, long, value_name = "NAME", num_args = 1.., add = complete::branch(), conflicts_with_all = ["name", "rename", "force"])]
+    delete: Vec<String>,
     /// Give the branch OLD the name NEW
     #[arg(short = 'm', long = "move", num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "name")]
     rename: Option<Vec<String>>,
@@ -52,16 +53,16 @@ pub struct BranchArgs {
 impl BranchArgs {
     /// No branch is changed.
     pub fn only_lists(&self) -> bool {
-        self.name.is_none() && self.delete.is_none() && self.rename.is_none()
+        self.name.is_none() && self.delete.is_empty() && self.rename.is_none()
     }
 }
 
 /// Does the one of them that was asked for.
 pub fn run_branch(args: BranchArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    match (&args.name, &args.delete, args.rename.as_deref()) {
+    match (&args.name, &args.delete[..], args.rename.as_deref()) {
         (Some(name), _, _) => set(&store, name, &args.address, args.force)?,
-        (_, Some(name), _) => delete(&store, name)?,
+        (_, names @ [_, ..], _) => delete(&store, names)?,
         (_, _, Some([old, new])) => rename(&store, old, new, args.force)?,
         _ => list(&store, args.json, context)?,
     }
@@ -82,16 +83,25 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     }
 }
 
-fn delete(store: &Store, name: &str) -> Result<()> {
-    // One whose file holds no id goes too.
-    let id = store.branch(name).ok().flatten();
-    if !store.delete_branch(name)? {
-        return Err(none(name));
+/// Deletes all of them, or none if one is not there.
+fn delete(store: &Store, names: &[String]) -> Result<()> {
+    for name in names {
+        check_branch_name(name)?;
+        // One whose file holds no id goes too.
+        if let Ok(None) = store.branch(name) {
+            return Err(none(name));
+        }
     }
-    // With the id it can be made again.
-    match id {
-        Some(id) => say(&format!("deleted branch {name} (it named {id})")),
-        None => say(&format!("deleted branch {name}")),
+    for name in names {
+        let id = store.branch(name).ok().flatten();
+        if !store.delete_branch(name)? {
+            continue;
+        }
+        // With the id it can be made again.
+        match id {
+            Some(id) => say(&format!("deleted branch {name} (it named {id})")),
+            None => say(&format!("deleted branch {name}")),
+        }
     }
     Ok(())
 }

@@ -63,6 +63,11 @@ enum Verb {
 }
 
 impl PromptArgs {
+    /// No prompt is written.
+    pub fn only_prints(&self) -> bool {
+        !matches!(self.verb, Some(Verb::Edit { .. }))
+    }
+
     /// True if a failure is to be a document too.
     pub fn wants_json(&self) -> bool {
         matches!(self.verb, Some(Verb::Ls { json: true }))

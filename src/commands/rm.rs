@@ -20,7 +20,8 @@ use crate::when;
 /// is deleted whole. The files are listed, one path a line, and lepo asks first, on the terminal.
 ///
 /// Refuses, with exit 1, if a visible message follows ADDR, or if a branch names one of the messages.
-/// With --older-than and --unanswered, conversations that a branch names are kept.
+/// With --older-than and --unanswered, conversations that a branch names are kept. If nothing fits, or no address
+/// comes on stdin, there is nothing to delete, which is no failure.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
     lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one")]
@@ -42,6 +43,13 @@ pub struct RmArgs {
     yes: bool,
 }
 
+impl RmArgs {
+    /// Nothing is deleted.
+    pub fn only_lists(&self) -> bool {
+        self.dry_run
+    }
+}
+
 /// An age in milliseconds.
 fn age(text: &str) -> std::result::Result<u64, String> {
     when::parse_span(text).ok_or_else(|| "a number and h, d or w: 90d".to_string())
@@ -59,7 +67,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let plan = Plan::make(&store, &forest, &tails, by_rule)?;
     if plan.bubbs.is_empty() {
         say("nothing to delete");
-        return Ok(u8::from(!by_rule));
+        return Ok(0);
     }
     let ask = !args.dry_run && !args.yes;
     let mut terminal = tty().filter(|_| ask);

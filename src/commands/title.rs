@@ -26,6 +26,13 @@ pub struct TitleArgs {
     delete: bool,
 }
 
+impl TitleArgs {
+    /// No title is changed.
+    pub fn only_prints(&self) -> bool {
+        self.words.is_empty() && !self.delete
+    }
+}
+
 /// Sets, prints or takes away.
 pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;

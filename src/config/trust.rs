@@ -62,7 +62,10 @@ impl RepoFile {
                 let by = by.map(|name| format!(", by model {name:?}")).unwrap_or_default();
                 Ok(vec![format!("is asked{by} when you name it: lepo do -T NAME, or /NAME")])
             }
-            false => ConfigFile::parse(&self.path, &self.bytes).map(|file| settings(&file, mine)),
+            false => {
+                let file = ConfigFile::parse(&self.path, &self.bytes)?.of_repository()?;
+                Ok(settings(&file, mine))
+            }
         }
     }
 
@@ -86,7 +89,9 @@ fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
     if let Some(set) = &file.layer.sandbox_env {
         effects.push(format!("gives commands these variables: {:?}", set.value));
     }
-    effects.push("and its other settings, as below".to_string());
+    let others =
+        if effects.is_empty() { "its settings, as below" } else { "and its other settings, as below" };
+    effects.push(others.to_string());
     effects
 }
 
@@ -259,7 +264,13 @@ mod tests {
             let effects = file(path, text).effects(&["mine"]).unwrap();
             assert!(effects.iter().any(|told| told == effect), "{effects:?}");
         }
-        for (path, text) in [("c.toml", "nonsense = 1"), ("m.json", "{"), ("m.json", "{}")] {
+        assert_eq!(file("c.toml", "max_rounds = 3").effects(&[]).unwrap(), ["its settings, as below"]);
+        for (path, text) in [
+            ("c.toml", "nonsense = 1"),
+            ("c.toml", "[alias]\nr = 'do --retry'"),
+            ("m.json", "{"),
+            ("m.json", "{}"),
+        ] {
             assert_eq!(file(path, text).effects(&[]).unwrap_err().kind.exit_code(), 2, "{text}");
         }
     }

@@ -28,6 +28,9 @@ fn an_alias_stands_for_a_command_and_its_options() {
     let ran = home.lepo(&["round"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("leads back to itself"), "{}", ran.err);
+    let ran = home.lepo(&["help", "top"]);
+    assert!(ran.code == 0 && ran.out.starts_with("List the conversations"), "{}", ran.out);
+    assert_eq!(ran.err, "top stands for: lepo ls -n 1 --paths\n");
     // What is no alias is looked for as ever.
     assert!(home.lepo(&["shwo"]).err.contains("did you mean `lepo show`"));
 }
@@ -49,8 +52,9 @@ fn an_alias_is_checked_and_only_the_users() {
     home.ok(&["init"]);
     home.write("work/.lepo/_config.toml", "[alias]\nl = \"ls\"\n");
     assert_eq!(home.lepo(&["l"]).code, 2);
-    let trusted = on_terminal(home.terminal("lepo trust"), &[("Trust this, as it is? (y/N): ", "y\n")]);
-    let ran = home.lepo(&["config"]);
-    assert_eq!(ran.code, 2, "{} {}", trusted.out, ran.out);
-    assert!(ran.err.contains("not allowed in a repository's file"), "{}", ran.err);
+    // It cannot be trusted, so it stops no other command.
+    let ran = on_terminal(home.terminal("lepo trust"), &[]);
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert!(ran.out.contains("not allowed in a repository's file"), "{}", ran.out);
+    assert_eq!(home.lepo(&["config"]).code, 0);
 }

@@ -49,6 +49,7 @@ fn help_and_version_win_over_everything() {
         (&["ls", "-v", "--help"], "List the conversations"),
         (&["--help"], "Conversations with language models"),
         (&["help"], "Conversations with language models"),
+        (&["help", "help"], "Conversations with language models"),
         (&["help", "model", "use"], "Make a model the active one"),
         (&["-t", "show", "-h"], "Conversations with language models"),
         (&["model", "use", "x", "--help"], "Make a model the active one"),
@@ -56,6 +57,15 @@ fn help_and_version_win_over_everything() {
         let ran = home.lepo(args);
         assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
         assert!(ran.out.starts_with(begins), "{args:?}: {}", ran.out);
+    }
+    for (args, said) in [
+        (&["help", "bogus"][..], "no command \"bogus\""),
+        (&["help", "shwo"], "did you mean `lepo show`?"),
+        (&["help", "model", "bogus"], "`lepo model` has no command \"bogus\""),
+    ] {
+        let ran = home.lepo(args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}");
+        assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
     }
 }
 
@@ -169,6 +179,20 @@ fn a_store_is_found_in_a_parent_and_made_elsewhere_on_wish() {
         std::os::unix::fs::symlink("/tmp", home.work().join("link")).ok();
         assert_eq!(home.lepo_with(&["-s", bad, "add"], b"x").code, 2, "{bad:?}");
     }
+    // A command that only reads takes any path.
+    let path = home.work().join(".lepo");
+    let path = path.to_str().unwrap();
+    home.ok(&["title", "@", "Greeting"]);
+    assert_eq!(home.ok(&["--store", path, "title", "@"]), "Greeting\n");
+    assert!(home.ok(&["--store", path, "rm", "-n", "@"]).contains(&id));
+    for args in [&["prompt", "ls"][..], &["mcp", "ls"], &["config"]] {
+        home.ok(&[&["--store", path], args].concat());
+    }
+    for args in [&["title", "@", "New"][..], &["rm", "-y", "@"], &["title", "-d", "@"]] {
+        let ran = home.lepo(&[&["--store", path], args].concat());
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains("is absolute") && !ran.err.contains("error: --save-to"), "{}", ran.err);
+    }
 }
 
 #[test]
@@ -205,4 +229,11 @@ fn a_full_disk_behind_stdout_is_an_error() {
     let output = command.stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(5));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+    for args in [&["--version"][..], &["-v"], &["-h"], &["--help"], &["help", "ls"], &["ls", "-h"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = home.command(args).stdout(full).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{args:?} {err}");
+        assert!(err.starts_with("error: cannot write the output: "), "{args:?} {err}");
+    }
 }

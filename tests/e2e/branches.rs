@@ -68,6 +68,11 @@ fn deleting_says_what_it_named() {
     let again = home.lepo(&["branch", "-d", "main"]);
     assert_eq!(again.code, 1);
     assert!(again.err.contains("no branch main"), "{}", again.err);
+    ["a", "b", "c/d"].iter().for_each(|name| drop(home.ok(&["branch", name])));
+    let ran = home.lepo(&["branch", "-d", "a", "gone", "b"]);
+    assert_eq!((ran.code, home.ok(&["branch"]).lines().count()), (1, 3), "all or none: {}", ran.err);
+    home.ok(&["branch", "-d", "a", "c/d"]);
+    assert!(home.ok(&["branch"]).starts_with("b "));
     home.write("work/.lepo/_branches/bad", "no id");
     home.ok(&["branch", "-d", "bad"]);
     assert_eq!(home.bubbs().len(), 1);

@@ -135,8 +135,10 @@ fn closed_and_full_streams_are_no_panic() {
         ("exec lepo show NOBODY 2>/dev/full", &[2]),
         ("exec lepo show >/dev/full 2>/dev/full", &[5]),
         ("echo x | lepo add >/dev/full", &[5]),
-        ("exec lepo --help >/dev/full", &[0]),
-        ("exec lepo -v >/dev/full", &[0, 1]),
+        ("exec lepo --help >/dev/full", &[5]),
+        ("exec lepo -h >/dev/full", &[5]),
+        ("exec lepo help ls >/dev/full", &[5]),
+        ("exec lepo -v >/dev/full", &[5]),
         ("exec lepo add <&-", &[2, 5]),
         ("exec lepo add <.", &[5]),
     ] {

@@ -173,7 +173,7 @@ fn a_store_is_found_named_and_read_from_anywhere() {
     assert_eq!(elsewhere(&format!("lepo --store {root} branch")).code, 0);
     let paths = elsewhere(&format!("lepo --store={root} show --paths"));
     assert!(paths.out.starts_with(root), "{} {}", paths.out, paths.err);
-    for writing in ["branch x @", "rm -n @", "title @ x", "edit @"] {
+    for writing in ["branch x @", "rm -y @", "title @ x", "edit @"] {
         assert_eq!(elsewhere(&format!("lepo --store {root} {writing}")).code, 2, "{writing}");
     }
     let ran = elsewhere("lepo root");

@@ -65,6 +65,12 @@ fn many_go_at_once_and_by_rule() {
     home.ok(&["rm", "-y", "--unanswered"]);
     assert_eq!(home.bubbs().len(), 1, "{old}");
     assert_eq!(home.ok(&["resolve", "keep/this"]), format!("{kept}\n"));
+    for nothing in
+        [&["rm", "-n", "--unanswered"][..], &["rm", "-y", "--older-than", "90d"], &["rm", "-y", "-"]]
+    {
+        let ran = home.lepo(nothing);
+        assert_eq!((ran.code, ran.err.as_str()), (0, "nothing to delete\n"), "{nothing:?}");
+    }
     for wrong in
         [&["rm"][..], &["rm", "--older-than", "soon"], &["rm", "@", "--unanswered"], &["rm", "-n", "@^..@"]]
     {

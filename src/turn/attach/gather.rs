@@ -37,6 +37,8 @@ pub struct Gathering {
 /// Entries of one folder that were left out.
 #[derive(Default)]
 struct LeftOut {
+    links: Vec<String>,
+    not_files: Vec<String>,
     not_text: Vec<String>,
     too_large: Vec<String>,
     too_many: Vec<String>,
@@ -64,10 +66,12 @@ impl Gathering {
         let (mut paths, mut left_out) = (Vec::new(), LeftOut::default());
         for entry in walk.build() {
             match entry {
-                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                    paths.push(entry.into_path());
-                }
-                Ok(_) => {}
+                Ok(entry) => match entry.file_type() {
+                    Some(kind) if kind.is_file() => paths.push(entry.into_path()),
+                    Some(kind) if kind.is_symlink() => left_out.links.push(shown(entry.path())),
+                    Some(kind) if !kind.is_dir() => left_out.not_files.push(shown(entry.path())),
+                    _ => {}
+                },
                 Err(error) => left_out.unreadable.push(error.to_string()),
             }
         }
@@ -90,7 +94,7 @@ impl Gathering {
 
     /// A file of a folder, if it can go along.
     fn one(&mut self, path: &Path, left_out: &mut LeftOut) -> Option<ContextFile> {
-        let shown = path.display().to_string();
+        let shown = shown(path);
         if self.files == FILES {
             left_out.too_many.push(shown);
             return None;
@@ -118,6 +122,15 @@ impl Gathering {
     }
 }
 
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// True if git may ignore something in this folder.
+fn is_in_repository(folder: &Path) -> bool {
+    folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|dir| dir.join(".git").exists()))
+}
+
 /// A file to attach, or the bytes of another; nothing if these are more than there is room for.
 fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
@@ -136,6 +149,8 @@ impl LeftOut {
         let over = format!("more than {} bytes in all", thousands(BYTES));
         let many = format!("more than {FILES} files");
         let reasons = [
+            (&self.links, if self.links.len() == 1 { "link" } else { "links" }.to_string()),
+            (&self.not_files, "not regular files".to_string()),
             (&self.not_text, "not text".to_string()),
             (&self.too_large, over),
             (&self.too_many, many),
@@ -152,6 +167,7 @@ impl LeftOut {
             .collect();
         parts.extend((hidden > 0).then(|| format!("{hidden} hidden")));
         let ignored = match parts.is_empty() {
+            _ if !is_in_repository(folder) => "",
             true => "; what git ignores is left out",
             false => ", what git ignores",
         };
@@ -209,7 +225,9 @@ mod tests {
         assert!(matches!(taken[2].content, Looked::Media(_)));
         let note = &gathering.notes()[0].replace(&format!("{}/", dir.display()), "");
         assert!(
-            note.ends_with(": 3 files; left out: 2 not text (bin, latin), 2 hidden, what git ignores"),
+            note.ends_with(
+                ": 3 files; left out: 1 link (link), 2 not text (bin, latin), 2 hidden, what git ignores"
+            ),
             "{note}"
         );
         let one = gathering.take(&dir.join("x.log")).unwrap();
@@ -230,6 +248,7 @@ mod tests {
         let mut gathering = Gathering::default();
         assert_eq!(gathering.take(dir.path()).unwrap().len(), FILES);
         let note = &gathering.notes()[0];
+        assert!(!note.contains("git"), "there is no repository: {note}");
         assert!(
             note.contains("1 more than 1,048,576 bytes in all (") && note.contains("1 more than 200 files ("),
             "{note}"
