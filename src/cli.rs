@@ -228,8 +228,9 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
         let said = rendered.lines().next().unwrap_or_default();
         let usage = Error::usage(said.strip_prefix("error: ").unwrap_or(said)).hint("lepo --help");
         let mut out = Out::stdout();
+        let has = |option: &str| args.iter().any(|word| word == option);
         let document = match is_do {
-            true => commands::r#do::failure(&usage, args.iter().any(|word| word == "--events")),
+            true => commands::r#do::failure(&usage, has("--events"), has("--parallel")),
             false => serde_json::json!({ "error": usage.to_json() }),
         };
         out.line(&document.to_string());

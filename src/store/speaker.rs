@@ -11,9 +11,13 @@ const ORCHESTRATOR: &str = "orchestrator";
 /// Hidden bubbs between the bids of a round and the conclusion: what the orchestrator said.
 const NEAR: usize = 4;
 
-/// True if the orchestrator's words end a debate: a line of them is `END: …`, decorated or not.
+/// True if the orchestrator's words end a debate: a line of them is `END: …`, in any case, decorated or not.
 fn is_end(text: &str) -> bool {
-    text.lines().any(|line| line.trim_start_matches(['*', '#', '>', '_', ' ']).starts_with("END:"))
+    const DECORATION: &[char] = &['*', '#', '>', '_', '`', '-', ' '];
+    text.lines().any(|line| {
+        let (word, rest) = line.trim_start_matches(DECORATION).split_at_checked(3).unwrap_or_default();
+        word.eq_ignore_ascii_case("END") && rest.trim_start_matches(DECORATION).starts_with([':', '：'])
+    })
 }
 
 /// True if these are bids: `NAME: REQUEST` or `NAME: PASS`, one a participant.

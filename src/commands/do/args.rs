@@ -317,8 +317,8 @@ The document of --json is printed on failure too:
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
            interrupted, one for each exit code
 
-With --parallel it is an array of such documents, one a participant, each with its name; with
---debate it has besides
+With --parallel it is an array of such documents, one a participant, each with its name (null
+where none was asked); with --debate it has besides
   speeches [{name, id, text}], in order; the answer is the conclusion
   rounds   how many were begun
 

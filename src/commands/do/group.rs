@@ -47,7 +47,7 @@ pub fn run_group(
     group.tell(args, &outcome, output.as_mut(), context)?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
-        Some(error) => Err(error),
+        Some(error) => Err(with_same_models(error, args)),
         None => Ok(0),
     }
 }
@@ -119,6 +119,14 @@ impl Group {
         }
         Ok(())
     }
+}
+
+/// Names the models of the command line in the hint to ask again, so that the same ones are asked.
+fn with_same_models(mut error: Error, args: &DoArgs) -> Error {
+    let again = args.group.participants_again(&args.model);
+    error.hint =
+        error.hint.map(|hint| hint.replace("lepo do --parallel", &format!("lepo do --parallel{again}")));
+    error
 }
 
 /// The forest, and the place in it where the turn begins.

@@ -36,16 +36,31 @@ impl GroupArgs {
         }
     }
 
+    /// The options that name the models which take part, as they are typed again; empty where the configuration
+    /// names them.
+    pub fn participants_again(&self, models: &[String]) -> String {
+        let quoted = |name: &str| shlex::try_quote(name).unwrap_or(name.into()).into_owned();
+        match self.participants.is_empty() {
+            true => models.iter().map(|name| format!(" -m {}", quoted(name))).collect(),
+            false => format!(" --participants {}", quoted(&self.participants.join(","))),
+        }
+    }
+
     /// `flags` with these options, and `-m`: one model that answers, or several that take part.
     pub fn flags(&self, models: &[String], flags: Flags) -> Result<Flags> {
         let some = |names: &[String]| Some(names.to_vec()).filter(|names| !names.is_empty());
+        let participants: Vec<String> =
+            self.participants.iter().map(|name| name.trim().to_string()).collect();
+        if participants.iter().any(String::is_empty) {
+            return Err(Error::usage("--participants has an empty name").hint("--participants A,B"));
+        }
         match (self.mode(), models) {
             (None, [] | [_]) => Ok(Flags { model: models.first().cloned(), ..flags }),
             (None, _) => Err(Error::usage("--model is given more than once")
                 .hint("one model answers; to ask several at once, add --parallel")),
             (Some(_), _) => Ok(Flags {
                 orchestrator: self.orchestrator.clone(),
-                participants: some(&self.participants).or(some(models)),
+                participants: some(&participants).or(some(models)),
                 ..flags
             }),
         }

@@ -12,6 +12,8 @@ mod setup;
 mod tools;
 mod turn;
 
+use serde_json::{Value, json};
+
 use super::Context;
 use super::tidy_after::tidy_after;
 use crate::config::{Paths, Prompt};
@@ -19,7 +21,7 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::repl::{SessionOptions, run_session};
 use crate::runtime::current_thread;
-use crate::turn::{Interrupt, Prompts, Report, TurnEnv};
+use crate::turn::{GroupMode, Interrupt, Prompts, Report, TurnEnv};
 use crate::ui;
 pub use args::DoArgs;
 use setup::Setup;
@@ -31,18 +33,26 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     crate::sys::hide_memory();
     // Descriptors that lepo inherited stay closed to commands: an open directory would lead out of the sandbox.
     close_fds::set_fds_cloexec(3, &[]);
-    let (json, events) = (args.json, args.events);
+    let (json, events, parallel) = (args.json, args.events, args.group.mode() == Some(GroupMode::Parallel));
     dispatch(args, context).inspect_err(|error| {
         if (json || events) && context.out.is_unused() {
-            context.out.line(&failure(error, events).to_string());
+            context.out.line(&failure(error, events, parallel).to_string());
         }
     })
 }
 
-/// The document of a turn that did not begin.
-pub fn failure(error: &Error, events: bool) -> serde_json::Value {
-    let nothing = ui::turn_document(None, &Report::default(), Some(error));
-    if events { ui::end_event(nothing) } else { nothing }
+/// The document of a turn that did not begin; of a `parallel` one it is in an array, as the others are.
+pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
+    let mut nothing = ui::turn_document(None, &Report::default(), Some(error));
+    match (events, parallel) {
+        (false, false) => nothing,
+        (false, true) => {
+            nothing["name"] = Value::Null;
+            Value::Array(vec![nothing])
+        }
+        (true, false) => ui::end_event(nothing),
+        (true, true) => ui::end_event(json!({ "replies": [], "error": error.to_json() })),
+    }
 }
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {

@@ -5,9 +5,9 @@ use futures_util::future::join_all;
 
 use super::opening::Opening;
 use super::participant::{Brief, select_before};
-use super::past::{Past, past};
+use super::past::{ORCHESTRATOR, Past, past};
 use super::prompts::{Prompts, bid_lines};
-use super::protocol::{Bid, OrchestratorDecision, decision, without_selects};
+use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_decisions};
 use super::rules::{DebateRules, FAILURES};
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::bubb::{Kind, Name};
@@ -41,8 +41,9 @@ pub struct Speech {
 enum Floor {
     Given(usize),
     Ended(Brief, String),
-    /// No participant wants the floor, and none is named.
-    Nobody,
+    /// The debate is over, and its conclusion is still to be asked for: no participant wants the floor and none is
+    /// named, or nothing follows END.
+    Over,
 }
 
 struct Debate<'d> {
@@ -104,7 +105,7 @@ impl Debate<'_> {
             match floor {
                 Some(Floor::Given(who)) => self.speech(who).await?,
                 Some(Floor::Ended(reply, summary)) => return self.conclude(&reply, &summary),
-                Some(Floor::Nobody) => break,
+                Some(Floor::Over) => return self.sum_up().await,
                 // All that were asked failed.
                 None => {}
             }
@@ -140,10 +141,11 @@ impl Debate<'_> {
         let names: Vec<&str> = present.iter().map(|&who| self.panel[who].name.as_str()).collect();
         group.watch.sees(Moment::Floor(self.rules.round, &names));
         let prompt = Prompts::new(group.insts, &names, &self.past()).floor();
+        let under = self.transcript.tip();
         let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
         let prompt = &prompt;
         let asked = asked.map(|(who, participant)| async move {
-            let reply = participant.brief(prompt, group).await;
+            let reply = participant.brief(prompt, under, group).await;
             match &reply {
                 Ok(brief) => {
                     participant.journal(group, "floor", None, brief);
@@ -192,7 +194,7 @@ impl Debate<'_> {
                 }
                 Some((words, OrchestratorDecision::End(summary))) => {
                     self.narrate(&words);
-                    return Ok(Floor::Ended(reply, summary));
+                    return Ok(if summary.is_empty() { Floor::Over } else { Floor::Ended(reply, summary) });
                 }
                 None => {
                     let name = &self.orchestrator.name;
@@ -200,7 +202,7 @@ impl Debate<'_> {
                 }
             }
         }
-        Ok(self.rules.least_heard(bids).map_or(Floor::Nobody, Floor::Given))
+        Ok(self.rules.least_heard(bids).map_or(Floor::Over, Floor::Given))
     }
 
     /// One reply of the orchestrator, as a hidden bubb.
@@ -208,7 +210,7 @@ impl Debate<'_> {
         let group = self.group;
         for _ in 0..FAILURES {
             group.watch.sees(Moment::Judging(&self.orchestrator.name));
-            match self.orchestrator.brief(prompt, group).await {
+            match self.orchestrator.brief(prompt, self.transcript.tip(), group).await {
                 Ok(reply) => {
                     group.add(&mut self.transcript, Kind::System, true, &reply.text)?;
                     self.orchestrator.journal(group, "orchestrator", self.transcript.tip(), &reply);
@@ -249,25 +251,20 @@ impl Debate<'_> {
         let present = self.rules.present();
         let prompt = Prompts::new(self.group.insts, &self.names(&present), &self.past()).summary();
         let mut reply = self.judge(&prompt).await?;
-        let mut said = decision(&reply.said(), &[]);
-        if said.is_none() {
+        if conclusion(&reply).is_none() {
             reply = self.judge(&prompt).await?;
-            said = decision(&reply.said(), &[]);
         }
-        match said {
-            Some((words, OrchestratorDecision::End(summary))) => {
-                self.narrate(&words);
-                self.conclude(&reply, &summary)
-            }
-            // It was asked for nothing else, so whatever it says is its summary, but for a name.
-            _ => match without_selects(&reply.said()) {
-                Some(summary) => self.conclude(&reply, &summary),
-                None => Err(Error::remote(format!(
-                    "{} named a speaker where the conclusion was asked for",
-                    self.orchestrator.name
-                ))),
-            },
+        if let Some((words, summary)) = conclusion(&reply) {
+            self.narrate(&words);
+            return self.conclude(&reply, &summary);
         }
+        // It was asked for nothing else, so whatever it says is its summary, but for a name and a bare END.
+        let Some(summary) = without_decisions(&reply.said()) else {
+            let name = &self.orchestrator.name;
+            return Err(Error::remote(format!("{name} gave no conclusion, asked for it twice")));
+        };
+        self.group.add(&mut self.transcript, Kind::System, true, &select_line(ORCHESTRATOR))?;
+        self.conclude(&reply, &summary)
     }
 
     fn conclude(&mut self, reply: &Brief, summary: &str) -> Result<()> {
@@ -300,6 +297,14 @@ impl Debate<'_> {
 
     fn lines(&self, bids: &[(usize, Bid)]) -> String {
         bid_lines(bids.iter().map(|&(who, bid)| (self.panel[who].name.as_str(), bid)))
+    }
+}
+
+/// The conclusion that a reply gives behind END, and the words before it.
+fn conclusion(reply: &Brief) -> Option<(String, String)> {
+    match decision(&reply.said(), &[])? {
+        (words, OrchestratorDecision::End(summary)) if !summary.is_empty() => Some((words, summary)),
+        _ => None,
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Participant {
 pub struct Brief {
     /// All of it.
     pub text: String,
+    /// The bubb at which it was asked for.
+    under: Option<BubbId>,
     usage: Usage,
     ms: u64,
 }
@@ -57,15 +59,20 @@ impl Participant {
     }
 
     /// Asks with one prompt, and takes the reply whole.
-    pub(super) async fn brief(&mut self, prompt: &str, group: GroupTurn<'_>) -> Result<Brief> {
+    pub(super) async fn brief(
+        &mut self,
+        prompt: &str,
+        under: Option<BubbId>,
+        group: GroupTurn<'_>,
+    ) -> Result<Brief> {
         let start = Instant::now();
         let messages = [Message::new(Role::User, prompt)];
         let name = self.name.clone();
         let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
-        let (text, usage) = read.inspect_err(|error| failed(group, &name, error, start))?;
-        let brief = Brief { text, usage, ms: start.elapsed().as_millis() as u64 };
+        let (text, usage) = read.inspect_err(|error| failed(group, &name, under, error, start))?;
+        let brief = Brief { text, under, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model's answer is empty")),
             _ => Ok(brief),
@@ -94,7 +101,7 @@ impl Participant {
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
             let wire = schema.map(|schema| &schema.wire);
             let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
-            let answer = answer.inspect_err(|error| failed(group, &name, error, start))?;
+            let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
             let place = AnswerPlace {
                 store: &group.env.store,
                 under,
@@ -130,7 +137,7 @@ impl Participant {
     /// Notes what a brief reply cost.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
         let entry = usage_entry(what, &self.name, brief.usage, brief.ms);
-        group.env.store.journal(Entry { bubb, ..entry });
+        group.env.store.journal(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
     }
 
     async fn ask<'m>(
@@ -147,9 +154,9 @@ impl Participant {
 }
 
 /// Notes a request that failed; one that the user stopped did not.
-fn failed(group: GroupTurn<'_>, model: &str, error: &Error, start: Instant) {
+fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
     if !matches!(error.kind, Kind::Signal(_)) {
-        group.env.store.journal(failure_entry(Some(model), start.elapsed()));
+        group.env.store.journal(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
     }
 }
 

@@ -6,7 +6,7 @@ use crate::bubb::Kind;
 use crate::turn::transcript::PathEntry;
 
 /// The name of the conclusion's author.
-const ORCHESTRATOR: &str = "orchestrator";
+pub(super) const ORCHESTRATOR: &str = "orchestrator";
 
 /// The debate so far.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -34,7 +34,7 @@ impl Bid {
 pub enum OrchestratorDecision {
     /// The one of this place among the names speaks.
     Select(usize),
-    /// The debate is over; this is its conclusion.
+    /// The debate is over; this is its conclusion, empty if none was given.
     End(String),
 }
 
@@ -49,8 +49,10 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDeci
             .map(OrchestratorDecision::Select);
         let end = || {
             let conclusion = format!("{}\n{after}", behind(transcript, "END")?);
-            without_selects(&conclusion)?;
-            Some(OrchestratorDecision::End(conclusion.trim().to_string()))
+            let conclusion = conclusion.trim();
+            // A name is no conclusion.
+            let ends = conclusion.is_empty() || without_decisions(conclusion).is_some();
+            ends.then(|| OrchestratorDecision::End(conclusion.to_string()))
         };
         if let Some(decision) = selected.or_else(end) {
             return Some((words.trim().to_string(), decision));
@@ -62,9 +64,11 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDeci
     None
 }
 
-/// The text without lines that name a speaker, which conclude nothing; none if nothing else is in it.
-pub fn without_selects(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.lines().filter(|line| behind(line, "SELECT").is_none()).collect();
+/// The text without lines that name a speaker and lines END without a word, which conclude nothing; none if nothing
+/// else is in it.
+pub fn without_decisions(text: &str) -> Option<String> {
+    let decides = |line: &&str| behind(line, "SELECT").is_some() || behind(line, "END") == Some("");
+    let lines: Vec<&str> = text.lines().filter(|line| !decides(line)).collect();
     Some(lines.join("\n").trim().to_string()).filter(|text| !text.is_empty())
 }
 
@@ -158,7 +162,8 @@ mod tests {
             ("I would SELECT: claude", "", None),
             ("SELECTED: claude", "", None),
             ("", "", None),
-            ("END:", "", None),
+            ("END:", "", end("")),
+            ("All agree.\n**END:**\n", "All agree.", end("")),
             ("THE END: x", "", None),
             // a name that is good after one that is not
             ("SELECT: bard\nSELECT: claude", "SELECT: bard", select(0)),

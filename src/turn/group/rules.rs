@@ -18,8 +18,6 @@ pub struct DebateRules {
 #[derive(Debug, Clone, Default)]
 struct Debater {
     speeches: usize,
-    /// The participant has asked for the floor before.
-    asked: bool,
     /// The participant asked for the floor in the round under way.
     asks: bool,
     /// The participant asked for the floor in an earlier round, and has not spoken since.
@@ -64,7 +62,6 @@ impl DebateRules {
 
     /// One answered whether it wants the floor.
     pub fn bid(&mut self, who: usize, bid: Bid) {
-        self.debaters[who].asked |= bid == Bid::Request;
         self.debaters[who].asks = bid == Bid::Request;
     }
 
@@ -90,15 +87,11 @@ impl DebateRules {
         self.those(|debater| !debater.failed && !debater.is_out())
     }
 
-    /// The next speaker where the orchestrator names none: of those who request the floor, else of those who once
-    /// did, the one who has spoken least.
+    /// The next speaker where the orchestrator names none: of those who request the floor, the one who has spoken
+    /// least.
     pub fn least_heard(&self, bids: &[(usize, Bid)]) -> Option<usize> {
-        let request = |who: &usize| bids.contains(&(*who, Bid::Request));
-        let asked = |who: &usize| self.debaters[*who].asked;
-        let spoken = |who: &usize| self.debaters[*who].speeches;
-        let present = self.present();
-        let least = |those: &dyn Fn(&usize) -> bool| present.iter().copied().filter(those).min_by_key(spoken);
-        least(&request).or_else(|| least(&asked))
+        let requests = |who: &usize| bids.contains(&(*who, Bid::Request));
+        self.present().into_iter().filter(requests).min_by_key(|&who| self.debaters[who].speeches)
     }
 
     fn those(&self, which: impl Fn(&Debater) -> bool) -> Vec<usize> {
@@ -135,8 +128,8 @@ mod tests {
             ("", "a+ b+ c-", Some(0)),
             ("a+*", "a+ b+ c-", Some(1)),
             ("a+* / b+*", "a+ b+ c+", Some(2)),
-            // all pass: one who asked before
-            ("a+ b+ c- / a+*", "a- b- c-", Some(1)),
+            // all pass
+            ("a+ b+ c- / a+*", "a- b- c-", None),
             ("", "a- b- c-", None),
             // one that failed in this round cannot
             ("c+", "a- b- c!", None),

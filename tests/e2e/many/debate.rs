@@ -184,17 +184,60 @@ fn a_decision_that_cannot_be_read_is_asked_for_once_more_and_then_made() {
 #[test]
 fn all_pass_and_one_who_asked_before_may_be_picked() {
     let panel = Panel::saying(&[
-        ("chief", &["SELECT: a", "what?", "what?", "SELECT: a", "END: x"]),
-        ("a", &["REQUEST", "one", "PASS", "PASS", "three", "PASS"]),
-        ("b", &["REQUEST", "PASS", "two", "PASS", "PASS"]),
-        ("c", &["PASS", "PASS", "PASS", "PASS"]),
+        ("chief", &["SELECT: a", "SELECT: b", "END: x"]),
+        ("a", &["REQUEST", "one", "PASS", "PASS"]),
+        ("b", &["REQUEST", "PASS", "two", "PASS"]),
+        ("c", &["PASS", "PASS", "PASS"]),
     ]);
-    // The second round is not decided: of those who once asked b has spoken least. The third is.
     let told = json(&panel.lepo(&["do", "--debate", "--json", "q"]).out);
     let speakers: Vec<_> =
         told["speeches"].as_array().unwrap().iter().map(|speech| &speech["name"]).collect();
-    assert_eq!(speakers, ["a", "b", "a"], "{told}");
-    assert_eq!(told["rounds"], 4, "{told}");
+    assert_eq!(speakers, ["a", "b"], "{told}");
+    assert_eq!(told["rounds"], 3, "{told}");
+}
+
+#[test]
+fn all_pass_and_nothing_is_decided_and_it_is_summed_up() {
+    for (chief, out) in [
+        (&["SELECT: a", "what?", "what?", "END: enough"][..], "enough\n"),
+        // An end without a word is one: its conclusion is asked for.
+        (&["SELECT: a", "END:", "END: enough"], "enough\n"),
+        (&["SELECT: a", "END:", "END:", "Enough said.\nEND:"], "Enough said.\n"),
+        (&["SELECT: a", "END:", "END:", "**END:**"], ""),
+    ] {
+        let panel = Panel::saying(&[
+            ("chief", chief),
+            ("a", &["REQUEST", "one", "PASS"]),
+            ("b", &["REQUEST", "PASS", "PASS"]),
+        ]);
+        let ran = panel.lepo(&["do", "--debate", "-q", "q"]);
+        assert_eq!((ran.out.as_str(), ran.code), (out, if out.is_empty() { 3 } else { 0 }), "{}", ran.err);
+        assert_eq!(panel.server("chief").asked().len(), chief.len());
+        assert!(!said(&panel.home).contains("a0 PASS"), "{}", said(&panel.home));
+        if out.is_empty() {
+            assert!(ran.err.contains("chief gave no conclusion, asked for it twice"), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_conclusion_without_an_end_has_its_author_too() {
+    let panel = Panel::saying(&[
+        ("chief", &["hm", "hm", "Well.", "All agree.", "END: so"]),
+        ("a", &["PASS", "PASS"]),
+        ("b", &["PASS", "PASS"]),
+    ]);
+    assert_eq!(panel.lepo(&["do", "--debate", "q"]).code, 0);
+    assert!(
+        said(&panel.home).ends_with("s1 Well. / s1 All agree. / s1 SELECT: orchestrator / a0 All agree.")
+    );
+    assert!(panel.home.ok(&["log"]).contains("a0 orchestrator: All agree."));
+    assert!(panel.home.ok(&["export"]).contains("\n## Assistant orchestrator ("));
+    assert_eq!(panel.lepo(&["do", "--debate", "--tail", "@"]).code, 0);
+    assert!(panel.last_prompt("a").contains("[orchestrator] All agree.\n"), "{}", panel.last_prompt("a"));
+    // All that was asked counts to the one conversation.
+    let told = json(&panel.home.ok(&["stats", "--by", "conv", "--json"]));
+    assert_eq!(told["rows"].as_array().unwrap().len(), 1, "{told}");
 }
 
 #[test]

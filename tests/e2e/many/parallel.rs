@@ -149,6 +149,29 @@ fn nobody_answers() {
         ran.err
     );
     assert_eq!(texts(&panel.home), ["q"]);
+    for (models, again) in
+        [(&["-m", "a", "-m", "b"][..], "-m a -m b"), (&["--participants", "a, b"], "--participants 'a, b'")]
+    {
+        let panel = Panel::new("", &["a", "b"].map(|name| (name, vec![Reply::new(401, "no")])));
+        let ran = panel.lepo(&[&["do", "--parallel", "q"], models].concat());
+        let hint = format!("hint: `lepo do --parallel {again} --retry`");
+        assert!(ran.err.contains(&hint), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_document_of_a_failure_is_an_array_too() {
+    let panel = Panel::saying(&[("a", &["one"])]);
+    for arguments in [&["-m", "a", "-m", "nosuch"][..], &["--participants", "a,,b"], &["--nosuch"]] {
+        let ran = panel.lepo(&[&["do", "--parallel", "--json", "q"], arguments].concat());
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        let told = json(&ran.out);
+        assert_eq!((told.as_array().unwrap().len(), &told[0]["name"]), (1, &value!(null)), "{told}");
+        assert_eq!(told[0]["error"]["kind"], "usage", "{told}");
+    }
+    let ran = panel.lepo(&["do", "--parallel", "--events", "-m", "nosuch", "q"]);
+    let end = json(&ran.out);
+    assert_eq!((&end["replies"], &end["error"]["kind"]), (&value!([]), &value!("usage")), "{end}");
 }
 
 #[test]
