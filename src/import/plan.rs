@@ -181,8 +181,10 @@ impl Planner<'_> {
             }
             What::Side(kind, text) if !text.is_empty() => self.side(place, above, kind, text),
             What::Exact(kind, hidden, text) if !text.is_empty() => {
-                let id = self.emit(place, above.own, kind, hidden, text, Vec::new());
-                Position { spine: Some(id), own: Some(id), ..above }
+                let prev = above.own.or_else(|| self.root(above.waiting));
+                let id = self.emit(place, prev, kind, hidden, text, Vec::new());
+                let begun = Position { spine: Some(id), own: Some(id), waiting: 0, ..above };
+                self.release(above.waiting, prev.unwrap_or(id), begun)
             }
             What::Side(..) | What::Exact(..) => above,
             hidden if above.spine.is_some() => self.beside(place, above, hidden),

@@ -95,3 +95,14 @@ fn markdown_reads_and_json_is_that_of_show() {
     assert_eq!(export(&home, &["-a", "--format", "session"]).code, 2);
     assert_eq!(export(&home, &["@^..@"]).code, 2);
 }
+
+#[test]
+fn an_empty_store_has_nothing_and_hides_nothing() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    for format in ["html", "chatgpt"] {
+        let ran = export(&home, &["--format", format, "--all"]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+        assert!(ran.err.contains("the store has no messages"), "{}", ran.err);
+    }
+}

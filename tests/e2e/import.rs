@@ -388,6 +388,12 @@ fn what_is_exported_as_a_tree_comes_back_as_it_was() {
     let seen = home.add(&["--kind", "s", "--prev", &one], "a visible notice");
     home.add(&["--prev", &seen], "{\"json\": [1, \"two\"]}");
     home.add(&["--prev", "head"], "<details type=\"x\"> alone");
+    // Visible words of the system right under the prompt, and a line beside them, as compacting leaves it.
+    let under = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "another prompt");
+    let ran = home.add(&["--kind", "s", "--prev", &under], "$ echo hi");
+    home.add(&["--prev", &ran], "run it");
+    let asked_before = home.add(&["--prev", &under], "before");
+    home.add(&["--kind", "a", "--prev", &asked_before], "said");
     let document = serde_json::json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "look"},
         {"type": "image_url", "name": "a b.png", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}, {"role": "assistant", "content": "ok"}]});
     home.write("work/m.json", document.to_string());

@@ -67,7 +67,8 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     if !database(&home, "opencode.sql", "opencode.db") {
         return;
     }
-    home.ok(&["import", "db", "opencode.db"]);
+    let told: Value = serde_json::from_str(&home.ok(&["import", "--json", "db", "opencode.db"])).unwrap();
+    assert_eq!(told["sources"][0]["format"], "opencode");
     assert_eq!(
         said(&home),
         [
@@ -116,7 +117,9 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
         ),
         b"",
     );
-    assert_eq!(one.lepo(&["import", "x.db"]).code, 2);
+    let ran = one.lepo(&["import", "x.db"]);
+    assert_eq!((ran.code, ran.err.matches("error: ").count()), (2, 1), "{}", ran.err);
+    assert!(ran.err.contains("it is none of llm, opencode or Open WebUI"), "{}", ran.err);
     one.write("work/y.db", b"SQLite format 3\0 and nothing");
     assert_eq!(one.lepo(&["import", "y.db"]).code, 2);
 }

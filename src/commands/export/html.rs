@@ -22,8 +22,11 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     let spent = if args.show_all { spent(forest) } else { Vec::new() };
     let picked = page::pick(forest, &tips, args.show_all, &spent);
     let Some(chosen) = picked.chosen else {
-        return Err(Error::nothing("nothing to show on a page")
-            .hint("all of its messages are hidden; -a shows them too"));
+        let nothing = Error::nothing("nothing to show on a page");
+        return Err(match forest.is_empty() {
+            true => nothing.hint("the store has no messages"),
+            false => nothing.hint("all of its messages are hidden; -a shows them too"),
+        });
     };
     let root = forest.up(picked.bubbs[chosen].0).last();
     let title = root.and_then(|root| store.titles().remove(&forest.name(root).id));

@@ -127,7 +127,10 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
     };
     let trees = tree::trees(store, &forest, tip, args.show_all)?;
     if trees.is_empty() {
-        return Err(Error::nothing("nothing to export: all messages are hidden"));
+        return Err(match forest.is_empty() {
+            true => Error::nothing("nothing to export: the store has no messages"),
+            false => Error::nothing("nothing to export: all messages are hidden"),
+        });
     }
     let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
     match &args.output {

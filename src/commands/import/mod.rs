@@ -159,18 +159,17 @@ impl Import<'_, '_> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
         let mut progress = Progress::new(true);
         for Chosen { format, paths } in chosen {
-            self.report.sources.extend(paths.iter().map(|path| (format, path.clone())));
-            if format == Format::Lepo {
+            if format == Format::Database {
                 for path in paths {
-                    self.store(&path, reading)?;
+                    self.database(path, reading)?;
                 }
                 continue;
             }
-            if format == Format::Database {
+            let source = |path: &PathBuf| (format.word().to_string(), path.clone());
+            self.report.sources.extend(paths.iter().map(source));
+            if format == Format::Lepo {
                 for path in paths {
-                    sources::database(&path, reading, &mut |format, conversation| {
-                        self.one(format, conversation, &path)
-                    })?;
+                    self.store(&path, reading)?;
                 }
                 continue;
             }
@@ -179,6 +178,17 @@ impl Import<'_, '_> {
                 self.one(format.word(), conversation, path)
             })?;
         }
+        Ok(())
+    }
+
+    /// A database, of the format that its conversations have.
+    fn database(&mut self, path: PathBuf, reading: &mut Reading) -> Result<()> {
+        let mut found = None;
+        sources::database(&path, reading, &mut |format, conversation| {
+            found.get_or_insert_with(|| format.to_string());
+            self.one(format, conversation, &path)
+        })?;
+        self.report.sources.push((found.unwrap_or_else(|| Format::Database.word().to_string()), path));
         Ok(())
     }
 

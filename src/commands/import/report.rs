@@ -10,15 +10,15 @@ use crate::bubb::{BubbId, counted};
 use crate::commands::Context;
 use crate::conv::Wanted;
 use crate::error::Result;
-use crate::import::{Format, Reading};
+use crate::import::Reading;
 use crate::store::Store;
 use crate::term::{Out, excerpt, fold, say};
 
 /// The result of an import.
 #[derive(Default)]
 pub struct Report {
-    /// Formats and files.
-    pub sources: Vec<(Format, PathBuf)>,
+    /// Names of formats, and files.
+    pub sources: Vec<(String, PathBuf)>,
     /// Conversations that were read.
     pub conversations: u64,
     /// Messages that were read.
@@ -85,7 +85,8 @@ impl Report {
 
     /// The document of `--json`.
     pub fn json(&self, at: Option<BubbId>) -> Value {
-        let source = |(format, path): &(Format, PathBuf)| json!({ "format": format.word(), "path": path.to_string_lossy() });
+        let source =
+            |(format, path): &(String, PathBuf)| json!({ "format": format, "path": path.to_string_lossy() });
         let skipped = |(reason, count): (&String, &u64)| match self.files.get(reason) {
             Some(files) => json!({ "reason": reason, "count": count, "files": files }),
             None => json!({ "reason": reason, "count": count }),
@@ -112,7 +113,7 @@ impl Report {
         let columns = context.out.columns();
         let mut lines = Lines { out: &mut *context.out, columns };
         let out = &mut lines;
-        let mut formats: Vec<&str> = self.sources.iter().map(|(format, _)| format.word()).collect();
+        let mut formats: Vec<&str> = self.sources.iter().map(|(format, _)| format.as_str()).collect();
         formats.dedup();
         out.line(&format!(
             "read {} with {} ({})",

@@ -1,6 +1,6 @@
 //! Sources of an import: paths whose format is recognised, or a tool's own folders.
 
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -143,6 +143,9 @@ pub fn on_this_machine() -> Vec<Place> {
 /// The program that reads databases.
 const PROGRAM: &str = "lepo-import-db";
 
+/// The most bytes of its complaint that are read.
+const MOST_COMPLAINT: u64 = 4096;
+
 /// Reads a database by way of that program.
 pub fn database(
     path: &Path,
@@ -155,6 +158,7 @@ pub fn database(
         .arg(path)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
             Error::usage(format!("{} is a database, and the program {PROGRAM} is not there", path.display()))
@@ -165,11 +169,19 @@ pub fn database(
         Some(out) => read_stream(BufReader::with_capacity(1 << 18, out), reading, each),
         None => Ok(()),
     };
+    // A line at most, and no bar to what is printed.
+    let mut complaint = String::new();
+    if let Some(err) = child.stderr.take() {
+        let _ = err.take(MOST_COMPLAINT).read_to_string(&mut complaint);
+    }
     let ended = child.wait();
     told?;
     match ended {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(Error::usage(format!("{} could not be read as a database", path.display()))),
+        Ok(_) => Err(match complaint.lines().find_map(|line| line.strip_prefix("error: ")) {
+            Some(why) => Error::usage(why),
+            None => Error::usage(format!("{} could not be read as a database", path.display())),
+        }),
         Err(error) => Err(Error::usage(format!("{PROGRAM} failed")).because(error)),
     }
 }
