@@ -101,6 +101,14 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
 /// The bubbs that were named, each once.
 fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>> {
     let mut tails = Vec::new();
+    for address in addresses {
+        if let Some(clone) = store.other_of(address) {
+            return Err(Error::usage(format!(
+                "{address} is a message of {clone}: only your own can be deleted"
+            ))
+            .hint("it is gone from here once it is removed there and synced"));
+        }
+    }
     for found in resolve_all(store, forest, addresses)? {
         match found {
             Found::One(found) if tails.contains(&found.ix) => {}

@@ -73,6 +73,12 @@ impl Store {
         Ok(Some(forest.name(found.ix).id))
     }
 
+    /// The other person whose store an address `NAME/ADDRESS` leads into.
+    pub fn other_of(&self, word: &str) -> Option<&str> {
+        let (clone, _) = word.split_once('/').filter(|_| !matches!(self.branch(word), Ok(Some(_))))?;
+        self.others().iter().map(|(name, _)| name.as_str()).find(|name| *name == clone)
+    }
+
     /// The other person's store that has a bubb which is not in this one.
     pub(super) fn other_with(&self, name: &Name) -> Option<&Store> {
         if self.others().is_empty() || self.open_own(name).is_ok() {

@@ -28,7 +28,8 @@ pub struct Changes {
     pub add: Vec<(Name, usize)>,
     /// Bubbs to delete, newest first.
     pub remove: Vec<Name>,
-    /// Bubbs that were removed and are here again, since something goes on from them or names them.
+    /// Bubbs that were removed and are here again, since something goes on from them or names them: of these the
+    /// clone that removed them is told, too.
     pub back: Vec<Name>,
     /// Branches to make or move.
     pub branches: Vec<(String, BubbId)>,
@@ -85,7 +86,8 @@ pub fn merge(here: &Side, others: &[Side]) -> Changes {
     }
     let mut changes = Changes::default();
     for id in &kept {
-        if removed.has(*id) {
+        let comes_back = here.removed.has(*id) && !here.bubbs.contains_key(id);
+        if removed.has(*id) || comes_back {
             changes.back.extend(name_of(id));
         }
         if !here.bubbs.contains_key(id) {
@@ -175,8 +177,12 @@ mod tests {
         side.bubbs = names(bubbs).into_iter().map(|name| (name.id, name)).collect();
         let pairs = branches.split(' ').filter_map(|pair| pair.split_once('='));
         side.branches = pairs.map(|(file, at)| (file.to_string(), id(at))).collect();
-        for letter in removed.chars() {
+        for letter in removed.chars().filter(|letter| *letter != '+') {
             side.removed.remove(id(&letter.to_string()));
+        }
+        // Behind a `+` they are restored.
+        for letter in removed.split_once('+').map(|(_, back)| back).unwrap_or_default().chars() {
+            side.removed.restore(id(&letter.to_string()));
         }
         side
     }
@@ -198,6 +204,8 @@ mod tests {
             ("a: A s1 head / B u0 A / C a0 B", "", "b: A s1 head", "B", "", "", "B"),
             // both removed all of it
             ("a: A s1 head", "BC", "b: A s1 head / B u0 A / C a0 B", "", "", "", ""),
+            // the other did so and has noted it: it is told here too
+            ("a: A s1 head", "B", "b: A s1 head / B u0 A / C a0 B", "+B", "BC", "", "B"),
             // a branch names it
             ("a: A s1 head", "B", "b: A s1 head / B u0 A; main=B", "", "B", "", "B"),
         ] {

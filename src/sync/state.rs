@@ -13,6 +13,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 
+use super::git::Git;
+use super::record::Record;
 use super::refs::Namespace;
 use crate::bubb::sha256_hex;
 use crate::error::{Error, Result};
@@ -139,6 +141,21 @@ impl State {
         let path = self.dir.join(PUSHED);
         fs::write(&path, format!("{oid}\n"))
             .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+    }
+
+    /// Forgets what the remote is known to have, as another one is the remote now.
+    pub fn forget_remote(&self) -> Result<()> {
+        Record::remove(&Git::at(&self.repository(), false))?;
+        for file in [PUSHED, SYNCED] {
+            let path = self.dir.join(file);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::store(format!("cannot remove {}", path.display())).because(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Opens the state of a store, made if it is not there, and waits for a sync that runs.

@@ -87,6 +87,16 @@ fn clones_of_one_person_become_one_set_and_what_is_removed_stays_removed() {
     a.alone(&["sync"]);
     assert_eq!(ids(&a), ids(&b));
     assert!(ids(&a).contains(&more) && ids(&a).contains(&target));
+    // Both are told, too, if the one that removed it has sent that before the other went on.
+    a.ok(&["rm", "-y", &more]);
+    assert_eq!(a.alone(&["sync"]).code, 0);
+    b.add(&["--prev", &more], "and on");
+    for home in [&b, &a] {
+        let ran = home.alone(&["sync"]);
+        assert!(ran.out.contains(&format!("{more} was restored")), "{} {}", ran.out, ran.err);
+    }
+    assert_eq!(a.alone(&["sync"]).out, "");
+    assert_eq!(ids(&a), ids(&b));
     assert_eq!(a.lepo(&["fsck"]).code, 0);
 }
 
@@ -118,6 +128,11 @@ fn other_people_are_read_beside_ones_own() {
     assert_eq!(me.ok(&["show", &more]).lines().filter(|line| line.starts_with("# user")).count(), 2);
     assert_eq!(me.ok(&["resolve", "@"]).trim(), more);
     assert_eq!(me.lepo(&["branch", "-d", "alice/try"]).code, 1);
+    for address in ["alice/@", "alice/try"] {
+        let ran = me.lepo(&["rm", "-y", address]);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(&format!("{address} is a message of alice")), "{}", ran.err);
+    }
     // Her addresses complete.
     let offered = |begun: &str| {
         let mut complete = me.command(&["--", "lepo", "show", begun]);
@@ -349,6 +364,13 @@ fn where_to_is_asked_and_bad_remotes_are_refused() {
     assert!(status.out.contains("\nlast synced: just now\n"), "{}", status.out);
     home.add(&["--prev", "head"], "more");
     assert!(home.alone(&["sync", "--status"]).out.ends_with("\nnot sent yet: 1 message\n"));
+    // Another remote has nothing yet.
+    assert_eq!(home.alone(&["sync", "--yes", &gone]).code, 3);
+    let status = home.alone(&["sync", "--status"]).out;
+    assert!(status.ends_with("\nlast synced: never\nnot sent yet: 2 messages\n"), "{status}");
+    assert_eq!(home.alone(&["sync", "--yes", &remote]).code, 0);
+    let status = home.alone(&["sync", "--status"]).out;
+    assert!(status.ends_with("\nlast synced: just now\nnot sent yet: 0 messages\n"), "{status}");
 }
 
 #[test]

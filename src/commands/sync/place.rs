@@ -63,6 +63,7 @@ pub fn set_remote(remote: &str, args: &SyncArgs, store: &Store, state: &mut Stat
     agree(&url, remote, store.shown(), args)?;
     if !state.settings.name.is_empty() {
         state.settings.url = url;
+        state.forget_remote()?;
         return Ok(None);
     }
     let git = Git::at(&state.repository(), tty().is_some());
