@@ -1,6 +1,6 @@
 //! Checking a whole store: every name, link, id, branch, blob and temporary.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -117,6 +117,7 @@ impl Store {
 
     fn scan_old(&self, check: &mut Check) {
         let recent = check.bubbs.len();
+        let mut misplaced = Vec::new();
         self.each_old(|path, old| match old {
             Old::Bubb(name) => {
                 let here = &check.bubbs[..recent];
@@ -127,22 +128,33 @@ impl Store {
                     Err(_) => check.bubbs.push((path.into(), name)),
                 }
             }
-            Old::Misplaced(name) => {
-                let why = match Day::of(name.id) {
-                    _ if name.prev.is_some_and(|prev| prev >= name.id) => {
-                        "it is not newer than the message before it, so it is read only outside _old/".into()
-                    }
-                    day => format!("its day is {day}"),
-                };
-                check.add(
-                    What::Misplaced,
-                    lossy(path.as_os_str().as_bytes()),
-                    format!("{why}; `lepo tidy` moves it"),
-                );
-            }
+            Old::Misplaced(name) => misplaced.push((path, name)),
             Old::Other(finding) => check.found.push(finding),
         });
+        let ids: HashSet<BubbId> = misplaced.iter().map(|(_, name): &(_, Name)| name.id).collect();
+        let counting = check.bubbs.iter().filter(|(_, name)| ids.contains(&name.id));
+        let counting: HashMap<Name, OsString> = counting.map(|(path, name)| (*name, path.clone())).collect();
+        for (path, name) in misplaced {
+            check.found.push(self.misplaced(&path, &name, counting.get(&name)));
+        }
         check.bubbs[recent..].sort();
+    }
+
+    /// The finding of a file below `_old/` where it does not count, while the file at `counting`, if there is one,
+    /// has its name and counts.
+    fn misplaced(&self, path: &Path, name: &Name, counting: Option<&OsString>) -> Finding {
+        let finding = |what, why| Finding { name: lossy(path.as_os_str().as_bytes()), what, why };
+        let read = |path: &OsStr| self.furniture(path).ok().flatten();
+        if counting.is_some_and(|counting| read(counting) != read(path.as_os_str())) {
+            return finding(What::Duplicate, format!("{name} has other bytes, and those are read"));
+        }
+        let why = match Day::of(name.id) {
+            _ if name.prev.is_some_and(|prev| prev >= name.id) => {
+                "it is not newer than the message before it, so it is read only outside _old/".into()
+            }
+            day => format!("its day is {day}"),
+        };
+        finding(What::Misplaced, format!("{why}; `lepo tidy` moves it"))
     }
 
     fn scan_all(&self, check: &mut Check) -> io::Result<()> {

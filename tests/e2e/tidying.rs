@@ -241,3 +241,22 @@ fn what_cannot_be_read_is_named_by_its_own_path() {
     assert!(code == 1 && said.contains("unreadable _old/2023-11/14: "), "{code} {said}");
     set(folder, 0o700);
 }
+
+#[test]
+fn a_misplaced_file_with_the_name_of_another_is_a_duplicate() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let name = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-u0-head.md";
+    home.write(&format!("work/.lepo/{name}"), "one");
+    home.ok(&["tidy", "--keep", "0"]);
+    let day = home.shell(&format!("find .lepo/_old -name {name}")).output().unwrap().stdout;
+    let day = String::from_utf8(day).unwrap();
+    let counts = home.read(&format!("work/{}", day.trim()));
+    for (text, what) in [("other bytes", "duplicate"), (counts.as_str(), "misplaced")] {
+        home.write(&format!("work/.lepo/_old/{name}"), text);
+        let found = home.lepo(&["fsck"]).out;
+        assert!(found.contains(&format!("{what} _old/{name}: ")), "{found}");
+        let ran = home.lepo(&["tidy"]);
+        assert_eq!(ran.err.contains("lepo fsck"), what == "duplicate", "{}{}", ran.out, ran.err);
+    }
+}
