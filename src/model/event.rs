@@ -59,6 +59,8 @@ pub enum Finish {
     Stop,
     /// The answer reached the token limit.
     Length,
+    /// The conversation and the answer fill the model's window.
+    Window,
     /// The model waits for the results of its calls.
     ToolCalls,
     /// Another reason, in the provider's word (`content_filter`).
@@ -70,7 +72,8 @@ impl Finish {
     pub(super) fn from_word(word: &str) -> Self {
         match word {
             "stop" | "end_turn" | "eos" | "stop_sequence" => Finish::Stop,
-            "length" | "max_tokens" | "model_context_window_exceeded" | "max_output_tokens" => Finish::Length,
+            "length" | "max_tokens" | "max_output_tokens" => Finish::Length,
+            "model_context_window_exceeded" => Finish::Window,
             "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
             other => Finish::Other(other.to_owned()),
         }

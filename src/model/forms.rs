@@ -18,10 +18,20 @@ pub(super) fn is_system_first(messages: &[Message]) -> bool {
 ///
 /// Results of native calls stay apart, for each answers a call of its own.
 pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
+    merged(messages, true)
+}
+
+/// For models that take no system message at all: the first one becomes the user's, too.
+pub(super) fn without_system(messages: &[Message]) -> Vec<Message> {
+    merged(messages, false)
+}
+
+/// Neighbours of one role as one message; system messages are the user's, but the leading ones if `leads`.
+fn merged(messages: &[Message], leads: bool) -> Vec<Message> {
     let mut merged: Vec<(Message, Vec<Text>)> = Vec::with_capacity(messages.len());
     for message in messages {
         let mut message = message.clone();
-        let leading = merged.iter().all(|(earlier, _)| earlier.role == Role::System);
+        let leading = leads && merged.iter().all(|(earlier, _)| earlier.role == Role::System);
         if message.role == Role::System && !leading {
             message.role = Role::User;
             message.text = format!("[system]\n{}", message.text).into();
@@ -104,6 +114,17 @@ mod tests {
             assert_eq!(short(&system_first(&conversation(given))), expected, "{given}");
             assert_eq!(is_system_first(&conversation(given)), given == expected, "{given}");
             assert!(is_system_first(&conversation(expected)), "{expected}");
+        }
+    }
+
+    #[test]
+    fn a_model_without_system_messages_reads_them_in_the_question() {
+        for (given, expected) in [
+            ("s:root u:hi", "u:[system]/root//hi"),
+            ("s:root u:a a:b u:c s:general", "u:[system]/root//a a:b u:c//[system]/general"),
+            ("u:a a:b", "u:a a:b"),
+        ] {
+            assert_eq!(short(&without_system(&conversation(given))), expected, "{given}");
         }
     }
 

@@ -21,18 +21,25 @@ pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Res
     match &catalog.one {
         One::Get => {
             let path: Vec<&str> = catalog.path.iter().copied().chain([model]).collect();
-            let answer = read(http, Method::GET, &path, &[], None).await?;
-            Ok((catalog.read)(&answer).unwrap_or_default())
+            match ask(http, Method::GET, &path, &[], None).await? {
+                Ok(answer) => Ok((catalog.read)(&answer).unwrap_or_default()),
+                // Some servers have the list alone.
+                Err(refusal) if refusal.status == 404 => listed_facts(http, api, model).await,
+                Err(refusal) => Err(untold(http, &refusal)),
+            }
         }
-        One::Listed => {
-            let models = list(http, api).await?;
-            Ok(models.into_iter().find(|facts| facts.id == model).unwrap_or_default())
-        }
+        One::Listed => listed_facts(http, api, model).await,
         One::Post(path, facts) => {
             let answer = read(http, Method::POST, path, &[], Some(json!({"model": model}))).await?;
             Ok(facts(&answer).unwrap_or_default())
         }
     }
+}
+
+/// The facts of a model in the server's list; none, if it is not there.
+async fn listed_facts(http: &mut Http, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
+    let models = list(http, api).await?;
+    Ok(models.into_iter().find(|facts| facts.id == model).unwrap_or_default())
 }
 
 /// All models of the server, in its order.
@@ -60,10 +67,24 @@ async fn read(
     query: &[(&str, String)],
     body: Option<Value>,
 ) -> Result<Value> {
+    ask(http, method, path, query, body).await?.map_err(|refusal| untold(http, &refusal))
+}
+
+fn untold(http: &Http, refusal: &Refusal) -> Error {
+    Error::remote(format!("{} does not list its models: {}", http.place, refusal.words()))
+}
+
+/// The document that answers a request, or the refusal of it.
+async fn ask(
+    http: &mut Http,
+    method: Method,
+    path: &[&str],
+    query: &[(&str, String)],
+    body: Option<Value>,
+) -> Result<std::result::Result<Value, Refusal>> {
     let mut response = http.query(method, path, query, body).await?;
     if !response.status().is_success() {
-        let refusal = Refusal::read(response, http.timeouts.idle).await;
-        return Err(Error::remote(format!("{} does not list its models: {}", http.place, refusal.words())));
+        return Ok(Err(Refusal::read(response, http.timeouts.idle).await));
     }
     let mut bytes = Vec::new();
     let reading = async {
@@ -76,5 +97,6 @@ async fn read(
     };
     let _ = tokio::time::timeout(http.timeouts.idle, reading).await;
     serde_json::from_slice(&bytes)
+        .map(Ok)
         .map_err(|_| Error::remote(format!("{} lists its models in an unknown form", http.place)))
 }

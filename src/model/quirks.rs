@@ -35,8 +35,23 @@ pub(super) static TEMPERATURE: Quirk = Quirk {
 pub(super) static SYSTEM_FIRST: Quirk = Quirk {
     word: "system_first",
     status: &[400, 422, 500],
-    named: &[&["role", "message"], &["alternat", "system"]],
+    named: &[
+        &["role", "message"],
+        &["alternat", "system", "developer instruction", "only user and assistant"],
+    ],
     says: "takes a system message only as the first one: asking again in that form",
+};
+
+/// No system messages at all: what they say is in the user's first message. The form of [`SYSTEM_FIRST`] is refused
+/// for it.
+pub(super) static NO_SYSTEM: Quirk = Quirk {
+    word: "no_system",
+    status: &[400, 422, 500],
+    named: &[
+        &["system", "developer instruction", "only user and assistant"],
+        &["role", "support", "not allowed", "not enabled", "invalid value"],
+    ],
+    says: "takes no system message: asking again with it in the question",
 };
 
 /// No strict schema, or not this one: a schema's own fault, so that it is not remembered of the model.

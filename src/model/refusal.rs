@@ -24,6 +24,8 @@ pub(super) struct Refusal {
     /// The header `x-should-retry`.
     should_retry: Option<bool>,
     words: String,
+    /// It came within a stream, after a status of success.
+    within: bool,
 }
 
 impl Refusal {
@@ -54,18 +56,27 @@ impl Refusal {
             retry_after,
             should_retry,
             words: titled(status, words),
+            within: false,
         }
     }
 
     /// One that came within a stream, after a status of success.
     pub fn within(refused: Refused) -> Self {
-        let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_GATEWAY);
         Refusal {
             status: refused.status,
-            words: titled(status, refused.words.clone()),
+            words: refused.words.clone(),
             body: refused.words,
             retry_after: None,
             should_retry: None,
+            within: true,
+        }
+    }
+
+    /// The server's answer in a few words.
+    pub fn told(&self) -> String {
+        match self.within {
+            false => format!("answered {}", self.status),
+            true => format!("failed: {}", self.words),
         }
     }
 

@@ -10,14 +10,14 @@ use super::answer::Begun;
 use super::body::Body;
 use super::catalog::{Cache, ModelFacts};
 use super::error_text::hide_key;
-use super::forms::{is_system_first, system_first};
+use super::forms::{is_system_first, system_first, without_system};
 use super::http::Http;
 use super::lookup::{list, look_up};
 use super::memory::{Memory, remembered_name};
 use super::message::{Message, Request, Role};
 use super::overflow::{is_overflow, overflow};
 use super::payload::Payload;
-use super::quirks::{self, FILES, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
+use super::quirks::{self, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::Refusal;
 use super::retry::{self, Next};
 use super::spec::HttpSpec;
@@ -246,6 +246,15 @@ impl Remote {
             merged = system_first(request.messages);
             asking.request.messages = &merged;
         }
+        let folded: Vec<Message>;
+        if self.spec.may_have(&NO_SYSTEM)
+            && is_system_first(asking.request.messages)
+            && asking.request.messages.first().is_some_and(|message| message.role == Role::System)
+            && asking.has(&NO_SYSTEM)
+        {
+            folded = without_system(asking.request.messages);
+            asking.request.messages = &folded;
+        }
         let without: Vec<Message>;
         if self.spec.may_have(&FILES)
             && asking.request.messages.iter().any(|message| !message.files.is_empty())
@@ -287,9 +296,9 @@ impl Remote {
             }
             Next::After(wait) => {
                 notice(&format!(
-                    "{} answered {}: asking again in {:.1} s ({} of {})",
+                    "{} {}: asking again in {:.1} s ({} of {})",
                     self.config.name,
-                    refusal.status,
+                    refusal.told(),
                     wait.as_secs_f32(),
                     attempt + 1,
                     retry::TRIES

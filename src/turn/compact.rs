@@ -70,7 +70,7 @@ impl TurnEnv {
             schema: None,
             record: TurnRecord::begin(transcript, &config.name, forest, start),
         };
-        let summary = turn.summary(cut, wanted.instruction).await?;
+        let summary = turn.summary(cut, wanted.instruction).await.map_err(nothing_written)?;
         let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
         let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
         let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
@@ -176,6 +176,19 @@ impl Turn<'_> {
             true => Err(Error::remote("the model wrote no summary")
                 .hint_at(|place| format!("try again, or with another: {}", place.other_model()))),
         }
+    }
+}
+
+/// Says of an interrupted or failed summary what is left of it, and how to ask for it again.
+fn nothing_written(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::Signal(_) => {
+            error.hint_at(|place| format!("nothing was written; again: {}", place.compact()))
+        }
+        ErrorKind::Remote if error.tells_retry => {
+            error.hint_at(|place| format!("nothing was written; ask again: {}", place.compact()))
+        }
+        _ => error,
     }
 }
 

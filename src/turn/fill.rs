@@ -9,9 +9,9 @@ use crate::bubb::BubbId;
 use crate::config::{AutoCompact, ModelConfig};
 use crate::conv::Forest;
 use crate::error::Result;
-use crate::model::Gate;
+use crate::model::{Gate, known_window};
 
-/// Conversations shorter than this fit every window, which is then not asked for.
+/// For conversations shorter than this no server is asked for its window.
 const SHORT: u64 = 3000;
 
 /// The time limit for a server to tell the window of its model.
@@ -42,8 +42,8 @@ impl Fill {
 }
 
 impl TurnEnv {
-    /// The share of the conv that ends in `tail`, with a question of `more` bytes. None if it is short, or where
-    /// the window is not known.
+    /// The share of the conv that ends in `tail`, with a question of `more` bytes. None where the window is not
+    /// known, and the conv is short or the server does not tell.
     async fn fill(
         &self,
         config: &ModelConfig,
@@ -52,11 +52,9 @@ impl TurnEnv {
         more: usize,
     ) -> Result<Option<Fill>> {
         let tokens = self.tokens(forest, tail)? + more as u64 / BYTES;
-        if tokens < SHORT {
-            return Ok(None);
-        }
-        let window = match config.context {
+        let window = match known_window(config, &self.configured.paths.state) {
             Some(window) => Some(window),
+            None if tokens < SHORT => None,
             None => {
                 let gate = Gate::new();
                 gate.open();

@@ -233,6 +233,9 @@ async fn receive_events(
             Some(model::Event::Done(model::Finish::Length)) => {
                 front.happens(Event::Say("note: the answer is cut at the model's token limit (max_tokens)"));
             }
+            Some(model::Event::Done(model::Finish::Window)) => {
+                front.happens(Event::Say("note: the answer is cut where the model's window is full"));
+            }
             Some(model::Event::Done(model::Finish::Other(reason))) => {
                 front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
             }

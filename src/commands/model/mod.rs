@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
-use crate::config::{Flags, ModelChoice, ModelConfig, Paths, Settings};
+use crate::config::{Flags, ModelChoice, ModelConfig, Paths, Provider, Settings};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::model::weights::{self, FetchStage, SMOLLM2};
@@ -142,6 +142,14 @@ fn list_remote(
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
+    let no_list = |what: &str| Error::nothing(format!("{} is {what}, which offers no list", config.name));
+    match config.provider {
+        Provider::Cli => return Err(no_list("a program").hint("its own help names its models")),
+        Provider::Embedded => {
+            return Err(no_list("the embedded model").hint("`lepo model ls` lists its weights"));
+        }
+        Provider::Openai | Provider::Anthropic | Provider::Ollama => {}
+    }
     config.require_key()?;
     let runtime = current_thread()?;
     let gate = Gate::new();

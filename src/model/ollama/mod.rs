@@ -10,7 +10,7 @@ use super::catalog::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES};
 use super::message::{Message, ToolCall};
 use super::payload::{Object, Payload, list};
-use super::quirks::{FILES, MALFORMED, Quirk, SYSTEM_FIRST, TEMPERATURE};
+use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, SYSTEM_FIRST, TEMPERATURE};
 use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire};
 use crate::config::Planner;
@@ -28,7 +28,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         reader,
         auth: Auth::Bearer,
         headers: &[],
-        quirks: &[&FILES, &TEMPERATURE, &THINK, &SYSTEM_FIRST],
+        quirks: &[&FILES, &TEMPERATURE, &THINK, &SYSTEM_FIRST, &NO_SYSTEM],
         missing,
         catalog: Catalog {
             path: &["api", "tags"],

@@ -235,6 +235,9 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8]) {
             for skipped in ["role", "tool_calls", "function_call"] {
                 delta.shift_remove(skipped);
             }
+            if delta.get("content").is_some_and(Value::is_null) {
+                kept.entry("content").or_insert(Value::Null);
+            }
             merge(kept, delta);
         }
     }

@@ -12,7 +12,7 @@ use super::catalog::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
-use super::quirks::{FILES, MALFORMED, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
+use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
 use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
@@ -44,6 +44,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &TOOL_CHOICE,
             &TOOLS,
             &SYSTEM_FIRST,
+            &NO_SYSTEM,
         ],
         missing: check_model,
         catalog: CATALOG,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::scripted::{Reply, Server, openai_sse};
+use super::super::scripted::{Asked, Reply, Server, openai_sse};
 use super::{TIMEOUTS, hear, openai, opened, run};
 use lepo::testing::model::{Message, Model, Request, Role, Schema};
 
@@ -76,6 +76,33 @@ fn a_refused_order_of_roles_becomes_the_system_first_form() {
         {"role": "user", "content": "a\n\nb\n\n[system]\ngeneral"},
     ]);
     assert_eq!([&messages[1], &messages[2]], [&merged, &merged]);
+}
+
+#[test]
+fn a_model_without_system_messages_gets_them_in_the_question() {
+    for words in [
+        "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+        "System role not supported",
+        "Only user and assistant roles are supported!",
+    ] {
+        let refused = || refused(words);
+        let has_system = |asked: &Asked| {
+            asked.json()["messages"].as_array().unwrap().iter().any(|message| message["role"] == "system")
+        };
+        let refusal = refused();
+        let server = Server::judging(
+            move |_, asked| if has_system(asked) { refusal.clone() } else { openai_sse(["ok"]) },
+        );
+        let [first, second] = ask_twice(&server, None);
+        assert_eq!(
+            first.last().unwrap(),
+            "mine takes no system message: asking again with it in the question"
+        );
+        assert_eq!(second, Vec::<String>::new(), "it is remembered");
+        let sent = server.asked().last().unwrap().json()["messages"].clone();
+        let content = "[system]\nroot\n\na\n\nb\n\n[system]\ngeneral";
+        assert_eq!(sent, json!([{"role": "user", "content": content}]), "{words}");
+    }
 }
 
 #[test]

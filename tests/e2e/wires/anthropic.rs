@@ -212,6 +212,21 @@ fn an_instruction_that_may_not_be_a_system_message_is_folded_once_and_for_all() 
 }
 
 #[test]
+fn the_longest_answer_is_told_by_the_list_where_a_model_has_no_page_of_its_own() {
+    let server = Server::judging(|_, asked: &Asked| match (asked.method.as_str(), asked.path.as_str()) {
+        ("GET", path) if path.ends_with("/m") => Reply::new(404, "{}"),
+        ("GET", _) => {
+            let models = json!([{"id": "other", "max_tokens": 1}, {"id": "m", "max_tokens": 32_000}]);
+            Reply::new(200, json!({"data": models, "has_more": false}).to_string())
+        }
+        _ => spoken("Hi."),
+    });
+    let home = home(&server, "planner = 'off'", ANTHROPIC);
+    assert_eq!(home.ok(&["do", "hi"]), "Hi.\n");
+    assert_eq!(bodies(&server)[0]["max_tokens"], 32_000);
+}
+
+#[test]
 fn errors_after_a_success_are_asked_again_and_a_refusal_is_exit_3() {
     let overloaded =
         || sse([json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})]);
@@ -219,7 +234,7 @@ fn errors_after_a_success_are_asked_again_and_a_refusal_is_exit_3() {
     let home = home(&server, "planner = 'off'", ANTHROPIC);
     let ran = home.lepo(&["do", "hi"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "At last.\n"), "{}", ran.err);
-    assert!(ran.err.contains("answered 529"), "{}", ran.err);
+    assert!(ran.err.contains("test failed: Overloaded (overloaded_error): asking again in"), "{}", ran.err);
 
     let refusal = sse([
         json!({"type": "message_start", "message": {}}),

@@ -1,12 +1,15 @@
 //! A conversation goes on from a summary of it, and stays as it is.
 
-use serde_json::Value;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
 
 use super::{CHAT, bodies, chat_said, home, refused};
 use crate::disk::{bubbs, forest};
-use crate::home::Home;
+use crate::home::{Home, finish};
 use crate::screen::Screen;
-use crate::scripted::{Asked, Reply, Server};
+use crate::scripted::{Asked, Piece, Reply, Server, openai_event};
 
 /// Four questions and their answers, then what `replies` say.
 fn talked(settings: &str, replies: impl IntoIterator<Item = Reply>) -> (Server, Home) {
@@ -65,6 +68,27 @@ fn failed_it_has_written_nothing() {
 }
 
 #[test]
+fn what_to_do_about_a_failure_is_to_compact_again() {
+    let half = |end: Piece| {
+        Reply::pieces([Piece::Bytes(openai_event(json!({"content": "Wh"}), None).into_bytes()), end])
+    };
+    let (server, home) = talked("", [half(Piece::Close), half(Piece::Wait)]);
+    let before = bubbs(&home).len();
+    let ran = home.lepo(&["do", "--compact"]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("nothing was written; ask again: `lepo do --compact`"), "{}", ran.err);
+    let args = ["--default-signal", env!("CARGO_BIN_EXE_lepo"), "do", "--compact"];
+    let mut command = home.program("env", &args);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    server.await_asked(6);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ran = finish(child);
+    assert_eq!(ran.code, 130, "{}", ran.err);
+    assert!(ran.err.contains("nothing was written; again: `lepo do --compact`"), "{}", ran.err);
+    assert_eq!(bubbs(&home).len(), before);
+}
+
+#[test]
 fn a_branch_that_is_named_moves() {
     let (_server, home) = talked("", [chat_said("What matters.")]);
     home.ok(&["branch", "main"]);
@@ -72,21 +96,21 @@ fn a_branch_that_is_named_moves() {
     assert!(home.ok(&["branch"]).contains(id.trim()));
 }
 
-/// A server whose answers, as it counts, take four thousand tokens of a window of four thousand.
-fn crowded() -> (Server, Home) {
-    let server = Server::judging(|_, asked: &Asked| {
+/// A server whose answers, as it counts, take so many tokens of a window of hardly more.
+fn crowded(tokens: u64, window: u64) -> (Server, Home) {
+    let server = Server::judging(move |_, asked: &Asked| {
         let last = contents(&asked.json()).pop().unwrap();
         let text = if last.contains("Write a summary") { "What matters." } else { "Said." };
         let stream = [
-            crate::scripted::openai_event(serde_json::json!({ "content": text }), Some("stop")),
+            openai_event(json!({ "content": text }), Some("stop")),
             format!(
                 "data: {}\n\ndata: [DONE]\n\n",
-                serde_json::json!({"choices": [], "usage": {"prompt_tokens": 4000, "completion_tokens": 9}})
+                json!({"choices": [], "usage": {"prompt_tokens": tokens, "completion_tokens": 9}})
             ),
         ];
         Reply::new(200, stream.concat())
     });
-    let home = home(&server, "planner = 'off'\ncompact = 'auto'", &format!("{CHAT}\ncontext = 4096"));
+    let home = home(&server, "planner = 'off'\ncompact = 'auto'", &format!("{CHAT}\ncontext = {window}"));
     (server, home)
 }
 
@@ -96,21 +120,23 @@ fn summaries(home: &Home) -> usize {
 
 #[test]
 fn with_auto_a_question_that_does_not_fit_goes_on_from_a_summary() {
-    let (_server, home) = crowded();
-    for question in ["a", "b", "c"] {
-        home.ok(&["do", question]);
+    for (tokens, window) in [(4000, 4096), (1900, 2000)] {
+        let (_server, home) = crowded(tokens, window);
+        for question in ["a", "b", "c"] {
+            home.ok(&["do", question]);
+        }
+        // The last two questions are kept: there was nothing to summarise yet.
+        assert_eq!(summaries(&home), 0);
+        let ran = home.lepo(&["do", "d"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
+        assert!(ran.err.contains("goes on from a summary"), "{}", ran.err);
+        assert_eq!(summaries(&home), 1);
     }
-    // The last two questions are kept: there was nothing to summarise yet.
-    assert_eq!(summaries(&home), 0);
-    let ran = home.lepo(&["do", "d"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
-    assert!(ran.err.contains("goes on from a summary"), "{}", ran.err);
-    assert_eq!(summaries(&home), 1);
 }
 
 #[test]
 fn with_auto_a_session_goes_on_from_a_summary_too() {
-    let (server, home) = crowded();
+    let (server, home) = crowded(4000, 4096);
     let Some(screen) = Screen::lepo(&home, 100, &[]) else { return };
     for question in ["a", "b", "c"] {
         screen.prompts("> ").enters(question).shows("Said.");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANTHROPIC, CHAT, OLLAMA, RESPONSES, home, sse};
+use super::{ANTHROPIC, CHAT, OLLAMA, RESPONSES, home, messages_api, sse};
 use crate::pty::on_terminal;
 use crate::scripted::{Asked, Reply, Server, openai_event};
 
@@ -15,13 +15,13 @@ fn an_overflow_is_its_own_error_on_every_wire() {
     let failed = json!({"type": "response.failed", "response": {"error": {"code": "context_length_exceeded",
         "message": "Your input exceeds the context window of this model."}}});
     let ollama = json!({"error": "the input length exceeds the context length"});
-    for (model, reply) in [
-        (CHAT, Reply::new(400, llama.to_string())),
-        (ANTHROPIC, Reply::new(400, claude.to_string())),
-        (ANTHROPIC, sse([claude])),
-        (RESPONSES, sse([failed])),
-        (OLLAMA, Reply::new(400, ollama.to_string())),
-        (OLLAMA, Reply::new(200, format!("{ollama}\n"))),
+    for (model, reply, is_refused) in [
+        (CHAT, Reply::new(400, llama.to_string()), true),
+        (ANTHROPIC, Reply::new(400, claude.to_string()), true),
+        (ANTHROPIC, sse([claude]), false),
+        (RESPONSES, sse([failed]), false),
+        (OLLAMA, Reply::new(400, ollama.to_string()), true),
+        (OLLAMA, Reply::new(200, format!("{ollama}\n")), false),
     ] {
         let server = Server::judging(move |_, asked: &Asked| match asked.method.as_str() {
             "GET" => Reply::new(404, "{}"),
@@ -32,7 +32,27 @@ fn an_overflow_is_its_own_error_on_every_wire() {
         assert_eq!(ran.code, 3, "{model}: {}", ran.err);
         let document: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!(document["error"]["kind"], "overflow", "{model}: {document}");
+        // A status is told only where there was one.
+        let told = document["error"]["message"].as_str().unwrap().contains("400 Bad Request");
+        assert_eq!(told, is_refused, "{document}");
         assert!(document["error"]["hint"].as_str().unwrap().contains("lepo do --compact"), "{document}");
+    }
+}
+
+#[test]
+fn an_answer_that_fills_the_window_is_cut_and_that_is_said() {
+    for (stop, told) in [
+        ("model_context_window_exceeded", "cut where the model's window is full"),
+        ("max_tokens", "cut at the model's token limit (max_tokens)"),
+    ] {
+        let reply = messages_api(&[json!({"type": "text", "text": "So"})], stop);
+        let server = Server::judging(move |_, asked: &Asked| match asked.method.as_str() {
+            "GET" => Reply::new(404, "{}"),
+            _ => reply.clone(),
+        });
+        let ran = home(&server, "planner = 'off'", ANTHROPIC).lepo(&["do", "hi"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "So\n"), "{}", ran.err);
+        assert!(ran.err.contains(told), "{}", ran.err);
     }
 }
 
@@ -45,9 +65,16 @@ fn counted(tokens: u64) -> Reply {
 
 #[test]
 fn a_session_says_once_that_four_fifths_of_the_window_are_full() {
-    for (tokens, told) in [([3900, 3950, 3990], 0), ([3900, 4000, 4100], 1), ([4300, 4500, 4700], 1)] {
+    for (window, tokens, told) in [
+        (5000, [3900, 3950, 3990], 0),
+        (5000, [3900, 4000, 4100], 1),
+        (5000, [4300, 4500, 4700], 1),
+        // A window that is known is known of short conversations, too.
+        (1000, [700, 790, 799], 0),
+        (1000, [700, 850, 860], 1),
+    ] {
         let server = Server::start(tokens.map(counted));
-        let home = home(&server, "planner = 'off'", &format!("{CHAT}\ncontext = 5000"));
+        let home = home(&server, "planner = 'off'", &format!("{CHAT}\ncontext = {window}"));
         let steps = [
             ("> ", "a\n"),
             ("Said.", ""),
@@ -61,7 +88,8 @@ fn a_session_says_once_that_four_fifths_of_the_window_are_full() {
         assert_eq!(ran.code, 0, "{}", ran.out);
         assert_eq!(ran.out.matches("% of the model's window").count(), told, "{tokens:?}: {}", ran.out);
         if told > 0 {
-            let first = tokens.iter().find(|tokens| **tokens >= 4000).unwrap() / 50;
+            let full = |tokens: &&u64| **tokens * 100 / window >= 80;
+            let first = tokens.iter().find(full).unwrap() * 100 / window;
             assert!(ran.out.contains(&format!("the conversation fills {first} % of")), "{}", ran.out);
         }
     }

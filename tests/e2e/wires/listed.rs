@@ -63,3 +63,14 @@ fn a_server_that_does_not_tell_is_exit_3() {
     assert_eq!(ran.code, 3);
     assert!(ran.err.contains("does not list its models"), "{}", ran.err);
 }
+
+#[test]
+fn a_program_offers_no_list() {
+    let server = Server::start([]);
+    let home = home(&server, "", "provider = \"cli\"\ncommand = [\"cat\"]");
+    let config = home.read("config/config.toml").replace("model = \"m\"\napi_key = \"sk-canary\"\n", "");
+    home.write("config/config.toml", config);
+    let ran = home.lepo(&["model", "ls", "--remote"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert!(ran.err.contains("test is a program, which offers no list"), "{}", ran.err);
+}

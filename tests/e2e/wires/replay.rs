@@ -98,6 +98,28 @@ fn what_a_model_said_with_its_calls_goes_back_as_it_came() {
 }
 
 #[test]
+fn an_answer_of_calls_alone_has_no_text_when_it_goes_back() {
+    for (deltas, content) in [
+        (
+            vec![json!({"role": "assistant", "content": null}), json!({"tool_calls": [call(json!({}))]})],
+            json!(null),
+        ),
+        (
+            vec![json!({"role": "assistant", "content": ""}), json!({"tool_calls": [call(json!({}))]})],
+            json!(""),
+        ),
+        // None was told: an empty one, as all servers take that.
+        (vec![json!({"tool_calls": [call(json!({}))]})], json!("")),
+        (vec![json!({"content": "I try."}), json!({"tool_calls": [call(json!({}))]})], json!("I try.")),
+    ] {
+        let server = Server::start([chat(deltas), chat_said("Done.")]);
+        let home = home(&server, NATIVE, CHAT);
+        assert!(home.ok(&["do", "hit it"]).ends_with("Done.\n"));
+        assert_eq!(with_calls(&bodies(&server)[1]).unwrap()["content"], content);
+    }
+}
+
+#[test]
 fn a_replay_that_is_refused_is_rebuilt_once_and_the_words_that_stand_for_it_are_learned() {
     let deltas = || {
         vec![
