@@ -137,8 +137,8 @@ impl<'s> Group<'s> {
         let calls = answer.calls.clone();
         let mut messages =
             vec![Message { calls, replay: answer.replay.clone(), ..Message::new(Role::Assistant, text) }];
-        let is_refused =
-            carried.clone().last().is_some_and(|(.., result)| result.is_some_and(|text| **text == *REFUSED));
+        let last = carried.clone().next_back().and_then(|(.., result)| *result);
+        let is_refused = last.is_some_and(|text| **text == *REFUSED);
         let dropped = if answer.waited && !is_refused { DROPPED_WAITING } else { DROPPED };
         let mut results = carried.map(|(.., result)| *result);
         for call in &answer.calls {

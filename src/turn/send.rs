@@ -40,6 +40,7 @@ pub async fn send<'m>(
             // Not before the gate is open, so it is a failure to connect: the question is kept all the same.
             failed = &mut asked => (Some(failed), record.transcript.saved().await?),
         };
+        record.note_saved(&saved);
         match failed {
             Some(failed) => (failed, saved),
             None => (asked.await, saved),

@@ -67,9 +67,26 @@ fn while_nothing_has_come_the_question_is_all_there_is() {
         send(&child, signal);
         let ran = finish(child);
         assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{}", ran.err);
+        assert!(ran.err.contains("the question is kept: `lepo do --retry` answers it"), "{}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A");
         assert_eq!(bot.lepo(&["do", "--retry"]).out, "Paris.\n");
     }
+}
+
+#[test]
+fn on_a_branch_the_hint_names_it_and_the_branch_moves_to_the_answer() {
+    let replies = [openai_sse(["One."]), Reply::pieces([Piece::Wait]), openai_sse(["Paris."])];
+    let bot = Bot::openai(OFF, replies);
+    assert_eq!(bot.lepo(&["do", "first"]).code, 0);
+    bot.home.ok(&["branch", "main"]);
+    let child = start(&bot.home, &["do", "--tail", "main", "Capital?"]);
+    bot.server().await_asked(2);
+    send(&child, Signal::TERM);
+    let ran = finish(child);
+    assert!(ran.err.contains("`lepo do --tail main --retry` answers it"), "{}", ran.err);
+    assert_eq!(bot.lepo(&["do", "--tail", "main", "--retry"]).out, "Paris.\n");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
+    assert_eq!(bot.home.ok(&["resolve", "main"]), bot.home.ok(&["resolve", "@"]));
 }
 
 #[test]
