@@ -105,6 +105,11 @@ impl Place {
         self.either("`lepo ls`", "/ls")
     }
 
+    /// Sends a text with a question.
+    pub fn context(self) -> &'static str {
+        self.either("--context FILE", "/file PATH")
+    }
+
     /// Goes on from another message.
     pub fn tail(self) -> &'static str {
         self.either("--tail", "/tail")
@@ -158,6 +163,11 @@ impl Error {
     /// The store could not be read or written (exit 5).
     pub fn store(message: impl Into<String>) -> Self {
         Error::new(Kind::Store, message)
+    }
+
+    /// Ended by this signal (exit 128 + n).
+    pub fn interrupted(signal: u8) -> Self {
+        Error::new(Kind::Signal(signal), "interrupted")
     }
 
     /// With what to do about it.

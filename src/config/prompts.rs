@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Paths;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// A prompt as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,10 @@ impl Prompt {
             } else if let Some(number) = place(after) {
                 let word = words.get(number - 1).ok_or_else(|| {
                     Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", words.len()))
-                        .hint(format!("lepo do -T {name} WORDS..., or /{name} WORDS..."))
+                        .hint_at(|place| match place {
+                            Place::Shell => format!("lepo do -T {name} WORDS..."),
+                            Place::Session => format!("/{name} WORDS..."),
+                        })
                 })?;
                 filled.push_str(word);
                 rest = after.split_at(1).1;

@@ -1,11 +1,10 @@
 //! Before and after a turn of a session: the files that go with its question, and the request that a stopped one left.
 
 use super::session::Session;
-use crate::bubb::BubbId;
 use crate::error::Result;
 use crate::term::say;
 use crate::turn::attach::Looked;
-use crate::turn::{ContextFile, Part, Question, join_parts};
+use crate::turn::{ContextFile, Part, Question, Report, join_parts};
 use crate::ui::Stopped;
 
 impl Session<'_> {
@@ -21,8 +20,8 @@ impl Session<'_> {
     }
 
     /// Says what a stopped turn left: a request that waits, or a part of an answer.
-    pub(super) fn tell_stopped(&mut self, user: Option<BubbId>) -> Result<()> {
-        match Stopped::find(&self.store, user)? {
+    pub(super) fn tell_stopped(&mut self, report: &Report) -> Result<()> {
+        match Stopped::find(&self.store, report)? {
             Stopped::Request(id) => {
                 self.waiting = Some(id);
                 say(&format!("stopped; request {id} waits: /approve or /deny it"));

@@ -8,6 +8,9 @@ use super::lenient;
 const THINK: &str = "<think>";
 const THOUGHT: &str = "</think>";
 
+/// The mark around code.
+const FENCE: &str = "```";
+
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
@@ -20,6 +23,8 @@ pub enum Piece {
 /// The answer in pieces, in order. An object that is no valid JSON stays prose; a tag within one is text of it.
 pub fn pieces(answer: &str) -> Vec<Piece> {
     let (mut pieces, mut prose, mut rest, mut thought) = (Vec::new(), String::new(), answer, false);
+    // Within the fence around an object.
+    let mut fenced = false;
     while let Some(at) = rest.find(['{', '<']) {
         let (before, from) = rest.split_at(at);
         prose.push_str(before);
@@ -35,9 +40,17 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
             prose.clear();
             rest = after;
         } else if let Some((object, after)) = lenient::object(from) {
+            if let Some(before) = before_fence(&prose).filter(|_| !fenced) {
+                fenced = true;
+                prose.truncate(before);
+            }
             push_prose(&mut pieces, &std::mem::take(&mut prose));
             pieces.push(Piece::Object(object));
             rest = after;
+            if let Some(behind) = after.trim_start().strip_prefix(FENCE).filter(|_| fenced) {
+                fenced = false;
+                rest = behind.trim_start_matches('`');
+            }
         } else {
             let (sign, after) = from.split_at(1);
             prose.push_str(sign);
@@ -61,11 +74,17 @@ pub fn all<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, Stri
     (found, words.join("\n\n"))
 }
 
+/// The length of these words without the fence that is opened at their end: it wraps an object, and is not said.
+fn before_fence(prose: &str) -> Option<usize> {
+    let (before, language) = prose.rsplit_once(FENCE)?;
+    let is_word = language.trim().chars().all(|c| c.is_alphanumeric() || "-_+.".contains(c));
+    // The last of an even number closes another one.
+    let opens = before.matches(FENCE).count() % 2 == 0;
+    (is_word && opens).then(|| before.trim_end_matches('`').len())
+}
+
 fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
-    // A fence is the object's wrapping, not something said.
-    let lines: Vec<&str> = prose.lines().filter(|line| !line.trim_start().starts_with("```")).collect();
-    let text = lines.join("\n");
-    let text = text.trim();
+    let text = prose.trim();
     if !text.is_empty() {
         pieces.push(Piece::Prose(text.to_string()));
     }
@@ -102,6 +121,15 @@ mod tests {
             (
                 "I think\n\n```\n{\"tool\":\"none\"}\n```\nis right.",
                 vec![prose("I think"), object(), prose("is right.")],
+            ),
+            ("So ```json {\"tool\":\"none\"} ``` bye", vec![prose("So"), object(), prose("bye")]),
+            (
+                "````json\n{\"tool\":\"none\"}\n{\"tool\":\"none\"}\n````\nbye",
+                vec![object(), object(), prose("bye")],
+            ),
+            (
+                "```sh\nls\n``` {\"tool\":\"none\"}\n```\nx\n```",
+                vec![prose("```sh\nls\n```"), object(), prose("```\nx\n```")],
             ),
             (r#"Well, {"tool":"none"} then."#, vec![prose("Well,"), object(), prose("then.")]),
             (r#"{"tool":"none"}{"tool":"none"}"#, vec![object(), object()]),

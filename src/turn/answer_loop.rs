@@ -55,7 +55,7 @@ struct Progress {
     /// The length of the path up to where the side branch begins; not known before the first request has left.
     base: Option<usize>,
     cache_key: Option<String>,
-    /// An answer that could call no tools did not fit the schema.
+    /// An answer did not fit the schema.
     asked_again: bool,
     /// The model called tools where none may be called.
     warned: bool,
@@ -91,6 +91,10 @@ impl Turn<'_> {
                     self.keep_answer(answered, &progress);
                     return Ok(());
                 }
+                Asked::Received(Received::Cut(part, error)) => {
+                    self.record.report.partial = part.map(|part| part.id);
+                    return Err(error);
+                }
                 Asked::Received(Received::Unfit(words, fault)) => {
                     self.ask_for_form(&words, &fault, &mut progress)?;
                     continue;
@@ -121,6 +125,7 @@ impl Turn<'_> {
     /// The beginning of the loop: the tools are ready to be told, and nothing was asked.
     async fn progress(&mut self, offer: Offer) -> Result<Progress> {
         if offer.calls {
+            self.question_saved().await?;
             self.front.happens(Event::Waiting);
             self.servers_ready().await?;
         }
@@ -214,9 +219,9 @@ impl Turn<'_> {
         self.record.report.is_json = self.schema.is_some();
     }
 
-    /// Lets the model answer again, in the form of the schema; once, where it could call no tools.
+    /// Lets the model answer again, in the form of the schema; once.
     fn ask_for_form(&mut self, words: &Name, fault: &str, progress: &mut Progress) -> Result<()> {
-        if !progress.is_open() && std::mem::replace(&mut progress.asked_again, true) {
+        if std::mem::replace(&mut progress.asked_again, true) {
             return Err(unfit(&self.config.name, fault));
         }
         self.record.transcript.take_up(words)?;
@@ -233,8 +238,7 @@ impl Turn<'_> {
             return Ok(None);
         }
         if self.record.transcript.path.is_empty() {
-            let saved = self.record.transcript.saved().await?;
-            self.record.tell_saved(self.front, saved);
+            self.question_saved().await?;
         }
         Ok(self.record.transcript.path.first().map(ToString::to_string))
     }

@@ -52,6 +52,10 @@ impl CallFilter {
         }
         match self.held.strip_prefix("```") {
             Some(rest) => {
+                let end = rest.find(['\n', '{']);
+                if let Some(at) = end.filter(|at| rest.get(*at..).is_some_and(|from| from.starts_with('{'))) {
+                    return self.begin(3 + at, shown);
+                }
                 let Some((language, body)) = rest.split_once('\n') else { return false };
                 let line = 3 + language.len() + 1;
                 match body.trim_start().chars().next() {
@@ -171,6 +175,8 @@ mod tests {
             (CALL, "", ""),
             (&format!("I look. {CALL} and more"), "I look. ", ""),
             (&format!("So:\n```json\n{CALL}\n```\n"), "So:\n", ""),
+            (&format!("So ```json {CALL} ```\nbye"), "So ", ""),
+            ("so ```rust fn x() {} ``` end", "so ```rust fn x() {} ", "``` end"),
             ("fn main() { run() }", "fn main() { run() }", ""),
             ("a {\"x\": 1} b", "a {\"x\": 1} b", ""),
             ("```rust\nfn x() {}\n```\nend", "```rust\nfn x() {}\n```\nend", ""),

@@ -187,6 +187,13 @@ impl<'t> Turn<'t> {
         }
     }
 
+    /// Waits until the question is durable, and tells of it.
+    pub(super) async fn question_saved(&mut self) -> Result<()> {
+        let saved = self.record.transcript.saved().await?;
+        self.record.tell_saved(self.front, saved);
+        Ok(())
+    }
+
     pub(super) fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         self.record.add(self.front, kind, hidden, text)
     }

@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::sys::heeded;
 
 /// Reports the first signal that came. Clones report the same one.
@@ -62,8 +62,7 @@ impl Interrupt {
             // The sender lives in `self`.
             Err(_) => std::future::pending().await,
         };
-        Error::new(Kind::Signal(number), "interrupted")
-            .hint("`lepo do --retry` answers again; the part of the answer that came is kept, hidden")
+        Error::interrupted(number)
     }
 
     /// Forgets a signal that came, for the next turn.

@@ -28,6 +28,8 @@ struct Receiving<'s> {
     /// An error of the store: the answer is still shown to its end, then the turn fails with it.
     failed: Option<Error>,
     blank: bool,
+    /// White space before the first word: shown with that, or not at all.
+    lead: String,
     /// The bytes that may still come.
     room: usize,
     usage: Usage,
@@ -70,6 +72,8 @@ pub enum Received {
     TextCalls(String, Vec<CallRequest>),
     /// An answer that does not fit the schema, kept as a hidden bubb; and the fault.
     Unfit(Name, String),
+    /// An answer that was cut short; with the hidden bubb of the part that came, if any did.
+    Cut(Option<Name>, Error),
 }
 
 /// The place of an answer, and the facts about its request.
@@ -184,7 +188,7 @@ impl Ending {
                 error.message = format!("{}; and {}", error.message, also.chain());
                 Err(error)
             }
-            (Ending::Failed(error), _) => Err(error),
+            (Ending::Failed(error), kept) => Ok(Received::Cut(kept.transpose()?, error)),
         }
     }
 }
@@ -263,6 +267,7 @@ impl<'s> Receiving<'s> {
             buffer: Vec::new(),
             failed: None,
             blank: true,
+            lead: String::new(),
             room: place.limit as usize,
             usage: Usage::default(),
             start: place.start,
@@ -284,19 +289,27 @@ impl<'s> Receiving<'s> {
         if self.tools == Tools::InText {
             self.said.push_str(text);
         }
-        match self.tools {
+        match self.blank {
             _ if self.held => {}
-            Tools::InText => {
-                let shown = self.filter.push(text);
-                if !shown.is_empty() {
-                    front.happens(Event::Text(&shown));
-                }
+            true => self.lead.push_str(text),
+            false if self.lead.is_empty() => self.show(text, front),
+            false => {
+                let lead = std::mem::take(&mut self.lead);
+                self.show(&(lead + text), front);
             }
-            Tools::None | Tools::Unoffered | Tools::Native => front.happens(Event::Text(text)),
         }
         self.buffer.extend_from_slice(text.as_bytes());
         if self.buffer.len() >= SPOOL_BUFFER {
             self.spool();
+        }
+    }
+
+    /// Shows text as it comes; what may be a call waits.
+    fn show(&mut self, text: &str, front: &mut dyn Front) {
+        let in_text = (self.tools == Tools::InText).then(|| self.filter.push(text));
+        match in_text.as_deref().unwrap_or(text) {
+            "" => {}
+            shown => front.happens(Event::Text(shown)),
         }
     }
 
@@ -348,6 +361,9 @@ impl<'s> Receiving<'s> {
 
     /// Shows text that was held back. It is read from the spool, so a failed spool is an error here.
     fn show_held(&mut self, front: &mut dyn Front) {
+        if self.blank {
+            return;
+        }
         if !self.held {
             let rest = std::mem::take(&mut self.filter).end();
             if !rest.is_empty() {

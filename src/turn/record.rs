@@ -39,16 +39,12 @@ impl TurnRecord {
         Ok(name)
     }
 
-    /// Notes the question among bubbs that are durable now: a turn that is stopped then has kept it.
-    pub fn note_saved(&mut self, saved: &[(Name, Vec<u8>)]) {
-        let question = saved.iter().find(|(name, _)| name.kind == Kind::User);
-        self.report.user = question.map(|(name, _)| name.id).or(self.report.user);
-    }
-
     /// Reports bubbs of [`Transcript::begin`] that are durable now.
     pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(Name, Vec<u8>)>) {
-        self.note_saved(&saved);
         for (name, text) in saved {
+            if name.kind == Kind::User {
+                self.report.user = Some(name.id);
+            }
             front.happens(Event::Bubb(&name, Some(&text)));
         }
     }

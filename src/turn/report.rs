@@ -15,6 +15,8 @@ pub struct Report {
     pub model: Option<String>,
     /// The answer.
     pub answer: Option<Answered>,
+    /// The part that came of an answer that was cut short; a hidden bubb.
+    pub partial: Option<BubbId>,
     /// The answer is JSON, as a schema asked for.
     pub is_json: bool,
     /// The requests of this turn.

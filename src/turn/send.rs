@@ -1,5 +1,6 @@
 //! Sending one request, while the question becomes durable; and taking a short answer whole.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use super::record::TurnRecord;
@@ -27,10 +28,10 @@ pub async fn send<'m>(
     record: &mut TurnRecord,
     request: Request<'m>,
 ) -> Result<Sent<'m>> {
-    front.happens(Event::Waiting);
     let start = Instant::now();
-    let (answer, saved) = {
-        let mut notice = |text: &str| front.happens(Event::Say(text));
+    let front = RefCell::new(front);
+    let answer = {
+        let mut notice = |text: &str| front.borrow_mut().happens(Event::Say(text));
         tokio::pin! {
             let asked = model.ask(request, &mut notice);
         }
@@ -40,13 +41,14 @@ pub async fn send<'m>(
             // Not before the gate is open, so it is a failure to connect: the question is kept all the same.
             failed = &mut asked => (Some(failed), record.transcript.saved().await?),
         };
-        record.note_saved(&saved);
+        // At once: an interrupt may end the wait for the answer.
+        record.tell_saved(*front.borrow_mut(), saved);
+        front.borrow_mut().happens(Event::Waiting);
         match failed {
-            Some(failed) => (failed, saved),
-            None => (asked.await, saved),
+            Some(failed) => failed,
+            None => asked.await,
         }
     };
-    record.tell_saved(front, saved);
     Ok(match answer {
         Ok(answer) => Sent::Answer(Box::new(answer)),
         Err(error) => {

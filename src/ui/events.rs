@@ -38,7 +38,9 @@ impl<'o> EventLines<'o> {
             Event::Waiting => json!({ "event": "waiting" }),
             Event::Thinking(text) => json!({ "event": "thinking", "text": text }),
             Event::Text(text) => json!({ "event": "text", "text": text }),
-            Event::Say(text) => json!({ "event": "note", "text": text }),
+            Event::Say(text) => {
+                json!({ "event": "note", "text": text.strip_prefix("note: ").unwrap_or(text) })
+            }
             Event::Announce(proposal) | Event::Approved(proposal) => request("announce", proposal),
             Event::CommandStarted(command) => json!({ "event": "running", "command": command }),
             Event::CommandOutput(_, Stream::Stderr, bytes) => {

@@ -1,10 +1,11 @@
 //! The state that a stopped turn left: a request that waits, a part of an answer, or nothing.
 
 use super::notes::read_request;
-use crate::bubb::{BubbId, Kind, Name};
+use crate::bubb::BubbId;
 use crate::conv::{Ix, Wanted};
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::turn::Report;
 
 /// The newest that a stopped turn left behind its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +21,11 @@ pub enum Stopped {
 }
 
 impl Stopped {
-    /// Looks behind this question.
-    pub fn find(store: &Store, question: Option<BubbId>) -> Result<Stopped> {
-        let wanted = [Wanted::Tip, Wanted::Paths(question.into_iter().collect())];
+    /// Looks behind the question of a turn that was stopped.
+    pub fn find(store: &Store, report: &Report) -> Result<Stopped> {
+        let wanted = [Wanted::Tip, Wanted::Paths(report.user.into_iter().collect())];
         let forest = store.forest_for(&wanted)?;
-        let Some(user) = question.and_then(|id| forest.find(id)) else { return Ok(Stopped::Nothing) };
+        let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(Stopped::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);
         let left: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();
         let pending = forest.pending(|ix| {
@@ -33,7 +34,7 @@ impl Stopped {
         });
         Ok(match pending.first() {
             Some((_, id)) => Stopped::Request(*id),
-            None if left.iter().any(|ix| is_partial(&forest.name(*ix))) => Stopped::Partial,
+            None if report.partial.is_some() => Stopped::Partial,
             None => Stopped::Question,
         })
     }
@@ -51,9 +52,4 @@ impl Stopped {
             Stopped::Nothing => error,
         }
     }
-}
-
-/// A hidden answer, as one that was cut short is.
-fn is_partial(name: &Name) -> bool {
-    name.hidden && name.kind == Kind::Assistant
 }

@@ -45,6 +45,9 @@ fn every_step_of_a_turn_is_a_line() {
     assert_eq!(named(&told, "running")[0]["command"], "echo mine");
     assert!(named(&told, "stderr").iter().any(|event| event["text"] == "말\n"), "{told:?}");
     assert!(!named(&told, "waiting").is_empty());
+    // The question is durable before anything is waited for.
+    let at = |is: &dyn Fn(&Value) -> bool| told.iter().position(is).unwrap();
+    assert!(at(&|event| event["kind"] == "user") < at(&|event| event["event"] == "waiting"), "{told:?}");
     let end = told.last().unwrap();
     assert_eq!(
         (&end["event"], &end["answer"]["text"], &end["error"]),
@@ -65,6 +68,17 @@ fn a_request_nobody_can_be_asked_about_is_told_and_waits() {
     let end = told.last().unwrap();
     assert_eq!((&end["event"], &end["error"]["kind"]), (&json!("end"), &json!("pending")));
     assert_eq!(end["pending"], json!(bubbs(&bot.home).last().unwrap().id));
+}
+
+#[test]
+fn the_text_of_a_note_does_not_say_that_it_is_one() {
+    let length = json!({"choices": [{"index": 0, "delta": {"content": "cut"}, "finish_reason": "length"}]});
+    let bot =
+        Bot::openai("planner = \"off\"", [Reply::new(200, format!("data: {length}\n\ndata: [DONE]\n\n"))]);
+    let ran = bot.lepo(&["do", "--events", "q"]);
+    let told = events(&ran.out);
+    let text = named(&told, "note")[0]["text"].as_str().unwrap();
+    assert!(text.starts_with("the answer is cut at"), "{text}");
 }
 
 #[test]

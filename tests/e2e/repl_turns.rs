@@ -130,3 +130,18 @@ fn what_is_typed_ahead_stands_at_the_next_prompt_and_not_in_the_answer() {
     screen.shows("\n처음 끝.").prompts("> 다음 질문").keys(&["Enter"]).shows("\nok").prompts("> ");
     assert_eq!(bubbs(&bot.home)[3].text, "다음 질문");
 }
+
+#[test]
+fn what_is_stopped_before_anything_came_keeps_its_place() {
+    let silent = || Reply::pieces([Piece::Wait]);
+    let bot = Bot::openai(OFF, [silent(), openai_sse(["one"]), silent(), openai_sse(["two"])]);
+    let Some(screen) = opened(&bot) else { return };
+    for (question, asked, answer) in [("1.", 1, "\none"), ("2.", 3, "\ntwo")] {
+        screen.enters(question).shows("Waiting for response...");
+        bot.server().await_asked(asked);
+        screen.keys(&["C-c"]).shows("stopped; /retry answers again").prompts("> ");
+        screen.enters("/retry").shows(answer).prompts("> ");
+        screen.keys(&["C-l"]).prompts("> ");
+    }
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
+}

@@ -151,6 +151,18 @@ fn with_tools_the_constraint_is_on_the_last_request_only() {
 }
 
 #[test]
+fn with_tools_it_is_asked_for_once_more_and_no_oftener() {
+    let bot = Bot::saying("", &["bad", "bad", r#"{"name":"Ada"}"#]);
+    bot.home.write(
+        "config/config.toml",
+        bot.home.read("config/config.toml").replace("planner = \"chooser\"", ""),
+    );
+    let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
+    assert_eq!(bot.times_asked(), 2);
+}
+
+#[test]
 fn a_server_that_refuses_strict_is_asked_without() {
     let refusal = "Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to be supplied and to be false.";
     let refuse = || Reply::new(400, json!({"error": {"message": refusal}}).to_string());

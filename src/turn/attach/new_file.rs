@@ -145,7 +145,7 @@ fn known(name: &str, looked: Looked) -> Result<NewFile> {
     let what = "it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF";
     let error = Error::usage(format!("{name} cannot be attached: {what}"));
     Err(match std::str::from_utf8(&bytes) {
-        Ok(_) => error.hint("a text goes with --context FILE"),
+        Ok(_) => error.hint_at(|place| format!("a text goes with {}", place.context())),
         Err(_) => error,
     })
 }
@@ -158,6 +158,9 @@ fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Resul
     let size = imagesize::reader_size(from).map_err(|_| {
         Error::usage(format!("{name} is broken: its first bytes say {}, its header does not", media.mime()))
     })?;
+    if size.width == 0 || size.height == 0 {
+        return Err(Error::usage(format!("{name} has no pixels: {} x {}", size.width, size.height)));
+    }
     let side = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Ok(Some((side(size.width), side(size.height))))
 }

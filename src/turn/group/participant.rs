@@ -118,6 +118,7 @@ impl Participant {
                     group.watch.sees(Moment::Spoken(&name, &answered));
                     return Ok(answered);
                 }
+                Received::Cut(_, error) => return Err(error),
                 Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault)),
                 Received::Unfit(words, fault) => {
                     ear.happens(Event::Say(&asking_again(&fault)));
