@@ -76,6 +76,15 @@ impl Settings {
         Some(format!("note: {taken} answers, by {because}; for the other: -m {other}"))
     }
 
+    /// The note where nothing is configured and the embedded model answers.
+    pub fn embedded_note(&self, answers: &ModelConfig) -> Option<String> {
+        let unsaid = self.chosen().is_none() && answers.provider == super::Provider::Embedded;
+        unsaid.then(|| {
+            "note: SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others"
+                .to_string()
+        })
+    }
+
     /// The model of that name, configured, a preset or `PROVIDER:MODEL`. Its key is not asked for yet, see
     /// [`ModelConfig::require_key`]. An unknown name: exit 2, with those that are known.
     pub fn model(&self, name: &str) -> Result<ModelConfig> {

@@ -2,19 +2,25 @@
 
 use super::complain::complain;
 use super::session::{SIGINT, Session, told};
-use crate::bubb::BubbId;
+use crate::bubb::{BubbId, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Kind, Result};
 use crate::term::say;
 use crate::turn::{Compaction, Decision, Question, Start, TurnEnv, Verdict};
 use crate::ui::{self, State, Step, TurnView};
 
+/// Says that a request waits, and how to decide on it.
+fn tell_waiting(needs: &str) {
+    say(needs);
+    say("  /approve or /deny it; another question drops it");
+}
+
 impl Session<'_> {
     /// Carries out or refuses the request that waits, and goes on with its turn.
     pub(super) async fn decide(&mut self, verdict: Verdict) -> Result<State> {
         let id = self.waiting.ok_or_else(|| {
             Error::nothing("no request is pending here")
-                .hint("`lepo ls --pending` lists those of other conversations")
+                .hint("/ls lists the conversations, /tail ID goes on from a request that waits")
         })?;
         let store = self.store.clone();
         let _claim = store.claim(id)?;
@@ -23,6 +29,16 @@ impl Session<'_> {
         self.waiting = None;
         let state = State::Idle.after(Step::Entered);
         self.turn(state, &forest, Start::Decided(id), None, Some(decision)).await
+    }
+
+    /// Finds the request that waits at the end where the session stands, and says so.
+    pub(super) fn find_waiting(&mut self, tip: Name) -> Result<()> {
+        let waiting = ui::waiting_at(&self.store, &tip)?;
+        self.waiting = waiting.as_ref().map(|_| tip.id);
+        if let Some(request) = waiting.filter(|_| !self.shown.quiet) {
+            tell_waiting(&format!("needs approval: {}", request.line()));
+        }
+        Ok(())
     }
 
     /// Takes a turn, and goes on from what it came to.
@@ -41,18 +57,18 @@ impl Session<'_> {
                 self.contexts.clear();
                 self.follow(&report)?;
                 self.tell_fill().await?;
+                let user = report.user;
                 match report.error {
-                    Some(error) if error.kind == Kind::Signal(SIGINT) => {
-                        self.tell_stopped(report.user)?;
+                    Some(ref error) if error.kind == Kind::Signal(SIGINT) => {
+                        self.tell_stopped(&report)?;
                         Ok(state.after(Step::Failed).after(Step::Told))
                     }
                     Some(error) if error.kind == Kind::Pending => {
                         self.waiting = report.pending;
-                        say(&error.chain());
-                        say("  /approve or /deny it; another question drops it");
+                        tell_waiting(&error.chain());
                         Ok(state.after(Step::Failed).after(Step::Told))
                     }
-                    Some(error) => told(state, &ui::with_kept_question(error, report.user)),
+                    Some(error) => told(state, &ui::with_kept_question(error, user)),
                     None => Ok(state.after(Step::Done)),
                 }
             }

@@ -96,7 +96,12 @@ impl Reader {
             return self.wait(spawn_blocking(move || read_plainly(question)), interrupt).await;
         }
         let (mut editor, mark) = (bare(&self.stop), Mark(question, self.paint));
-        self.wait(spawn_blocking(move || edit(&mut editor, &mark)), interrupt).await
+        let answer = self.wait(spawn_blocking(move || edit(&mut editor, &mark)), interrupt).await;
+        if !matches!(answer, Ok(Some(_))) {
+            // Left, the question stands on a line of its own.
+            show("\n");
+        }
+        answer
     }
 
     async fn wait<T>(

@@ -9,7 +9,7 @@ use super::news::News;
 use super::paths::pasted_file;
 use super::reader::Reader;
 use super::tokens::Spent;
-use crate::bubb::BubbId;
+use crate::bubb::{BubbId, Name};
 use crate::config::{EmptyLine, ModelConfig};
 use crate::conv::{Addressee, Forest, Wanted};
 use crate::error::{Error, Kind, Result};
@@ -73,9 +73,12 @@ pub struct Session<'o> {
 
 /// Reads entries and takes turns until the person leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
-    let mut session = Session::begin(options, env, out, paint)?;
+    let (mut session, tip) = Session::begin(options, env, out, paint)?;
     if session.reader.edits() && !session.shown.quiet {
         session.tell_place().await?;
+    }
+    if let Some(tip) = tip {
+        session.find_waiting(tip)?;
     }
     let ended = session.go_on().await;
     session.env.close().await;
@@ -83,12 +86,20 @@ pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, p
 }
 
 impl<'o> Session<'o> {
-    fn begin(options: SessionOptions, env: TurnEnv, out: &'o mut Out, paint: Paint) -> Result<Session<'o>> {
+    /// A session, and the bubb at whose end it stands: a request may wait there.
+    fn begin(
+        options: SessionOptions,
+        env: TurnEnv,
+        out: &'o mut Out,
+        paint: Paint,
+    ) -> Result<(Session<'o>, Option<Name>)> {
         let SessionOptions { new, tail: address, show_past, shown, runs } = options;
         let store = env.store.clone();
         let forest = store.forest_at(new, address.as_deref())?;
         let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
         let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
+        let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
+        let tip = tip.map(|ix| forest.name(ix));
         if show_past {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
         }
@@ -98,7 +109,7 @@ impl<'o> Session<'o> {
         }
         let news = News::begin(&store)?;
         let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), paint);
-        Ok(Session {
+        let session = Session {
             env,
             store,
             shown,
@@ -118,7 +129,8 @@ impl<'o> Session<'o> {
             runs,
             news,
             told_fill: false,
-        })
+        };
+        Ok((session, tip))
     }
 
     async fn go_on(&mut self) -> Result<()> {
@@ -287,6 +299,9 @@ impl<'o> Session<'o> {
             return Ok(model.clone());
         }
         let model = self.env.interrupt.or(self.env.configured.choose()).await?;
+        if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.shown.quiet) {
+            say(&note);
+        }
         self.model = Some(model.clone());
         Ok(model)
     }

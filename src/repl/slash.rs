@@ -9,7 +9,7 @@ use crate::config::{Filling, ModelChoice, ModelConfig, ToolMode, Word, check_pro
 use crate::error::{Error, Result};
 use crate::fetch::is_url;
 use crate::store::check_branch_name;
-use crate::term::{copy_to_clipboard, edit, excerpt, one_line, say};
+use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
 use crate::turn::attach::{Gathering, Looked, NewFile};
 use crate::turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 use crate::ui;
@@ -82,37 +82,43 @@ impl Session<'_> {
     pub(super) async fn set_model(&mut self, wanted: &str) -> Result<()> {
         let configured = &self.env.configured;
         let models = ui::listed_models(&configured.settings, &configured.paths);
-        let wanted = match wanted {
-            wanted if !wanted.is_empty() => wanted.to_string(),
-            _ => {
-                for (i, model) in models.iter().enumerate() {
-                    say(&format!("{:>3}  {}{}", i + 1, model.line(), model.state()));
-                }
-                const QUESTION: &str = "Number (0 keeps the present one): ";
-                self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_default()
-            }
-        };
-        let wanted = wanted.trim();
-        let chosen = match wanted.parse::<usize>() {
-            Ok(0) => None,
-            Ok(number) => Some(models.get(number - 1)),
-            Err(_) if wanted.is_empty() => None,
-            Err(_) => Some(models.iter().find(|model| model.name == wanted)),
-        };
-        match chosen {
-            None => say("The model stays as it is."),
-            Some(None) => say(&format!("no model {wanted}; /set-model lists them")),
-            Some(Some(model)) => {
-                let configured = &self.env.configured;
-                ui::activate_model(&configured.settings, &configured.paths, &model.name)?;
-                self.env.use_model(&model.name)?;
-                self.model = None;
-                say(&format!(
-                    "{} answers from now on. It is the default everywhere; /model is for this session",
-                    model.name
-                ));
-            }
+        let asks = wanted.is_empty();
+        for (i, model) in models.iter().enumerate().filter(|_| asks) {
+            let mut line = String::new();
+            let mut wrap = Wrap::new(columns);
+            wrap.mark(&format!("{:>3}  ", i + 1), "     ", &mut line);
+            wrap.push(&format!("{}{}", model.line(), model.state()), &mut line);
+            wrap.finish(&mut line);
+            say(&line);
         }
+        let mut wanted = wanted.to_string();
+        let chosen = loop {
+            if asks {
+                const QUESTION: &str = "Number (0 keeps the present one): ";
+                wanted = self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_default();
+            }
+            let wanted = wanted.trim();
+            let found = match wanted.parse::<usize>() {
+                _ if matches!(wanted, "" | "0") => {
+                    say("The model stays as it is.");
+                    return Ok(());
+                }
+                Ok(number) => models.get(number.wrapping_sub(1)),
+                Err(_) => models.iter().find(|model| model.name == wanted),
+            };
+            match found {
+                Some(model) => break model,
+                None if asks => say(&format!("no model {wanted} in this list")),
+                None => return Err(Error::usage(format!("no model {wanted}")).hint("/set-model lists them")),
+            }
+        };
+        ui::activate_model(&self.env.configured.settings, &self.env.configured.paths, &chosen.name)?;
+        self.env.use_model(&chosen.name)?;
+        self.model = None;
+        say(&format!(
+            "{} answers from now on. It is the default everywhere; /model is for this session",
+            chosen.name
+        ));
         Ok(())
     }
 
@@ -232,16 +238,15 @@ impl Session<'_> {
             number.and_then(|number| self.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
         let address = listed.as_deref().unwrap_or(address);
         let forest = self.store.forest_at(false, Some(address))?;
-        (self.waiting, self.past) = (None, Vec::new());
         let found = self.store.find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
-        self.at = Some(id);
+        (self.at, self.past) = (Some(id), Vec::new());
         self.branch = found.by_branch.then(|| (address.to_string(), id));
         let height = forest.heights(&[found.ix]).first().copied().unwrap_or_default();
         let question =
             forest.last_question(found.ix).map(|ix| self.store.text(&forest.name(ix))).transpose()?;
         say(&format!("on from {id} ({height}): {}", excerpt(&question.unwrap_or_default())));
-        Ok(())
+        self.find_waiting(forest.name(found.ix))
     }
 
     /// Goes on from a summary of the conversation but its last turns.

@@ -33,7 +33,7 @@ impl Session<'_> {
         let forest = self.forest()?;
         if self.model.is_none() {
             // If no model can be chosen, the first question reports why.
-            self.model = self.env.interrupt.or(self.env.configured.choose()).await.ok();
+            let _ = self.model().await;
         }
         let model = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
         let at = self.at.and_then(|id| forest.find(id));

@@ -93,10 +93,12 @@ impl Tty {
             }
         }
         let mut line = String::new();
-        match self.read.read_line(&mut line)? {
-            0 => Ok(None),
-            _ => Ok(Some(line.trim().to_string())),
+        let read = self.read.read_line(&mut line)?;
+        if !line.ends_with('\n') {
+            // Ctrl+D: what comes next begins on a line of its own.
+            self.show("\n")?;
         }
+        Ok((read > 0).then(|| line.trim().to_string()))
     }
 }
 

@@ -2,18 +2,22 @@
 
 use std::sync::atomic::AtomicBool;
 
+use rustix::process::Signal;
+
 use super::on_terminal::on_terminal;
 use crate::error::{Error, Result};
 use crate::term::{self, Echo, Tty, excerpt_within, extent, fold, quote};
 use crate::tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 
-/// Asks about one request; a signal can withdraw the question.
+/// Asks about one request; a signal can withdraw the question, and so does the end of input (Ctrl+D).
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
-    let reply = on_terminal(move |tty, withdrawn| converse(tty, &proposal, withdrawn)).await?;
-    Ok(reply.unwrap_or(Reply::NoTerminal))
+    match on_terminal(move |tty, withdrawn| converse(tty, &proposal, withdrawn)).await? {
+        Some(reply) => reply.ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
+        None => Ok(Reply::NoTerminal),
+    }
 }
 
-fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Reply> {
+fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Option<Reply>> {
     // A REPL turned it off for the turn.
     let _echo = Echo::set(true);
     tty.show(&text(proposal, tty.columns()))?;
@@ -30,14 +34,14 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
         let question = question(proposal, tty.columns());
         // A job that was stopped and goes on shows all of it again: other things may stand on the screen.
         let about = text(proposal, tty.columns());
-        let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(Reply::NoTerminal) };
+        let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(None) };
         match (answer.as_str(), command) {
-            ("y" | "Y", _) => return Ok(Reply::Yes),
-            ("n" | "N", _) => return Ok(Reply::No),
-            ("a" | "A", _) if always => return Ok(Reply::Always),
+            ("y" | "Y", _) => return Ok(Some(Reply::Yes)),
+            ("n" | "N", _) => return Ok(Some(Reply::No)),
+            ("a" | "A", _) if always => return Ok(Some(Reply::Always)),
             ("?", _) => tty.show(&fold(&explanation(proposal), tty.columns()))?,
             ("e" | "E", Some(command)) => match edit(command) {
-                Ok(command) => return Ok(Reply::Edit(command)),
+                Ok(command) => return Ok(Some(Reply::Edit(command))),
                 Err(error) => tty.show(&format!("{}\n", error.chain()))?,
             },
             _ => {}

@@ -29,8 +29,8 @@ pub use models::{
     ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
 };
 pub use notes::{
-    insts_with_warnings, move_branch, note_place, note_system_prompt, read_request, text_or_warn,
-    with_kept_question, with_same_model,
+    insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
+    read_request, text_or_warn, waiting_at, with_kept_question, with_same_model,
 };
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};

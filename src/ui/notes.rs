@@ -1,10 +1,11 @@
 //! Notes about a turn on stderr: where its question goes, what stays when it fails, and its branch.
 
+use std::borrow::Cow;
 use std::time::UNIX_EPOCH;
 
-use crate::bubb::{BubbId, Kind as Speaker, Name, labelled};
+use crate::bubb::{BubbId, Kind as Speaker, Name, labelled, words};
 use crate::config::{Insts, Paths};
-use crate::conv::{Forest, Standing};
+use crate::conv::{Forest, Standing, Wanted};
 use crate::error::{Error, Kind, Place, Result};
 use crate::store::{Store, now};
 use crate::term::say;
@@ -21,10 +22,24 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
             name.id
         ));
     }
-    let waited = || forest.standing(newest) == Standing::Pending && read_request(store, &name).is_some();
-    if from != name.id && waited() {
-        say(&format!("note: request {} was dropped: the conversation moved on", name.id));
+    if from != name.id {
+        note_dropped(store, begin, &name);
     }
+}
+
+/// Says that a question goes past the request that waited at its end.
+pub fn note_dropped(store: &Store, begin: Start, tip: &Name) {
+    if matches!(begin, Start::Under(_)) && matches!(waiting_at(store, tip), Ok(Some(_))) {
+        say(&format!("note: request {} was dropped: the conversation moved on", tip.id));
+    }
+}
+
+/// The request that waits at this bubb, if it is one.
+pub fn waiting_at(store: &Store, name: &Name) -> Result<Option<ToolRequest>> {
+    let Some(request) = name.hidden.then(|| read_request(store, name)).flatten() else { return Ok(None) };
+    let forest = store.forest_for(&[Wanted::Followed(name.id)])?;
+    let waits = forest.find(name.id).is_some_and(|ix| forest.standing(ix) == Standing::Pending);
+    Ok(waits.then_some(request))
 }
 
 /// Says once that a conversation keeps its own system prompt: when another one is asked for, or when the
@@ -95,11 +110,20 @@ pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: b
     Ok(moved)
 }
 
-/// The text of a bubb, for a list: one that cannot be read is said and left out. Attachments are their labels.
+/// The text of a bubb, for a list: one that cannot be read is said and left out. A question is its words.
 pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
+    shown_or_warn(store, name, words)
+}
+
+/// The same with a question's attachments as their labels.
+pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
+    shown_or_warn(store, name, labelled)
+}
+
+fn shown_or_warn(store: &Store, name: &Name, form: impl FnOnce(&str) -> Cow<'_, str>) -> Option<String> {
     let text = store.glance(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()?;
     Some(match name.kind {
-        Speaker::User => labelled(&text).into_owned(),
+        Speaker::User => form(&text).into_owned(),
         Speaker::System | Speaker::Assistant | Speaker::Tool => text,
     })
 }

@@ -62,13 +62,15 @@ fn is_gone(pid: &str) -> bool {
 fn while_nothing_has_come_the_question_is_all_there_is() {
     for (signal, code) in SIGNALS {
         let bot = Bot::openai(OFF, [Reply::pieces([Piece::Wait]), openai_sse(["Paris."])]);
-        let child = start(&bot.home, &["do", "Capital?"]);
+        let child = start(&bot.home, &["do", "--json", "Capital?"]);
         bot.server().await_asked(1);
         send(&child, signal);
         let ran = finish(child);
-        assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{}", ran.err);
+        assert_eq!(ran.code, code, "{}", ran.err);
         assert!(ran.err.contains("the question is kept: `lepo do --retry` answers it"), "{}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A");
+        let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(told["user"], json!(bubbs(&bot.home)[1].id));
         assert_eq!(bot.lepo(&["do", "--retry"]).out, "Paris.\n");
     }
 }
@@ -145,6 +147,24 @@ fn a_running_command_ends_with_all_it_started() {
 }
 
 #[test]
+fn a_command_that_is_stopped_is_no_part_of_an_answer() {
+    let request = r#"{"access":"full","command":"echo $$ > leader; sleep 600"}"#;
+    let call = json!({"tool_calls": [{"index": 0, "id": "x", "type": "function",
+        "function": {"name": "run_command", "arguments": request}}]});
+    let calls = openai_event(call, None) + &openai_event(json!({}), Some("tool_calls")) + "data: [DONE]\n\n";
+    let bot = Bot::openai("planner = \"native\"", [Reply::new(200, calls)]);
+    let bubb = bot.lepo(&["do", "q"]);
+    assert_eq!(bubb.code, 4, "{}", bubb.err);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let child = start(&bot.home, &["do", "--approve", &id]);
+    until("the command did not start", || Some(()).filter(|()| bot.home.work().join("leader").exists()));
+    send(&child, Signal::INT);
+    let ran = finish(child);
+    assert_eq!(ran.code, 130, "{}", ran.err);
+    assert!(ran.err.contains("hint: the question is kept") && !ran.err.contains("partial"), "{}", ran.err);
+}
+
+#[test]
 fn a_program_that_answers_ends_too() {
     let script = "echo $$ > leader; sh -c 'echo $$ > child; exec sleep 600' & printf half; wait";
     let config = format!(
@@ -168,7 +188,7 @@ fn a_program_that_answers_ends_too() {
 #[test]
 fn a_question_of_consent_can_be_left() {
     let request = r#"{"access":"read","command":"touch ran"}"#;
-    for (key, code) in [("\x03", 130), ("{TERM}", 143), ("{HUP}", 129)] {
+    for (key, code) in [("\x03", 130), ("\x04", 130), ("{TERM}", 143), ("{HUP}", 129)] {
         let bot = Bot::saying("", &[r#"{"tool":"command"}"#, request]);
         let mut command = Command::new("env");
         let lepo = bot.home.command(&["do", "q"]);
@@ -179,6 +199,7 @@ fn a_question_of_consent_can_be_left() {
         let ran = on_terminal(command, &[("Run it? [y]es ", key)]);
         assert_eq!(ran.code, code, "{}", ran.out);
         assert!(ran.out.contains("\r\nerror: interrupted\r\n"), "{}", ran.out);
+        assert!(ran.out.contains("hint: the request waits: "), "{}", ran.out);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D s1 C");
         assert_eq!(bubbs(&bot.home)[3].text, request);
         assert!(!bot.home.work().join("ran").exists());

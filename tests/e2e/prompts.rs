@@ -107,7 +107,13 @@ fn a_hint_in_a_session_names_what_is_typed_there() {
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
     screen.prompts("> ");
     screen.enters("/attach pixel.png").shows("hint: /model NAME asks another model; /set-model lists them");
-    screen.prompts("> ").enters("/exit").ends(0);
+    bot.home.write("work/note.txt", "words");
+    screen.prompts("> ").enters("/attach note.txt").shows("hint: a text goes with /file PATH").prompts("> ");
+    bot.home.write("config/_prompts/two.md", "$1 and $2");
+    screen.enters("/two x").shows("hint: /two WORDS...").prompts("> ");
+    screen.enters("/approve").shows("/tail ID goes on from a request that waits").prompts("> ");
+    assert!(!screen.text().contains("lepo "), "{}", screen.text());
+    screen.enters("/exit").ends(0);
 }
 
 #[test]

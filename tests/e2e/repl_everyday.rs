@@ -20,6 +20,7 @@ fn a_withdrawn_question_gives_the_prompt_back_and_the_request_waits() {
             let Some(screen) = Screen::lepo(&bot.home, columns, &[]) else { return };
             screen.prompts("> ").enters("do it").shows("Run it? [y]es").keys(&[withdraw]).prompts("> ");
             let id = bubbs(&bot.home).pop().unwrap().id;
+            screen.becomes("the request's id", || screen.text().replace('\n', " ").contains(&id));
             screen.shows("/approve");
             // What is typed is echoed, and Enter reaches the prompt.
             screen.types("안녕 there").prompts("> 안녕 there").keys(&["C-u"]);
@@ -41,6 +42,41 @@ fn a_question_asked_past_a_request_says_that_it_was_dropped() {
     screen.enters("never mind").shows(&format!("request {id} was dropped: the conversation moved on"));
     screen.shows("Other.").prompts("> ");
     assert_eq!(bot.home.ok(&["ls", "--pending"]), "");
+}
+
+#[test]
+fn a_new_session_can_decide_on_the_request_that_it_stands_on() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Said.", COMMAND, REQUEST, "Other.", NONE, "Last."]);
+    assert_eq!(crate::home::run(bot.home.detached(&["do", "q"]), b"").code, 4);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.shows("needs approval: echo 한글 >> ran (full)").shows("/approve or /deny it").prompts("> ");
+    screen
+        .enters("/new")
+        .prompts("> ")
+        .enters(&format!("/tail {id}"))
+        .shows("needs approval: echo")
+        .prompts("> ");
+    screen.enters("/approve").shows("Said.").prompts("> ").enters("exit").ends(0);
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+    drop(screen);
+
+    assert_eq!(crate::home::run(bot.home.detached(&["do", "q"]), b"").code, 4);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let dropped = format!("request {id} was dropped: the conversation moved on");
+    let screen = Screen::lepo(&bot.home, 120, &["--tools", "off"]).unwrap();
+    screen.prompts("> ").enters("never mind").shows(&dropped).shows("Other.").prompts("> ");
+    screen.enters("exit").ends(0);
+}
+
+#[test]
+fn a_question_under_a_request_says_that_it_was_dropped() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Other."]);
+    assert_eq!(crate::home::run(bot.home.detached(&["do", "q"]), b"").code, 4);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let ran = bot.lepo(&["do", "--tail", &id, "never mind"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Other.\n"), "{}", ran.err);
+    assert!(ran.err.contains(&format!("note: request {id} was dropped")), "{}", ran.err);
 }
 
 #[test]

@@ -53,7 +53,9 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
     let servers = setup.servers()?;
     let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
-    if let Some(note) = setup.configured.settings.ambient_note().filter(|_| !args.quiet) {
+    let settings = &setup.configured.settings;
+    let note = settings.ambient_note().or_else(|| settings.embedded_note(&config));
+    if let Some(note) = note.filter(|_| !args.quiet) {
         say(&note);
     }
     if let Some(question) = &input.question {
@@ -79,7 +81,8 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
     if tells_usage && report.answer.is_some() {
         say_dim(&ui::usage_line(&report), context.paint);
     }
-    report.error = report.error.take().map(|error| explained(error, report.user, args, &place));
+    let error = report.error.take();
+    report.error = error.map(|error| explained(error, &report, args, &place));
     if let (Some(moving), Some(answer)) = (&place.moving, &report.answer) {
         moving.to(&place.store, answer.name.id, args.quiet)?;
     }
@@ -133,8 +136,10 @@ impl Place {
     ) -> Result<()> {
         let Place { store, forest, start, .. } = self;
         if !args.quiet {
-            if args.tail.is_none() {
-                ui::note_place(store, forest, *start);
+            // Under --tail a question goes past the very bubb that it follows.
+            match start.id().filter(|_| args.tail.is_some()).and_then(|id| forest.find(id)) {
+                Some(tail) => ui::note_dropped(store, *start, &forest.name(tail)),
+                None => ui::note_place(store, forest, *start),
             }
             ui::note_system_prompt(configured, store, forest, *start);
         }
@@ -183,13 +188,13 @@ impl Place {
 }
 
 /// The error with what stays in the store, and what goes on from there.
-fn explained(error: Error, user: Option<BubbId>, args: &DoArgs, place: &Place) -> Error {
+fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
     let error = match error.kind {
-        Kind::Signal(_) => Stopped::find(&place.store, user).unwrap_or(Stopped::Nothing).explain(error),
+        Kind::Signal(_) => Stopped::find(&place.store, report).unwrap_or(Stopped::Nothing).explain(error),
         _ => error,
     };
-    let question = user.filter(|_| args.tail.is_some());
-    let error = name_tail(ui::with_kept_question(error, user), place.moving.as_ref(), question);
+    let question = report.user.filter(|_| args.tail.is_some());
+    let error = name_tail(ui::with_kept_question(error, report.user), place.moving.as_ref(), question);
     ui::with_same_model(error, args.model.first())
 }
 

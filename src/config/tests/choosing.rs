@@ -137,3 +137,17 @@ fn the_variables_of_all_keys_are_hidden_whoever_uses_them() {
         ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OTHER"]
     );
 }
+
+#[test]
+fn the_embedded_model_is_named_where_nobody_chose_it() {
+    let embedded = ModelConfig::new("embedded:", Provider::Embedded);
+    let note = |file: &str, env: Vars, model: Option<&str>| {
+        let flags = Flags { model: model.map(str::to_string), ..Flags::default() };
+        load(file, "", env, &flags).unwrap().embedded_note(&embedded)
+    };
+    assert!(note("", &[], None).unwrap().contains("SmolLM2-135M answers"));
+    assert_eq!(note("", &[], Some("embedded:")), None);
+    assert_eq!(note("", &[("LEPO_MODEL", "embedded:")], None), None);
+    let configured = "[[models]]\nname='e'\nprovider='embedded'\nactive=true\n";
+    assert_eq!(note(configured, &[], None), None);
+}
