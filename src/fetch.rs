@@ -89,7 +89,7 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
                 "{} is not fetched: http is for this machine only",
                 shown(url)
             ))
-            .hint("use https, or download it yourself and attach the file"));
+            .hint("use https, or download it yourself and name the file"));
         }
         _ => return Err(Error::usage(format!("{} is not fetched: it is not https", shown(url)))),
     }

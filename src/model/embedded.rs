@@ -1,13 +1,13 @@
 //! The model that comes with lepo: a program of its own, one JSON object a line in and out.
 //!
-//! in `{"messages":[{"role","content"}],"temperature"}`; out `{"event":"notice"|"text"|"usage"|"done"|"error", …}`.
+//! in `{"messages":[{"role","content"}],"temperature","max_tokens"}`; out `{"event":"notice"|"text"|"usage"|"done"|"error", …}`.
 //! It is started before the question may leave, because loading its weights takes half a second.
 
 use std::path::PathBuf;
 
 use bytes::Bytes;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::Timeouts;
 use super::error_text::excerpt;
@@ -18,7 +18,7 @@ use super::message::Request;
 use super::ndjson::Lines;
 use super::process::Process;
 use super::spec::{PathForm, ProviderSpec, ToolWire};
-use crate::config::Planner;
+use crate::config::{ModelConfig, Planner};
 use crate::env;
 use crate::error::{Error, Result};
 
@@ -54,12 +54,17 @@ pub(super) struct Embedded {
     installed: Installed,
     process: Option<Process>,
     timeouts: Timeouts,
+    /// Parameters of every request.
+    asked_with: Map<String, Value>,
 }
 
 impl Embedded {
     /// Starts nothing yet.
-    pub fn new(installed: Installed, timeouts: Timeouts) -> Self {
-        Embedded { installed, process: None, timeouts }
+    pub fn new(installed: Installed, config: &ModelConfig, timeouts: Timeouts) -> Self {
+        let mut asked_with = Map::new();
+        asked_with.insert("temperature".into(), super::temperature(config));
+        asked_with.extend(config.options.max_tokens.map(|most| ("max_tokens".into(), most.into())));
+        Embedded { installed, process: None, timeouts, asked_with }
     }
 
     /// Starts the program if it does not run, and gives it the question when the gate is open.
@@ -72,7 +77,9 @@ impl Embedded {
         gate.passed().await;
         let messages: Vec<_> =
             request.messages.iter().map(|m| json!({"role": m.role.word(), "content": &*m.text})).collect();
-        let line = json!({"messages": messages, "temperature": super::TEMPERATURE}).to_string() + "\n";
+        let mut asked = self.asked_with.clone();
+        asked.insert("messages".into(), messages.into());
+        let line = Value::Object(asked).to_string() + "\n";
         tracing::debug!(model = "embedded", request = line, "request");
         if let Some(process) = &mut self.process {
             process.send(Bytes::from(line), true);

@@ -139,6 +139,7 @@ impl Model {
             }
             (None, PathForm::Plain) => Backend::Embedded(Box::new(Embedded::new(
                 installed.ok_or_else(|| missing(&config.model))?,
+                config,
                 timeouts,
             ))),
             (None, _) => Backend::Cli,

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::embedded::weights;
-use crate::home::Home;
+use crate::home::{Home, run};
 use crate::scripted::{Reply, Server};
 
 fn sha256(bytes: &[u8]) -> String {
@@ -31,11 +31,17 @@ fn what_is_not_a_model_or_not_the_file_meant_is_not_added() {
         (vec!["text.gguf", "--sha256", &hash, "--name", "smollm2-135m"], 2, "is there already"),
         (vec!["text.gguf", "--sha256", &"0".repeat(64)], 3, &format!("its sha256 is {hash}")),
         (vec!["text.gguf", "--sha256", &hash], 3, "nothing was added: lepo-embedded runs"),
+        (vec!["text.gguf", "--sha256", &hash], 3, "weights text.gguf are damaged: "),
         (vec![&url, "--sha256", &hash], 3, "nothing was added: lepo-embedded runs"),
+        (vec!["http://example.com/x.gguf", "--sha256", &hash], 2, "download it yourself and name the file"),
     ] {
-        let ran = home.lepo(&[&["model", "add"][..], &args].concat());
+        let mut command = home.command(&[&["model", "add"][..], &args].concat());
+        command.env("RUST_BACKTRACE", "1");
+        let ran = run(command, b"");
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
         assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
+        assert!(!ran.err.contains(".incoming") && !ran.err.contains("candle"), "{args:?}: {}", ran.err);
+        assert!(!ran.err.contains("model get"), "{args:?}: {}", ran.err);
         assert_eq!(added(&home), [""; 0], "{args:?}");
     }
     let ran = home.lepo(&["do", "-m", "embedded:none", "q"]);
@@ -59,6 +65,9 @@ fn added_weights_answer_under_their_name_until_they_are_removed() {
     let ran = home.lepo(&["do", "-m", "embedded:Twin", "What is the capital of France?"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!ran.out.trim().is_empty());
+    let ran = home.lepo(&["do", "-n", "--json", "--max-tokens", "2", "-m", "embedded:Twin", "Count to ten."]);
+    let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(told["answer"]["usage"]["output"], 2, "{told}");
     home.ok(&["model", "use", "Twin"]);
     assert!(home.ok(&["model", "ls"]).contains("Twin embedded Twin active\n"));
     let ran = home.lepo(&["model", "rm", "Twin"]);

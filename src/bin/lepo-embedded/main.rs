@@ -72,7 +72,7 @@ fn say(text: &str) -> ExitCode {
 
 /// Loads first and reads after, so that the weights are on their way while the question is still made.
 fn serve(weights: PathBuf) -> ExitCode {
-    use_one_thread();
+    set_environment();
     // A damaged file may get as far as wrong arithmetic inside candle. That, too, ends in one clear event.
     std::panic::set_hook(Box::new(|panic| fail(&format!("the embedded model failed: {panic}"))));
     let (model, tokenizer) = weights::load(&weights).unwrap_or_else(|error| fail(&told(&error)));
@@ -102,15 +102,17 @@ fn told(error: &Error) -> String {
     }
 }
 
-/// Two threads of candle wait for each other by spinning, which on a busy machine is ten times slower than one.
-fn use_one_thread() {
-    const THREADS: &str = "RAYON_NUM_THREADS";
-    if env::var_os(THREADS).is_none() {
-        // SAFETY: no other thread runs yet that could read the environment. There is no other way: candle
-        // and its matrix crates read this variable themselves.
-        #[allow(unsafe_code)]
-        unsafe {
-            env::set_var(THREADS, "1");
+/// Sets what candle reads. Two threads of it wait for each other by spinning, which on a busy machine is ten times
+/// slower than one; and its errors have a backtrace where one is asked for, which is no part of what went wrong.
+fn set_environment() {
+    for (name, value) in [("RAYON_NUM_THREADS", "1"), ("RUST_LIB_BACKTRACE", "0")] {
+        if env::var_os(name).is_none() {
+            // SAFETY: no other thread runs yet that could read the environment. There is no other way: candle
+            // and its matrix crates read these variables themselves.
+            #[allow(unsafe_code)]
+            unsafe {
+                env::set_var(name, value);
+            }
         }
     }
 }

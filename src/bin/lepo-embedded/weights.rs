@@ -21,8 +21,12 @@ const MADE_FROM: &str = "lepo.made_from";
 /// Loads a llama model in GGUF with its tokenizer. Fails if the file is missing, damaged or of another kind.
 pub fn load(path: &Path) -> Result<(ModelWeights, Tokenizer)> {
     let cannot = |what: &str| {
-        let hint = "`lepo model get` fetches the small model's weights again";
-        Error::remote(format!("weights {} {what}", path.display())).hint(hint)
+        let error = Error::remote(format!("weights {} {what}", path.display()));
+        // Weights that a person added can only come from there again.
+        match path.parent().is_some_and(|folder| folder.ends_with("added")) {
+            true => error,
+            false => error.hint("`lepo model get` fetches the small model's weights again"),
+        }
     };
     let mut file =
         File::open(path).map(BufReader::new).map_err(|e| cannot("could not be opened").because(e))?;

@@ -55,7 +55,12 @@ pub fn add(
     }
     drop(bar);
     let weights = incoming.checked(sha256)?.to_path_buf();
-    answers(settings, paths, Installed { program, weights }).map_err(|error| error.hint(RUNS))?;
+    let path = weights.to_string_lossy().into_owned();
+    answers(settings, paths, Installed { program, weights }).map_err(|mut error| {
+        // The file is the user's, whatever it is called on its way in.
+        error.message = error.message.replace(&path, source);
+        error.hint(RUNS)
+    })?;
     let path = incoming.keep(&name)?;
     context.out.line(&path.to_string_lossy());
     context.out.flush();
