@@ -262,6 +262,10 @@ mod tests {
                 if columns < 80 {
                     continue;
                 }
+                assert!(
+                    !lines.iter().any(|line| line.starts_with("  ") && line.ends_with("...")),
+                    "{lines:#?}"
+                );
                 assert!(lines.len() <= LINES, "{} {columns}: {lines:#?}", command.get_name());
                 for arg in command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_positional())
                 {

@@ -50,7 +50,7 @@ pub(super) fn preparse(root: &clap::Command, mut args: Vec<OsString>) -> Prepars
         } else {
             if words.is_empty() {
                 let known = root.find_subcommand(word).is_some() || word == "help";
-                question = !known && (after_option_of_do || has_white_space(word));
+                question = !known && (after_option_of_do || is_question(word));
                 external = !known && !question;
                 named_do = (word == "do" && after_option_of_do).then_some(at);
             }
@@ -94,7 +94,7 @@ pub(super) fn first_unknown(root: &clap::Command, args: &[OsString]) -> Option<u
         }
         if !word.as_encoded_bytes().starts_with(b"-") {
             let is_known = root.find_subcommand(word).is_some() || word == "help";
-            return (!is_known && !has_white_space(word)).then_some(at);
+            return (!is_known && !is_question(word)).then_some(at);
         }
         if word == "-" || word == "--" || !is_of_root(root, word) {
             return None;
@@ -104,8 +104,9 @@ pub(super) fn first_unknown(root: &clap::Command, args: &[OsString]) -> Option<u
     None
 }
 
-fn has_white_space(word: &OsStr) -> bool {
-    word.to_string_lossy().contains(char::is_whitespace)
+/// A word with white space in it; a blank one is a question too, which is then refused as one.
+fn is_question(word: &OsStr) -> bool {
+    word.is_empty() || word.to_string_lossy().contains(char::is_whitespace)
 }
 
 /// True if the root has this option: what it does not know stands there for `do`.

@@ -160,9 +160,26 @@ impl<'a> Document<'a> {
     pub fn root(&self) -> Result<DeTable<'_>> {
         let table = DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            self.error(at, error.message(), "the format is TOML, see https://toml.io")
+            match self.unquoted_at(at) {
+                Some(key) => self.error(
+                    at,
+                    format!("the value of `{key}` is not in quotes"),
+                    format!("a text is in quotes, as in {key} = \"...\"; numbers, true and false are not"),
+                ),
+                None => self.error(at, error.message(), "the format is TOML, see https://toml.io"),
+            }
         })?;
         Ok(table.into_inner())
+    }
+
+    /// The key of the line at a byte offset, if its value is a bare word.
+    fn unquoted_at(&self, at: usize) -> Option<&str> {
+        let line = self.text.lines().nth(line_at(self.text.as_bytes(), at) - 1)?;
+        let (key, value) = line.split_once('=')?;
+        let (key, value) = (key.trim(), value.trim());
+        let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+        let is_word = value.starts_with(|c: char| c.is_alphabetic()) && !matches!(value, "true" | "false");
+        (is_key && is_word).then_some(key)
     }
 
     /// A mistake at a byte offset of the text.

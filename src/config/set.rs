@@ -33,7 +33,7 @@ pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
         }
         Err(wrong.map_or_else(
             || Error::usage(format!("{name} cannot be set")),
-            |error| without_place(error, path, name),
+            |error| refused(error, path, name, text),
         ))
     })
 }
@@ -117,14 +117,19 @@ fn table_of<'d, 'n>(
     }
 }
 
-/// A mistake in a value that was never written: without the line it would have had.
-fn without_place(mut error: Error, path: &Path, name: &str) -> Error {
+/// A mistake in a value that was never written: without the line it would have had, and without words about the
+/// form of the file.
+fn refused(mut error: Error, path: &Path, name: &str, text: &str) -> Error {
     let place = format!("{}:", path.display());
     let rest = error.message.strip_prefix(&place).and_then(|rest| rest.split_once(": "));
     error.message = match rest {
         Some((_, what)) => what.to_string(),
         None => format!("{name}: {}", error.message),
     };
+    if let Some((setting, _)) = error.message.split_once(" is a TOML ") {
+        error.message = format!("{setting} cannot be \"{text}\"");
+    }
+    error.hint = error.hint.map(|hint| hint.replace(", without quotes", ""));
     error
 }
 
@@ -162,9 +167,9 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         for (name, value, said) in [
             ("max_rounds", "0", "`max_rounds` is out of range"),
-            ("max_rounds", "many", "`max_rounds` is a TOML string"),
+            ("max_rounds", "many", "`max_rounds` cannot be \"many\""),
             ("log_level", "loud", "`log_level` cannot be \"loud\""),
-            ("term.usage", "3", "`usage` in [term] is a TOML integer"),
+            ("term.usage", "3", "`usage` in [term] cannot be \"3\""),
             ("colour", "1", "no setting \"colour\""),
             ("http.colour", "1", "no setting \"http.colour\""),
             ("model", "gpt", "the model is not set with `lepo config`"),

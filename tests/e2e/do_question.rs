@@ -139,6 +139,8 @@ fn a_bad_one_is_exit_2_and_writes_nothing() {
     for (args, stdin, says) in [
         (&["do"][..], &b""[..], "the question is blank"),
         (&["do", ""], b"", "the question is blank"),
+        (&[""], b"", "the question is blank"),
+        (&["-q", ""], b"", "the question is blank"),
         (&["do", " \t", "--context", "ok.md"], b"\n\n", "the question is blank"),
         (&["do", "--no-stdin"], b"ignored", "the question is blank"),
         (&["do", "--file", "empty.md"], b"", "the question is blank"),

@@ -58,14 +58,17 @@ pub struct DoArgs {
     /// Show hidden messages too
     #[arg(short = 'a', long)]
     pub(super) show_all: bool,
-    /// Add this file's text to the question (-: stdin's); a folder, or one of several, under its name; repeatable
+    /// Add a file's text to the question; repeatable
+    ///
+    /// The text files of a folder, or one of several files, stand there under their names. - is stdin.
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     pub(super) file: Vec<PathBuf>,
-    /// Add a file as context, the text files of a folder that git does not ignore, or a resource of an MCP
-    /// server: mcp:SERVER/URI; repeatable
+    /// Add a file or a folder as context; repeatable
+    ///
+    /// Of a folder, the text files that git does not ignore. A resource of an MCP server is mcp:SERVER/URI.
     #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath)]
     pub(super) context: Vec<PathBuf>,
-    /// The system prompt of a new conversation, or @FILE: the file that holds it
+    /// The system prompt of a new conversation, or @FILE
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"])]
     pub(super) system: Option<String>,
     /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
@@ -77,7 +80,9 @@ pub struct DoArgs {
     /// With --prompt: a value for one of its arguments; repeatable
     #[arg(long = "arg", value_name = "NAME=VALUE", requires = "server_prompt")]
     pub(super) prompt_args: Vec<String>,
-    /// Attach an image (PNG, JPEG, GIF, WebP) or a PDF: a path, an https address, or - for stdin; repeatable
+    /// Attach an image or a PDF; repeatable
+    ///
+    /// A PNG, JPEG, GIF, WebP or PDF: a path, an https address, or - for stdin.
     #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath)]
     pub(super) attach: Vec<PathBuf>,
     /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
@@ -86,10 +91,14 @@ pub struct DoArgs {
     /// Do not read stdin
     #[arg(long)]
     pub(super) no_stdin: bool,
-    /// Run this first and give its output to the model; repeatable
+    /// Run this first, for the model to see; repeatable
+    ///
+    /// Its output is given to the model. It is your own command: no consent is asked, no sandbox holds it.
     #[arg(long, value_name = "COMMAND", value_parser = command)]
     pub(super) run: Vec<String>,
-    /// The model to ask: a configured name, or PROVIDER:MODEL; repeatable with --parallel
+    /// The model to ask: a configured one, or PROVIDER:MODEL
+    ///
+    /// Repeatable with --parallel.
     #[arg(short, long, value_name = "NAME", add = complete::model())]
     pub(super) model: Vec<String>,
     /// Temperature of the answer, this time: 0 to 2

@@ -30,6 +30,13 @@ fn mistakes_say_line_and_what_is_allowed() {
         (openai.replace("model=", "modle="), 4, "unknown key `modle` in a model with", "base_url"),
         (format!("{cli}comand=['x']"), 4, "unknown key `comand`", "command"),
         ("a = \n".into(), 1, "", "TOML"),
+        (
+            "max_rounds = 3\nlog_level = info".into(),
+            2,
+            "value of `log_level` is not in quotes",
+            "log_level = \"",
+        ),
+        ("[many]\norchestrator = claude # mine".into(), 2, "value of `orchestrator` is not in", "quotes"),
         ("max_rounds = 1\nmax_rounds = 2".into(), 2, "duplicate key", "TOML"),
         ("\n[[models]]\nprovider='openai'".into(), 2, "without a name", "name ="),
         ("[[models]]\nname='a,b'\nprovider='ollama'".into(), 2, "comma", "plain"),
