@@ -91,6 +91,14 @@ pub fn labelled(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The words of a question, for an excerpt; where it has none, the labels of its files.
+pub fn words(text: &str) -> Cow<'_, str> {
+    match split_attachments(text) {
+        (body, files) if !files.is_empty() && !body.trim().is_empty() => Cow::Borrowed(body),
+        _ => labelled(text),
+    }
+}
+
 /// The last part of a path as a name: without control and invisible characters, white space folded,
 /// at most 120 characters. `None` if nothing is left.
 pub fn clean_name(path: &str) -> Option<String> {

@@ -9,7 +9,7 @@ mod media;
 mod name;
 mod shown;
 
-pub use attachment::{Attachment, clean_name, is_hash, labelled, split_attachments, with_attachments};
+pub use attachment::{Attachment, clean_name, is_hash, labelled, split_attachments, with_attachments, words};
 pub use day::Day;
 pub use hex::{hex, sha256_hex};
 pub use id::{BubbId, ContentHash, MAX_TIME};

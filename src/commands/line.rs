@@ -5,7 +5,7 @@ use crate::bubb::Name;
 use crate::conv::{Forest, Ix};
 use crate::store::Store;
 use crate::term::{clean, cut, excerpt, excerpt_within, in_colour, width};
-use crate::ui::text_or_warn;
+use crate::ui::{labelled_or_warn, text_or_warn};
 
 /// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
 /// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow. What is
@@ -28,7 +28,7 @@ pub fn bubb_line(
         drawing => format!("{drawing} "),
     };
     let mut brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
-    let text = text_or_warn(store, name).unwrap_or_default();
+    let text = labelled_or_warn(store, name).unwrap_or_default();
     let mut told = String::new();
     let excerpt = match out.columns() {
         Some(columns) => {

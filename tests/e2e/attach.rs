@@ -176,10 +176,14 @@ fn what_cannot_be_attached_is_said_and_nothing_is_written() {
     let bot = Bot::saying(OFF, &[]);
     bot.home.write("work/notes.md", "words");
     bot.home.write("work/broken.png", &PNG[..12]);
+    let mut empty = PNG.to_vec();
+    empty[16..24].fill(0);
+    bot.home.write("work/empty.png", empty);
     for (args, stdin, message) in [
         (vec!["do", "--attach", "notes.md", "?"], "", "notes.md cannot be attached: it is neither"),
         (vec!["do", "--attach", "none.png", "?"], "", "cannot read none.png"),
         (vec!["do", "--attach", "broken.png", "?"], "", "broken.png is broken"),
+        (vec!["do", "--attach", "empty.png", "?"], "", "empty.png has no pixels: 0 x 0"),
         (vec!["do", "--attach", "-", "?"], "words", "stdin cannot be attached"),
         (vec!["do", "--attach", "http://example.com/a.png", "?"], "", "http is for this machine only"),
         (vec!["do", "--attach", "notes.md", "--retry"], "", "cannot be used with"),

@@ -80,7 +80,9 @@ fn listings_name_the_file() {
     let line = line(PNG, "chart.png");
     assert!(home.ok(&["show"]).contains(&format!("what is this?\n\n{line}\n")));
     assert_eq!(home.ok(&["show", "--blobs"]), format!("{}\n", blob.strip_prefix("work/").unwrap()));
-    assert!(home.ok(&["ls"]).contains("what is this ... g chart.png]"), "{}", home.ok(&["ls"]));
+    // A conversation is told by its words.
+    assert!(home.ok(&["ls"]).ends_with(": what is this?\n"), "{}", home.ok(&["ls"]));
+    assert!(home.ok(&["export", "-o", "out"]).contains("_what_is_th"), "{}", home.ok(&["ls"]));
     assert!(home.ok(&["log"]).contains(" u0 what is this ... g chart.png]"), "{}", home.ok(&["log"]));
     let document: serde_json::Value = serde_json::from_str(&home.ok(&["show", "--json"])).unwrap();
     let file = &document["bubbs"][0]["attachments"][0];

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::files::Files;
 use super::place;
-use crate::bubb::{BubbId, Kind, Name};
+use crate::bubb::{BubbId, Kind, Name, words};
 use crate::commands::json::bubbs_json;
 use crate::conv::Forest;
 use crate::error::Result;
@@ -88,7 +88,7 @@ impl<'s> Export<'s> {
     pub fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
         let title = if first.kind == Kind::User { self.store.text(&first)? } else { String::new() };
-        Ok(place::stem(&local(first.id), &title))
+        Ok(place::stem(&local(first.id), &words(&title)))
     }
 
     /// The first question, or the first message if there is no question.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bubb::{Attachment, BubbId, Kind, Name, split_attachments};
+use crate::bubb::{Attachment, BubbId, Kind, Name, split_attachments, words};
 use crate::conv::{Forest, Ix};
 use crate::error::Result;
 use crate::store::{Fact, Store};
@@ -128,7 +128,7 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
 
 fn question(nodes: &[Node]) -> String {
     let asked = nodes.iter().find(|node| node.name.kind == Kind::User && !node.name.hidden);
-    asked.map(|node| crate::term::excerpt(&node.text)).unwrap_or_default()
+    asked.map(|node| crate::term::excerpt(&words(&node.text))).unwrap_or_default()
 }
 
 /// A bubb's text, and the files that it attaches if all of them are there.

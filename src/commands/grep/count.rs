@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::exit_code;
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, Name, words};
 use crate::commands::Context;
 use crate::conv::Forest;
 use crate::error::Result;
@@ -49,7 +49,7 @@ pub fn run(
         let name = forest.name(tail);
         let first = convs.place(&name).first.and_then(|first| store.glance(&first).ok());
         context.out.trusted(&format!("{count} {} ", context.paint.yellow(&name.id.to_string())));
-        context.out.untrusted(excerpt(&first.unwrap_or_default()).as_bytes());
+        context.out.untrusted(excerpt(&words(&first.unwrap_or_default())).as_bytes());
         context.out.trusted("\n");
         context.out.row_done(row);
         row += 1;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde_json::{Value, json};
 
 use super::GrepArgs;
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, Name, words};
 use crate::commands::Context;
 use crate::commands::json::name_json;
 use crate::search::{Convs, Line, LineKind};
@@ -156,7 +156,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     fn question(&mut self, first: &Name) -> String {
         let (store, columns) = (self.store, QUESTION);
         let read = || match store.glance(first) {
-            Ok(text) => excerpt_within(&text, columns),
+            Ok(text) => excerpt_within(&words(&text), columns),
             Err(error) => {
                 say(&format!("warning: {}", error.chain()));
                 String::new()
