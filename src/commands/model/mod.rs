@@ -142,12 +142,10 @@ fn list_remote(
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
-    let no_list = |what: &str| Error::nothing(format!("{} is {what}, which offers no list", config.name));
+    let no_list = |what: &str| say(&format!("note: {} is {what}, which offers no list", config.name));
     match config.provider {
-        Provider::Cli => return Err(no_list("a program").hint("its own help names its models")),
-        Provider::Embedded => {
-            return Err(no_list("the embedded model").hint("`lepo model ls` lists its weights"));
-        }
+        Provider::Cli => no_list("a program"),
+        Provider::Embedded => no_list("the embedded model"),
         Provider::Openai | Provider::Anthropic | Provider::Ollama => {}
     }
     config.require_key()?;
