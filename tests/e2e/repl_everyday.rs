@@ -144,7 +144,7 @@ fn places_tokens_files_and_the_system_prompt() {
     screen.enters("two").shows("A2").prompts("> ");
     assert!(bubbs(&bot.home)[3].text.contains("the notes"), "{}", bubbs(&bot.home)[3].text);
     screen.enters("/tokens").shows("this session: 2 answers, 2,400 tokens in, 68 out").prompts("> ");
-    screen.enters("/undo").shows("back to ").prompts("> ").enters("three").shows("A3").prompts("> ");
+    screen.enters("/undo").shows("back to ").prompts("> ").enters("three").shows("\nA3").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F u0 C / G a0 F");
     screen.enters("/grep THREE").shows("nothing was found").prompts("> ");
     screen.enters("/grep a[23]").shows(" now a0  A3").shows("  2  ").shows(" now a0  A2");
