@@ -49,7 +49,9 @@ pub struct DoArgs {
     /// Start from this message
     #[arg(short, long, value_name = "ADDR", add = complete::address())]
     pub(super) tail: Option<String>,
-    /// Answer the last visible question again; with --tail BRANCH, one asked there that has no answer yet
+    /// Answer the last visible question again
+    ///
+    /// With --tail BRANCH, one asked there that has no answer yet.
     #[arg(short, long, conflicts_with_all = ["prompt", "file"])]
     pub(super) retry: bool,
     /// Print the conversation so far first
