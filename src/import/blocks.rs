@@ -11,12 +11,11 @@ use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
-use super::pieces::{KEPT, Odd};
+use super::pieces::Odd;
 use super::values::{Form, Trim, Values};
 
-/// Bytes of a block: as many as stay in the cache of a processor, and enough that handing over costs nothing beside
-/// them.
-const BLOCK: usize = 1 << 19;
+/// Bytes of a block: enough that handing one over, for which a thread may have to be woken, costs little beside reading it.
+const BLOCK: usize = 1 << 20;
 
 /// Bytes that are read at a time of a line that goes on behind its block, at first.
 const MORE: usize = 1 << 14;
@@ -74,7 +73,7 @@ impl Block {
         let mut lines = LINES.take().unwrap_or_else(|| Values::new(io::empty(), Form::Lines));
         let done = self.read(&mut lines);
         let odd = take(&mut lines);
-        if lines.buffer.len() <= KEPT {
+        if lines.buffer.len() <= 2 * BLOCK {
             LINES.set(Some(lines));
         }
         (odd, done)

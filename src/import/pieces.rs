@@ -15,7 +15,7 @@ use super::scanner::Token;
 use super::values::{Form, Item, Values};
 
 /// Buffers larger than this are not used again: one large value was in them.
-pub(super) const KEPT: usize = 1 << 20;
+const KEPT: usize = 1 << 20;
 
 /// Values in one buffer, and items that are none.
 #[derive(Default)]
