@@ -48,16 +48,19 @@ impl Store {
     /// Removes a folder with what is in it.
     pub(super) fn remove_stage(&self, tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Result<()> {
         let mut files = Vec::new();
-        let again = match rustix::fs::openat(stage, ".", OFlags::RDONLY | OFlags::CLOEXEC, FILE) {
+        let listed = rustix::fs::openat(stage, ".", OFlags::RDONLY | OFlags::CLOEXEC, FILE);
+        let listed = listed.map_err(io::Error::from).and_then(|again| {
+            self.each_entry_in(&again, |file, _| {
+                if file != b"." && file != b".." {
+                    files.push(file.to_vec());
+                }
+            })
+        });
+        match listed {
             // Its process has removed it just now, and may make another one of this name.
-            Err(Errno::NOENT) => return Ok(()),
-            opened => opened?,
-        };
-        self.each_entry_in(&again, |file, _| {
-            if file != b"." && file != b".." {
-                files.push(file.to_vec());
-            }
-        })?;
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            listed => listed?,
+        }
         for file in files {
             rustix::fs::unlinkat(stage, file.as_slice(), AtFlags::empty())?;
         }
