@@ -6,7 +6,6 @@ mod preparse;
 pub mod tasks;
 mod version;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, quoted};
 use crate::term::{Color, Out, say};
 use preparse::{Preparsed, preparse};
 use version::print_version;
@@ -211,7 +210,7 @@ fn parser_of(root: &clap::Command, command: &str) -> Option<clap::Command> {
 fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
     if let (Some(hint), Some(rel)) = (&mut error.hint, save_to) {
         let rel = rel.to_string_lossy();
-        let rel = shlex::try_quote(&rel).unwrap_or(Cow::Borrowed(&rel));
+        let rel = quoted(&rel);
         let with_store = format!("lepo -s {rel} ");
         *hint = hint.replace("`lepo ", &format!("`{with_store}"));
         if matches!(error.kind, Kind::Pending) {
@@ -314,7 +313,7 @@ impl Command {
             Command::Title(args) => args.only_prints(),
             Command::Rm(args) => args.only_lists(),
             Command::Prompt(args) => args.only_prints(),
-            // What they write is the user's own.
+            // They write to the user's own files, never to the store.
             Command::Config(_) | Command::Mcp(_) => true,
             _ => false,
         }

@@ -2,6 +2,7 @@
 //!
 //! A kind decides the exit code; nothing else does.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A result whose error a person can read.
@@ -252,4 +253,8 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|e| e as &(dyn std::error::Error + 'static))
     }
+}
+/// A word of a command in a hint, as a shell reads it back.
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }

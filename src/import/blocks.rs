@@ -96,7 +96,7 @@ impl Block {
             own => own.map(|_| ()),
         };
         if done.is_err() {
-            // What was cut by an error is no line, and not torn either.
+            // Bytes of a line that an error cut off are no line, and not torn either.
             end = memrchr(b'\n', &buffer[start..end]).map_or(start, |newline| start + newline + 1);
         }
         (lines.start, lines.end) = (start, end);

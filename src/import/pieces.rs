@@ -74,7 +74,7 @@ pub enum Piece {
     Block(Block),
 }
 
-/// What comes of a piece besides its values.
+/// Counts, buffer and error that a piece leaves besides its values.
 pub struct Rest {
     /// Counts of items that are no values.
     pub odd: Odd,

@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn a_model_without_system_messages_reads_them_in_the_question() {
         for (given, expected) in [
-            ("s:root u:hi", "u:[system]/root//hi"),
-            ("s:root u:a a:b u:c s:general", "u:[system]/root//a a:b u:c//[system]/general"),
+            ("s:first u:hi", "u:[system]/first//hi"),
+            ("s:first u:a a:b u:c s:general", "u:[system]/first//a a:b u:c//[system]/general"),
             ("u:a a:b", "u:a a:b"),
         ] {
             assert_eq!(short(&without_system(&conversation(given))), expected, "{given}");

@@ -8,7 +8,7 @@ use crate::conv::Wanted;
 use crate::error::Result;
 use crate::search::{Line, LineKind, Outcome, Pattern, PatternOptions, search_files};
 use crate::store::now;
-use crate::term::{columns, excerpt_within, fitting, say};
+use crate::term::{columns, excerpt_within, fitting, say, warn};
 use crate::when;
 
 /// Characters before a match that are shown.
@@ -27,7 +27,7 @@ impl Session<'_> {
         let _ = search_files(&self.store, &pattern, visible, |outcome| {
             match outcome {
                 Outcome::Found(name, lines) => found.push((name, matched(&lines))),
-                Outcome::Unreadable(error) => say(&format!("warning: {}", error.chain())),
+                Outcome::Unreadable(error) => warn(&error),
             }
             if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });

@@ -31,7 +31,7 @@ pub use full_screen::{FullScreen, Press};
 pub use heading::{full_heading, heading, in_colour, title};
 pub use live::Live;
 pub use markdown::Markdown;
-pub use out::{Out, copy_to_clipboard, say, say_dim};
+pub use out::{Out, copy_to_clipboard, say, say_dim, warn};
 pub use paint::{Color, Paint};
 pub use progress::Progress;
 pub use quote::{extent, quote};

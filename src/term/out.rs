@@ -197,6 +197,11 @@ pub fn copy_to_clipboard(text: &str) {
     }
 }
 
+/// Warns the user of an error that does not end the work.
+pub fn warn(error: &Error) {
+    say(&format!("warning: {}", error.chain()));
+}
+
 /// Writes a line for the user on stderr, broken between words where a terminal says how wide it is; if stderr is
 /// closed, the line is dropped. Cleaned in a pipe too: a log of it is read on a terminal later.
 pub fn say(text: &str) {

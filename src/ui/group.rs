@@ -15,7 +15,7 @@ use crate::model::Usage;
 use crate::store::Store;
 use crate::term::{
     Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
-    stderr_is_terminal, width,
+    stderr_is_terminal, warn, width,
 };
 use crate::tool::Stream;
 use crate::turn::{Answered, Bid, Event, GroupMode, Moment, Panel, Watch};
@@ -168,7 +168,7 @@ impl<'o> GroupView<'o> {
         self.out.trusted("\n");
         match self.store.read(bubb) {
             Ok(bytes) => self.words(&bytes),
-            Err(error) => say(&format!("warning: {}", error.chain())),
+            Err(error) => warn(&error),
         }
         self.end_line();
         self.out.flush();

@@ -6,9 +6,9 @@ use std::time::UNIX_EPOCH;
 use crate::bubb::{BubbId, Kind as Speaker, Name, labelled, words};
 use crate::config::{Insts, Paths};
 use crate::conv::{Forest, Standing, Wanted};
-use crate::error::{Error, Kind, Place, Result};
+use crate::error::{Error, Kind, Place, Result, quoted};
 use crate::store::{Store, now};
-use crate::term::say;
+use crate::term::{say, warn};
 use crate::tool::ToolRequest;
 use crate::turn::{Configured, Start};
 
@@ -71,7 +71,7 @@ fn changed_since(paths: &Paths, time: u64) -> Option<String> {
 /// Names the model of `-m` in the hint of a pending request, so that the same model goes on with it.
 pub fn with_same_model(mut error: Error, model: Option<&String>) -> Error {
     if let (Kind::Pending, Some(model), Some(hint)) = (&error.kind, model, &error.hint) {
-        let model = shlex::try_quote(model).unwrap_or(model.into());
+        let model = quoted(model);
         error.hint = Some(hint.replace("lepo do --", &format!("lepo do -m {model} --")));
     }
     error
@@ -121,7 +121,7 @@ pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
 }
 
 fn shown_or_warn(store: &Store, name: &Name, form: impl FnOnce(&str) -> Cow<'_, str>) -> Option<String> {
-    let text = store.glance(name).inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()?;
+    let text = store.glance(name).inspect_err(warn).ok()?;
     Some(match name.kind {
         Speaker::User => form(&text).into_owned(),
         Speaker::System | Speaker::Assistant | Speaker::Tool => text,
@@ -135,6 +135,6 @@ const MOST_REQUEST: u64 = 16 << 20;
 pub fn read_request(store: &Store, name: &Name) -> Option<ToolRequest> {
     let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
     let text = may.then(|| store.text_within(name, MOST_REQUEST));
-    let text = text?.inspect_err(|error| say(&format!("warning: {}", error.chain()))).ok()??;
+    let text = text?.inspect_err(warn).ok()??;
     ToolRequest::from_canonical(&text)
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::complete;
 use crate::config::Flags;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::turn::GroupMode;
 
 /// `--parallel`, `--debate`, and the models that take part.
@@ -39,7 +39,6 @@ impl GroupArgs {
     /// The options that name the models which take part, as they are typed again; empty where the configuration
     /// names them.
     pub fn participants_again(&self, models: &[String]) -> String {
-        let quoted = |name: &str| shlex::try_quote(name).unwrap_or(name.into()).into_owned();
         match self.participants.is_empty() {
             true => models.iter().map(|name| format!(" -m {}", quoted(name))).collect(),
             false => format!(" --participants {}", quoted(&self.participants.join(","))),

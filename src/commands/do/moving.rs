@@ -4,7 +4,7 @@ use super::DoArgs;
 use crate::bubb::BubbId;
 use crate::conv::{Addressee, Forest, Ix};
 use crate::env;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::store::Store;
 use crate::ui;
 
@@ -56,7 +56,7 @@ pub fn name_tail(mut error: Error, moving: Option<&Moving>, question: Option<Bub
         (None, Some(question)) => (&["retry"][..], question.to_string()),
         (None, None) => return error,
     };
-    let tail = shlex::try_quote(&tail).unwrap_or((&tail).into());
+    let tail = quoted(&tail);
     if let Some(hint) = &mut error.hint {
         for option in options {
             *hint =

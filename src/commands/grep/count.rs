@@ -10,7 +10,7 @@ use crate::conv::Forest;
 use crate::error::Result;
 use crate::search::{Convs, LineKind, Outcome, Pattern, search_files};
 use crate::store::Store;
-use crate::term::{excerpt, say};
+use crate::term::{excerpt, warn};
 
 /// Prints `COUNT ID first question` for each tail with a match, newest first, at most so many.
 pub fn run(
@@ -30,7 +30,7 @@ pub fn run(
             }
             Outcome::Unreadable(error) => {
                 unreadable = true;
-                say(&format!("warning: {}", error.chain()));
+                warn(&error);
             }
         }
         ControlFlow::Continue(())

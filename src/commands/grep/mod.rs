@@ -17,7 +17,7 @@ use crate::conv::{Forest, Found, Wanted};
 use crate::error::Result;
 use crate::search::{Candidates, Filter, Looking, Outcome, Pattern, by_month, search_files};
 use crate::store::Store;
-use crate::term::{Progress, say};
+use crate::term::{Progress, warn};
 use print::Printer;
 
 /// Of fewer bubbs than this the files are read, without asking the text cache which of them match.
@@ -86,13 +86,13 @@ fn print(
     let mut unreadable = false;
     let mut look = |candidates: Candidates| {
         unreadable |= !candidates.unreadable.is_empty();
-        warn(&candidates);
+        candidates.unreadable.iter().for_each(warn);
         printer.tell(candidates.above);
         search_files(store, pattern, candidates.found.into_iter(), |outcome| match outcome {
             Outcome::Found(name, lines) => printer.found(&name, &lines),
             Outcome::Unreadable(error) => {
                 unreadable = true;
-                say(&format!("warning: {}", error.chain()));
+                warn(&error);
                 ControlFlow::Continue(())
             }
         })
@@ -104,16 +104,11 @@ fn print(
     Ok(exit_code(printer.printed() > 0, unreadable))
 }
 
-/// Names the folders that could not be read.
-fn warn(candidates: &Candidates) {
-    candidates.unreadable.iter().for_each(|error| say(&format!("warning: {}", error.chain())));
-}
-
 /// The bubbs in whose files a search has to look, all at once.
 fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<Name>> {
     let mut all = Vec::new();
     by_month_with_bar(args, store, pattern, filter, |candidates| {
-        warn(&candidates);
+        candidates.unreadable.iter().for_each(warn);
         all.extend(candidates.found);
         ControlFlow::Continue(())
     })?;

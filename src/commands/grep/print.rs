@@ -11,7 +11,7 @@ use crate::commands::Context;
 use crate::commands::json::name_json;
 use crate::search::{Convs, Line, LineKind};
 use crate::store::Store;
-use crate::term::{Out, Paint, clean, excerpt_within, say};
+use crate::term::{Out, Paint, clean, excerpt_within, warn};
 use crate::when;
 
 /// Columns of a first question in front of a match.
@@ -158,7 +158,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         let read = || match store.glance(first) {
             Ok(text) => excerpt_within(&words(&text), columns),
             Err(error) => {
-                say(&format!("warning: {}", error.chain()));
+                warn(&error);
                 String::new()
             }
         };

@@ -15,7 +15,7 @@ use crate::conv::{Forest, Found, Heights, Ix, Origins, Siblings, Wanted};
 use crate::error::Result;
 use crate::search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 use crate::store::{Store, in_order, now};
-use crate::term::say;
+use crate::term::{say, warn};
 use crate::tool::{Detected, Sandbox, ToolRequest};
 use crate::ui::{known_windows, read_request};
 
@@ -208,11 +208,11 @@ fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>
     let looking = Looking { no_cache: false, is_placed: false, progress: &|_, _| () };
     let mut found = Vec::new();
     by_month(store, pattern, &Filter::visible(), &looking, |candidates| {
-        candidates.unreadable.iter().for_each(|error| say(&format!("warning: {}", error.chain())));
+        candidates.unreadable.iter().for_each(warn);
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             match outcome {
                 Outcome::Found(name, _) => found.extend(forest.find(name.id)),
-                Outcome::Unreadable(error) => say(&format!("warning: {}", error.chain())),
+                Outcome::Unreadable(error) => warn(&error),
             }
             ControlFlow::Continue(())
         })

@@ -3,7 +3,7 @@
 
 use super::NewFile;
 use crate::bubb::{Media, thousands};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, quoted};
 use crate::model::{Accepts, encoded_len};
 
 /// The properties of a file that limits are about.
@@ -84,10 +84,7 @@ fn other_model(place: Place) -> String {
 impl TooMuch {
     fn explain(&self, name: &str, error: Error) -> Error {
         match &self.shrink {
-            Some(options) => {
-                let quoted = shlex::try_quote(name).unwrap_or(name.into());
-                error.hint(format!("shrink it: magick {quoted} {options} small.jpg"))
-            }
+            Some(options) => error.hint(format!("shrink it: magick {} {options} small.jpg", quoted(name))),
             None => error.hint_at(other_model),
         }
     }
