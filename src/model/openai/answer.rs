@@ -29,6 +29,8 @@ pub struct State {
     /// The message as received, but for its calls; only where it may have to be sent back.
     kept: Option<Map<String, Value>>,
     refused: Option<Refused>,
+    /// The answer is one document, whose message counts, and no stream, whose deltas do.
+    whole: bool,
     begun: bool,
     done: bool,
 }
@@ -55,6 +57,7 @@ impl Decoder for State {
     const FORM: &'static str = FORM;
 
     fn document(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
+        self.whole = true;
         self.data(data, events)?;
         if self.begun {
             // A whole document needs no other end mark.
@@ -110,19 +113,20 @@ impl Decoder for State {
             self.begun = true;
             self.usage = Some(tokens.usage());
         }
-        let Some(Choice { delta, finish_reason }) = chunk.choices.0 else { return Ok(()) };
+        let Some(Choice { delta, message, finish_reason }) = chunk.choices.0 else { return Ok(()) };
         self.begun = true;
         if let Some(word) = finish_reason.filter(|word| !word.is_empty()) {
             self.finish = Some(Finish::from_word(&word));
         }
-        let Some(delta) = delta else { return Ok(()) };
+        let said = if self.whole { message.or(delta) } else { delta.or(message) };
+        let Some(delta) = said else { return Ok(()) };
         if !priced && self.finish.is_none() && delta.tool_calls.as_ref().is_none_or(Vec::is_empty) {
             let only = only_text(&delta);
             self.field = only.map(|(_, field, _)| field).unwrap_or_default();
             self.pattern = only.and_then(|(text, _, kind)| Pattern::of(data, text, kind));
         }
         if let Some(kept) = &mut self.kept {
-            keep(kept, data);
+            keep(kept, data, self.whole);
         }
         self.delta(delta, events)
     }
@@ -227,20 +231,21 @@ impl Call {
 }
 
 /// Adds what an event says to the message that may have to be sent back; calls are put together elsewhere.
-fn keep(kept: &mut Map<String, Value>, data: &[u8]) {
+fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool) {
     let mut chunk: Value = serde_json::from_slice(data).unwrap_or_default();
     let Some(choice) = chunk.get_mut("choices").and_then(|choices| choices.get_mut(0)) else { return };
-    for name in ["delta", "message"] {
-        if let Some(Value::Object(mut delta)) = choice.get_mut(name).map(Value::take) {
-            for skipped in ["role", "tool_calls", "function_call"] {
-                delta.shift_remove(skipped);
-            }
-            if delta.get("content").is_some_and(Value::is_null) {
-                kept.entry("content").or_insert(Value::Null);
-            }
-            merge(kept, delta);
-        }
+    let names = if whole { ["message", "delta"] } else { ["delta", "message"] };
+    let said = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
+    let Some(Value::Object(mut delta)) = said.and_then(|name| choice.get_mut(name)).map(Value::take) else {
+        return;
+    };
+    for skipped in ["role", "tool_calls", "function_call"] {
+        delta.shift_remove(skipped);
     }
+    if delta.get("content").is_some_and(Value::is_null) {
+        kept.entry("content").or_insert(Value::Null);
+    }
+    merge(kept, delta);
 }
 
 /// The texts of a delta, in order, each with its field.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::event::Usage;
 
-/// An event of a stream, or a whole completion: they differ in `delta` and `message` alone.
+/// An event of a stream, or a whole completion.
 #[derive(serde::Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
@@ -23,8 +23,12 @@ pub(super) struct Chunk<'a> {
 
 #[derive(serde::Deserialize)]
 pub(super) struct Choice<'a> {
-    #[serde(alias = "message", borrow)]
+    /// What an event adds.
+    #[serde(borrow)]
     pub delta: Option<Delta<'a>>,
+    /// The message of a whole completion; some servers repeat in each event what came so far.
+    #[serde(borrow)]
+    pub message: Option<Delta<'a>>,
     pub finish_reason: Option<String>,
 }
 

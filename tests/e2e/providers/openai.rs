@@ -100,6 +100,29 @@ fn an_answer_that_does_not_stream_is_understood() {
     assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)));
 }
 
+#[test]
+fn of_a_delta_and_a_message_in_one_choice_only_one_counts() {
+    let event = |delta: Value, message: Value, finish: Value| json!({"choices": [{"delta": delta, "message": message, "finish_reason": finish}]});
+    let said = |text: &str| json!({"role": "assistant", "content": text});
+    // Perplexity repeats in each event what came so far.
+    let stream: String = [
+        event(said("Hel"), said("Hel"), Value::Null),
+        event(said("lo"), said("Hello"), Value::Null),
+        event(said(""), said("Hello"), json!("stop")),
+    ]
+    .iter()
+    .map(|event| format!("data: {event}\n\n"))
+    .collect();
+    let null = format!("data: {}\n\n", event(said("Hello"), Value::Null, json!("stop")));
+    let whole = event(said(""), said("Hello"), json!("stop")).to_string();
+    for body in [stream, null, whole] {
+        let server = Server::start([Reply::new(200, body.clone())]);
+        let heard = ask(&openai(&server));
+        assert_eq!(heard.text(), "Hello", "{body}");
+        assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)), "{body}");
+    }
+}
+
 /// The stream of these pieces of tool calls.
 fn calling(pieces: &[Value]) -> Reply {
     let mut stream: String =
