@@ -140,6 +140,11 @@ impl State {
 
     fn finish(&mut self, response: &Value, events: &mut Events) {
         self.done = true;
+        if self.items.is_empty() {
+            // A server that tells its items only here.
+            let items = response["output"].as_array().cloned().unwrap_or_default();
+            items.into_iter().for_each(|item| self.item(item, events));
+        }
         let calls: Vec<ToolCall> = self.items.iter().filter_map(call).collect();
         let mut finish = match response["incomplete_details"]["reason"].as_str() {
             Some(reason) => Finish::from_word(reason),

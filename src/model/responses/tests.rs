@@ -166,6 +166,12 @@ fn each_end_is_told_from_the_others() {
         });
         assert_eq!((found, failed.as_deref()), (finish, error), "{data:?}");
     }
+    // Items that are told at the end only, with and without their text before.
+    let told = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}}"#;
+    for data in [vec![told], vec![text, told]] {
+        let events = vec![Event::Text("a".into()), Event::Done(Finish::Stop)];
+        assert_eq!(read([stream(&data).as_bytes()]), (events, None), "{data:?}");
+    }
     let whole = r#"{"object":"response","error":null,"output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}],"usage":{"input_tokens":1,"output_tokens":2}}"#;
     assert_eq!(read([whole.as_bytes()]).0[0], Event::Text("hi".into()));
 }
