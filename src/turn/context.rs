@@ -4,6 +4,7 @@
 
 use super::attach::sent_text;
 use super::called::{CalledAnswer, answer_at};
+use super::planner::ChooserAnswer;
 use super::transcript::PathEntry;
 use crate::bubb::Kind;
 use crate::config::DEFAULT_SYSTEM_PROMPT;
@@ -77,13 +78,18 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message
         Inst::General(_) => None,
         Inst::Planner(inst) => inst,
     };
-    let alone = match path.split_last() {
-        Some((last, before)) => last.kind == Kind::User && before.iter().all(|entry| entry.hidden),
-        None => false,
+    // The chooser's word that no command is needed adds nothing to the question before it.
+    let is_none = |entry: &PathEntry| entry.hidden && *entry.text == *ChooserAnswer::None.canonical();
+    let question = path.iter().rposition(|entry| !is_none(entry));
+    let alone = question.filter(|&at| {
+        let is_question = path.get(at).is_some_and(|entry| entry.kind == Kind::User);
+        is_question && path.iter().take(at).all(|entry| entry.hidden)
+    });
+    let path = match alone.filter(|_| planner.is_none() && !told) {
+        Some(at) => path.get(at..=at).unwrap_or_default(),
+        None => &path,
     };
-    let kept = if alone && planner.is_none() && !told { path.len() - 1 } else { 0 };
-    let path = path.iter().skip(kept).map(|entry| message(entry));
-    path.chain(planner.map(instruction)).collect()
+    path.iter().map(|entry| message(entry)).chain(planner.map(instruction)).collect()
 }
 
 /// The system prompt of a small model, while the user's file is as it was made: that one confuses it.
@@ -187,6 +193,13 @@ mod tests {
             ),
             ("s1 P / u0 hi", general, Program, "user hi"),
             ("s1 P / s1 x / u0 hi", general, Program, "user hi"),
+            (r#"s1 P / u0 hi / s1 {"tool":"none"}"#, general, Program, "user hi"),
+            (
+                r#"u0 hi / s1 {"tool":"command"} / s1 r / s1 {"tool":"none"}"#,
+                general,
+                Program,
+                r#"user hi / system {"tool":"command"} / system r / system {"tool":"none"}"#,
+            ),
             ("s1 P / s0 ran / u0 hi", general, Program, "system ran / user hi"),
             ("s1 P / u0 a / a0 b / u0 c", general, Program, "user a / assistant b / user c"),
             ("s1 P / u0 hi", planner, Program, "user hi / system PLAN"),
