@@ -3,12 +3,14 @@
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::model::{Message, PathForm, Role, Schema};
 use crate::tool::without_thinking;
 
 /// Faults that are named, of one answer.
 const FAULTS: usize = 5;
+/// The place of an answer that does not fit.
+pub const KEPT: &str = "what it said is kept hidden: `lepo log -a`";
 /// Characters of one fault.
 const FAULT: usize = 300;
 
@@ -72,7 +74,10 @@ impl AnswerSchema {
 /// The error for an answer that does not fit the schema, also when it was asked for again.
 pub fn unfit(model: &str, fault: &str) -> Error {
     Error::remote(format!("{model} gave no answer that fits the schema: {fault}")).hint_to_retry(|place| {
-        format!("what it said is kept hidden: `lepo log -a`; {} asks again", place.retry())
+        match place {
+            Place::Shell => format!("{KEPT}; `lepo do --retry` with the same --schema asks again"),
+            Place::Session => format!("{KEPT}; {} asks again", place.retry()),
+        }
     })
 }
 

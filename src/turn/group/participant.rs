@@ -14,7 +14,7 @@ use crate::tool::{Proposal, Reply, without_thinking};
 use crate::turn::journal::{failure_entry, usage_entry};
 use crate::turn::receive::{AnswerPlace, Received, Tools, receive};
 use crate::turn::report::Answered;
-use crate::turn::schema::{AnswerSchema, asking_again, complaint, tell, unfit};
+use crate::turn::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
 use crate::turn::send::whole;
 use crate::turn::{Event, Front};
 
@@ -119,7 +119,7 @@ impl Participant {
                     return Ok(answered);
                 }
                 Received::Cut(_, error) => return Err(error),
-                Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault)),
+                Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
                 Received::Unfit(words, fault) => {
                     ear.happens(Event::Say(&asking_again(&fault)));
                     asked_again = true;
