@@ -51,6 +51,8 @@ pub struct TurnView<'o> {
     state: State,
     /// Text of the state stands on the screen.
     open: bool,
+    /// An answer in a pipe goes on behind what was shown on stderr meanwhile: its line has not ended.
+    goes_on: bool,
     markdown: Option<Markdown>,
     /// For what comes from outside and goes to stderr.
     cleaner: Cleaner,
@@ -70,6 +72,7 @@ impl<'o> TurnView<'o> {
             talkative,
             state,
             open: false,
+            goes_on: false,
             markdown,
             cleaner: Cleaner::default(),
             printed: Printed::default(),
@@ -80,6 +83,7 @@ impl<'o> TurnView<'o> {
     pub fn end(&mut self) {
         self.end_printed();
         self.close();
+        self.end_answer();
         self.out.flush();
     }
 
@@ -87,7 +91,13 @@ impl<'o> TurnView<'o> {
     fn step(&mut self, step: Step) {
         let next = self.state.after(step);
         if next != self.state {
-            self.close();
+            match (self.state, next) {
+                (State::Content, State::Thinking) => self.pause(),
+                _ => self.close(),
+            }
+        }
+        if !matches!(next, State::Content | State::Thinking) {
+            self.end_answer();
         }
         self.state = next;
         if self.open {
@@ -99,6 +109,23 @@ impl<'o> TurnView<'o> {
             (State::Thinking, _) => self.err("<<< Thinking >>>\n"),
             (State::Content, _) => {}
             _ => self.open = false,
+        }
+    }
+
+    /// Makes room on stderr within an answer. Only a terminal shows both, so only there its line ends.
+    fn pause(&mut self) {
+        if self.out.is_terminal() {
+            return self.close();
+        }
+        self.goes_on |= std::mem::take(&mut self.open);
+        self.out.flush();
+    }
+
+    /// Ends the line of an answer that paused and did not go on.
+    fn end_answer(&mut self) {
+        if std::mem::take(&mut self.goes_on) && !self.out.at_line_start() {
+            self.out.trusted("\n");
+            self.out.flush();
         }
     }
 
@@ -167,7 +194,10 @@ impl<'o> TurnView<'o> {
     /// Makes room for a line of something else.
     fn interject(&mut self, line: impl FnOnce()) {
         let waits = self.open && self.state == State::Streaming;
-        self.close();
+        match self.state {
+            State::Content => self.pause(),
+            _ => self.close(),
+        }
         self.out.flush();
         line();
         if waits {
@@ -203,6 +233,7 @@ impl<'o> TurnView<'o> {
             return;
         }
         self.close();
+        self.end_answer();
         self.out.trusted(&format!("{}\n", heading(name, self.paint)));
         self.out.untrusted(bytes);
         self.out.trusted(if self.out.at_line_start() { "\n" } else { "\n\n" });

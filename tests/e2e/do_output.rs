@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest};
-use crate::scripted::{Reply, openai_sse};
+use crate::scripted::{Reply, end, openai_sse, said, thought};
 
 const OFF: &str = "planner = \"off\"";
 
@@ -180,6 +180,15 @@ fn quiet_says_nothing_beside_the_answer() {
     assert!(ran.err.contains("is ignored"), "{}", ran.err);
     let ran = bot.lepo(&["do", "-q", "q"]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "Two.\n", ""));
+}
+
+#[test]
+fn an_answer_in_a_pipe_has_no_line_end_that_the_model_did_not_say() {
+    let pieces = || [said("one "), thought("hm"), said("two"), thought("hm"), end()];
+    let bot = Bot::openai(OFF, [Reply::pieces(pieces())]);
+    let ran = bot.lepo(&["do", "q"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "one two\n", ""));
+    assert_eq!(bubbs(&bot.home).last().unwrap().text, "one two");
 }
 
 #[test]
