@@ -131,6 +131,16 @@ fn what_has_no_end_is_refused() {
         let says = if name.ends_with("zero") { "it is a device" } else { "is larger than 64 MiB" };
         assert!(ran.code == 2 && ran.err.contains(says), "{option} {name}: {}", ran.err);
     }
+    let ran = crate::home::finish(
+        bot.home
+            .command(&["do", "x"])
+            .stdin(std::fs::File::open("/dev/zero").unwrap())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    assert!(ran.code == 2 && ran.err.contains("stdin is larger than 256 MiB"), "{}", ran.err);
     assert!(!bot.home.work().join(".lepo").exists());
 }
 

@@ -35,8 +35,9 @@ const TOOL_MODES: &[(&str, &str)] =
 ///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
 ///                ↖ u0 ← a0
 ///
-/// With nothing to ask and a terminal on stdin it is a conversation, line by line. Where stdout is a pipe that is
-/// closed early, the answer is received to its end all the same, and kept whole.
+/// With nothing to ask and a terminal on stdin it is a conversation, line by line.
+/// Where stdout is a pipe that is closed early, the answer is received to its end all
+/// the same, and kept whole.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER, verbatim_doc_comment)]
 pub struct DoArgs {
@@ -107,7 +108,7 @@ pub struct DoArgs {
     #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     pub(super) temperature: Option<serde_json::Number>,
     /// Thinking effort, this time: none, low, medium, high, or another word that its server knows
-    #[arg(long, value_name = "WORD", add = complete::one_of(EFFORTS))]
+    #[arg(long, value_name = "WORD", value_parser = effort, add = complete::one_of(EFFORTS))]
     pub(super) effort: Option<String>,
     /// The longest answer, in tokens, this time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -215,7 +216,9 @@ impl DoArgs {
         let Some(given) = &self.system else { return Ok(None) };
         let Some(path) = given.strip_prefix('@') else { return Ok(Some(given.clone())) };
         read_text(path.as_ref()).map(Some).map_err(|error| {
-            Error::usage(format!("cannot read the system prompt {path}")).because(error.chain())
+            let why = error.chain();
+            let why = why.strip_prefix(&format!("cannot read {path}: ")).unwrap_or(&why);
+            Error::usage(format!("cannot read the system prompt {path}: {why}"))
         })
     }
 
@@ -275,6 +278,13 @@ impl DoArgs {
 fn temperature(text: &str) -> std::result::Result<serde_json::Number, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=2.0).contains(number));
     number.and_then(serde_json::Number::from_f64).ok_or_else(|| "it is a number from 0 to 2".to_string())
+}
+
+fn effort(word: &str) -> std::result::Result<String, String> {
+    match word.trim().is_empty() {
+        true => Err("it is a word like low, medium or high".to_string()),
+        false => Ok(word.to_string()),
+    }
 }
 
 /// A word of the question.

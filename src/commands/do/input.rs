@@ -16,6 +16,9 @@ use crate::turn::{ContextFile, Part, Question, join_parts, not_utf8};
 /// The path that means stdin.
 const STDIN: &str = "-";
 
+/// Bytes of stdin at most: what has no end is refused before the memory is full.
+const MOST: usize = 256 << 20;
+
 /// The time for which stdin may stay open and silent before a note says that it is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -115,7 +118,7 @@ fn stdin(told: bool) -> Result<Vec<u8>> {
     let failed = |error| Error::store("cannot start a thread").because(error);
     let reading = std::thread::Builder::new().spawn(move || {
         let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        let read = std::io::stdin().lock().take(MOST as u64 + 1).read_to_end(&mut bytes);
         let _ = sender.send(read.map(|_| bytes));
     });
     let reading = reading.map_err(failed)?;
@@ -127,7 +130,12 @@ fn stdin(told: bool) -> Result<Vec<u8>> {
         received = receiver.recv().map_err(RecvTimeoutError::from);
     }
     let _ = reading.join();
-    received
+    let bytes = received
         .unwrap_or_else(|_| Err(std::io::Error::other("the reader ended early")))
-        .map_err(|error| Error::usage("cannot read stdin").because(error))
+        .map_err(|error| Error::usage("cannot read stdin").because(error))?;
+    match bytes.len() > MOST {
+        true => Err(Error::usage(format!("stdin is larger than {} MiB", MOST >> 20))
+            .hint("cut what the question is about out of it, or leave stdin alone: --no-stdin")),
+        false => Ok(bytes),
+    }
 }
