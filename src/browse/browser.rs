@@ -320,8 +320,8 @@ impl<'a> Browser<'a> {
         let ignore_case = !text.chars().any(char::is_uppercase);
         let pattern = match Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() }) {
             Ok(pattern) => pattern,
-            Err(error) => {
-                self.said = error.chain().replace('\n', " ");
+            Err(bad) => {
+                self.said = bad.to_string();
                 return;
             }
         };

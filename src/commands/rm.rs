@@ -109,7 +109,7 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
             .hint("it is gone from here once it is removed there and synced"));
         }
     }
-    for found in resolve_all(store, forest, addresses)? {
+    for found in resolve_all(store, (forest, true), addresses)? {
         match found {
             Found::One(found) if tails.contains(&found.ix) => {}
             Found::One(found) => tails.push(found.ix),

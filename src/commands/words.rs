@@ -26,9 +26,20 @@ pub fn find_one(store: &Store, word: &str, also: &[Wanted]) -> Result<(Forest, A
     Ok((forest, exactly_one(word, &found)?))
 }
 
-/// Finds what each word points at in a forest that was read.
-pub fn resolve_all(store: &Store, forest: &Forest, words: &[String]) -> Result<Vec<Found>> {
-    with_stdin(words)?.iter().map(|word| store.find_word(forest, word)).collect()
+/// Finds what each word points at in a forest that was read, whole or not. A folder that a word may lie in has to be
+/// readable.
+pub fn resolve_all(
+    store: &Store,
+    (forest, is_whole): (&Forest, bool),
+    words: &[String],
+) -> Result<Vec<Found>> {
+    let words = with_stdin(words)?;
+    if !is_whole {
+        for word in &words {
+            store.forest_for(&store.wanted_by(word)?)?;
+        }
+    }
+    words.iter().map(|word| store.find_word(forest, word)).collect()
 }
 
 fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {

@@ -17,6 +17,8 @@ pub enum Wanted {
     Paths(Vec<BubbId>),
     /// A bubb, and all that decides whether something follows or overtook it.
     Followed(BubbId),
+    /// A bubb, and all of this store that are not older.
+    Since(BubbId),
     /// The bubbs whose id begins with a text, or where there are none, ends with it.
     Piece(String),
     /// So many of the newest tails whose id begins with a text; where there are none, all such bubbs.

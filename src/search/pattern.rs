@@ -1,15 +1,16 @@
 //! The pattern of a search and the lines of a text that it matches, by the libraries that ripgrep is made of.
 
+use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use super::literals::Needed;
-use crate::error::{Error, Result};
+use crate::error::Error;
 
 /// The options of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +37,36 @@ pub struct Pattern {
     matcher: RegexMatcher,
     options: PatternOptions,
     needed: OnceLock<Option<Needed>>,
+}
+
+/// A pattern that cannot be read.
+#[derive(Debug)]
+pub struct BadPattern {
+    /// It has a newline, while matches lie within one line.
+    pub has_newline: bool,
+    message: String,
+}
+
+impl BadPattern {
+    /// With what the library says of it, on one line.
+    fn new(text: &str, why: &str, has_newline: bool) -> BadPattern {
+        let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
+        let why = told.map_or_else(|| lines.join("; "), str::to_string);
+        BadPattern { has_newline, message: format!("bad pattern {text:?}: {why}") }
+    }
+}
+
+impl fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<BadPattern> for Error {
+    fn from(bad: BadPattern) -> Error {
+        Error::usage(bad.message)
+    }
 }
 
 /// The kind of a reported line.
@@ -68,31 +99,29 @@ impl Pattern {
     /// Reads a pattern in the syntax of the crate `regex`.
     ///
     /// # Errors
-    /// [`Kind::Usage`](crate::error::Kind::Usage) with what is wrong in it.
-    pub fn new(text: &str, options: PatternOptions) -> Result<Pattern> {
+    /// With what is wrong in it: a usage error.
+    pub fn new(text: &str, options: PatternOptions) -> Result<Pattern, BadPattern> {
         let mut builder = RegexMatcherBuilder::new();
         builder.case_insensitive(options.ignore_case).word(options.words).fixed_strings(options.fixed);
         builder.multi_line(true).crlf(false);
         if !options.multi_line {
             builder.line_terminator(Some(b'\n'));
         }
-        let bad = |why: String| {
-            let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-            let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
-            let why = told.map_or_else(|| lines.join("; "), str::to_string);
-            Error::usage(format!("bad pattern {text:?}: {why}"))
-        };
         // By itself first: the library puts it within a group, where `a)|(b` would pass.
         if !options.fixed {
             let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
-            parser.parse(text).map_err(|error| bad(error.to_string()))?;
+            parser.parse(text).map_err(|error| BadPattern::new(text, &error.to_string(), false))?;
         }
         // A comment at its end would take the end of that group.
         let matcher = builder.build(text).or_else(|error| match text.contains("(?") && text.contains('#') {
             true => builder.build(&format!("{text}\n")),
             false => Err(error),
         });
-        let matcher = matcher.map_err(|error| bad(error.to_string()))?;
+        let matcher = matcher.map_err(|error| {
+            // Newlines are the only literals that are not allowed.
+            let has_newline = matches!(error.kind(), ErrorKind::NotAllowed(_) | ErrorKind::Banned(_));
+            BadPattern::new(text, &error.to_string(), has_newline)
+        })?;
         Ok(Pattern { text: text.to_string(), matcher, options, needed: OnceLock::new() })
     }
 
@@ -235,11 +264,11 @@ mod tests {
             (r"(?-u)\xff|two", None),
         ] {
             match (Pattern::new(pattern, PatternOptions::default()), why) {
-                (Err(error), Some(why)) => {
-                    assert_eq!(error.message, format!("bad pattern {pattern:?}: {why}"));
+                (Err(bad), Some(why)) => {
+                    assert_eq!(bad.message, format!("bad pattern {pattern:?}: {why}"));
                 }
                 (Ok(pattern), None) => assert!(pattern.has_line(TEXT.as_bytes())),
-                (read, _) => panic!("{pattern}: {:?}", read.err().map(|error| error.message)),
+                (read, _) => panic!("{pattern}: {:?}", read.err().map(|bad| bad.message)),
             }
         }
         let fixed = PatternOptions { fixed: true, ..PatternOptions::default() };
@@ -331,8 +360,19 @@ mod tests {
 
     #[test]
     fn a_bad_pattern_is_said_on_one_line() {
-        for pattern in ["(", "a\\nb", "[z-a]", "*"] {
-            let error = Pattern::new(pattern, PatternOptions::default()).err().unwrap();
+        for (pattern, has_newline) in [
+            ("(", false),
+            ("a\\nb", true),
+            ("a\nb", true),
+            (r"a\x0ab", true),
+            (r"[\n]", true),
+            (r"\p{n\n}", false),
+            ("[z-a]", false),
+            ("*", false),
+        ] {
+            let bad = Pattern::new(pattern, PatternOptions::default()).err().unwrap();
+            assert_eq!(bad.has_newline, has_newline, "{pattern:?}: {}", bad.message);
+            let error = Error::from(bad);
             assert!(!error.chain().contains('\n'), "{}", error.chain());
             assert_eq!(error.kind.exit_code(), 2);
         }

@@ -10,6 +10,14 @@ impl Store {
         Word::parse(word)?.wanted(&|name| self.named(name))
     }
 
+    /// The forest as far as `--retry` needs it: of a branch, also what was asked there since.
+    pub fn forest_to_retry(&self, tail: Option<&str>) -> Result<Forest> {
+        match tail.filter(|word| *word != "-").map(|word| self.branch(word)).transpose()?.flatten() {
+            Some(place) => self.forest_for(&[Wanted::Since(place)]),
+            None => self.forest_at(false, tail),
+        }
+    }
+
     /// The forest as far as the start of a turn needs it: the newest tail, the bubb of `--tail`, or neither.
     pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
         self.forest_for(&match tail {

@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::thread;
 
 use super::folders::Calendar;
+use super::unreadable::Unreadable;
 use super::{Store, now};
 use crate::bubb::{BubbId, Day, Name};
 use crate::conv::{AHEAD, Forest};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Folders that are read by one thread at least, so that a second one is worth its start.
 const DAYS_A_THREAD: usize = 16;
@@ -33,6 +34,7 @@ pub struct Listing<'s> {
     others: Option<Vec<Listing<'s>>>,
     /// Names found in these alone, each with the number of its store.
     foreign: BTreeMap<BubbId, (Name, usize)>,
+    unreadable: Unreadable,
 }
 
 impl<'s> Listing<'s> {
@@ -46,7 +48,33 @@ impl<'s> Listing<'s> {
         store.note_recent(&recent, !calendar.is_empty());
         let (days, built) = (BTreeMap::new(), None);
         let foreign = BTreeMap::new();
-        Ok(Listing { store, recent, days, calendar, disordered, steps: 0, built, others: None, foreign })
+        let (others, unreadable) = (None, Unreadable::default());
+        Ok(Listing {
+            store,
+            recent,
+            days,
+            calendar,
+            disordered,
+            steps: 0,
+            built,
+            others,
+            foreign,
+            unreadable,
+        })
+    }
+
+    /// Passes over folders that cannot be read from here on, also those of other people's stores.
+    pub(super) fn pass_over_unreadable(&mut self) -> Result<()> {
+        self.unreadable.pass_over();
+        self.others()?.iter_mut().try_for_each(Listing::pass_over_unreadable)
+    }
+
+    /// The folders that were passed over.
+    pub(super) fn take_unreadable(&mut self) -> Vec<Error> {
+        let mut unreadable = self.unreadable.take();
+        let others = self.others.iter_mut().flatten();
+        others.for_each(|other| unreadable.extend(other.take_unreadable()));
+        unreadable
     }
 
     /// The names of other people's stores, read so far as they were needed.
@@ -146,7 +174,8 @@ impl<'s> Listing<'s> {
         if self.days.contains_key(&day) {
             return Ok(());
         }
-        let names = self.store.day_names(day).map_err(|error| self.store.old_error(error))?;
+        let names = self.store.day_names(day);
+        let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
         self.put(day, names);
         Ok(())
     }
@@ -165,13 +194,8 @@ impl<'s> Listing<'s> {
     /// Reads all days from this one on.
     pub fn read_since(&mut self, since: Day) -> Result<()> {
         let mut days = Vec::new();
-        while self
-            .calendar
-            .newest(self.store)
-            .map_err(|e| self.store.old_error(e))?
-            .is_some_and(|d| d >= since)
-        {
-            days.extend(self.calendar.take(self.store).map_err(|error| self.store.old_error(error))?);
+        while self.unreadable.newest_day(&mut self.calendar, self.store)?.is_some_and(|day| day >= since) {
+            days.extend(self.unreadable.take_day(&mut self.calendar, self.store)?);
         }
         self.read_all(&days)
     }
@@ -180,7 +204,7 @@ impl<'s> Listing<'s> {
     pub(super) fn read_older(&mut self, count: usize) -> Result<()> {
         let mut days = Vec::new();
         while days.len() < count
-            && let Some(day) = self.calendar.take(self.store).map_err(|error| self.store.old_error(error))?
+            && let Some(day) = self.unreadable.take_day(&mut self.calendar, self.store)?
         {
             days.push(day);
         }
@@ -193,8 +217,8 @@ impl<'s> Listing<'s> {
         let days: Vec<Day> = days.iter().copied().filter(|day| !self.days.contains_key(day)).collect();
         let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
         let store = self.store;
-        let read = |days: &[Day]| -> std::io::Result<Vec<(Day, Vec<Name>)>> {
-            days.iter().map(|&day| Ok((day, store.day_names(day)?))).collect()
+        let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<Name>>)> {
+            days.iter().map(|&day| (day, store.day_names(day))).collect()
         };
         let read = if threads < 2 {
             read(&days)
@@ -203,12 +227,13 @@ impl<'s> Listing<'s> {
             thread::scope(|scope| {
                 let started: Vec<_> = parts.map(|part| scope.spawn(|| read(part))).collect();
                 let ended = started.into_iter().map(|thread| {
-                    thread.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread ended early")))
+                    thread.join().map_err(|_| Error::store("a thread that read folders ended early"))
                 });
-                ended.collect::<std::io::Result<Vec<_>>>().map(|parts| parts.into_iter().flatten().collect())
-            })
+                ended.collect::<Result<Vec<_>>>().map(|parts| parts.into_iter().flatten().collect())
+            })?
         };
-        for (day, names) in read.map_err(|error| self.store.old_error(error))? {
+        for (day, names) in read {
+            let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
             self.put(day, names);
         }
         Ok(())
@@ -267,7 +292,7 @@ impl<'s> Listing<'s> {
                     break;
                 }
             }
-            let unread = self.calendar.newest(self.store).map_err(|error| self.store.old_error(error))?;
+            let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
             if self.steps == before && tails.len() < count && unread.is_some_and(|day| day >= least) {
                 self.read_older(more)?;
                 more *= 2;
@@ -287,7 +312,7 @@ impl<'s> Listing<'s> {
                 names.get(..dated).and_then(<[Name]>::last).map(|name| name.id)
             };
             let newest = self.days.values().filter_map(|names| last(names)).max().max(last(&self.recent));
-            let unread = self.calendar.newest(self.store).map_err(|error| self.store.old_error(error))?;
+            let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
             match (newest, unread) {
                 (_, None) => return Ok(()),
                 (Some(newest), Some(unread)) if unread < Day::of(newest) => return Ok(()),

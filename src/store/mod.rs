@@ -40,6 +40,7 @@ mod tidy;
 #[cfg(test)]
 mod tidy_tests;
 mod titles;
+mod unreadable;
 mod watch;
 mod wire;
 

@@ -118,6 +118,10 @@ impl Answers<'_> {
         })
     }
 
+    fn left_at(&self, id: BubbId) -> Option<Name> {
+        self.0.find(id).and_then(|ix| self.0.question_left_at(ix)).map(|ix| self.0.name(ix))
+    }
+
     fn word(&self, text: &str) -> String {
         match Word::parse(text).unwrap().resolve(self.0, &|_| Ok(None)) {
             Ok(found) => format!("{:?}", self.names(found.bubbs())),
@@ -173,6 +177,8 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                 "{}",
                 said(&wanted)
             );
+            let wanted = [Wanted::Since(name.id)];
+            assert_eq!(Answers(&read(&wanted)).left_at(name.id), whole.left_at(name.id), "{}", said(&wanted));
             let digits = 1 + dice.roll(26);
             let (begin, end) = (id.get(..digits).unwrap(), id.get(26 - digits..).unwrap());
             for text in [begin, end, &id, "@", "@^", &format!("{other}..{id}"), &format!("x/{name}"), "none"]

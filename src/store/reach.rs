@@ -5,7 +5,7 @@ use super::listing::Listing;
 use super::{Store, now};
 use crate::bubb::{BubbId, Day};
 use crate::conv::{Forest, SHORTEST, Wanted, ids_beginning};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl Store {
     /// The forest of all bubbs.
@@ -30,6 +30,16 @@ impl Store {
             listing.read_wanted(wanted)?;
         }
         Ok(listing.into_forest())
+    }
+
+    /// The forest of all bubbs, of other people's stores too if they are wanted, that are in folders which can be
+    /// read; and an error for each that cannot.
+    pub fn readable_forest(&self, wanted: &Wanted) -> Result<(Forest, Vec<Error>)> {
+        let mut listing = self.listing()?;
+        listing.pass_over_unreadable()?;
+        listing.read_wanted(wanted)?;
+        let unreadable = listing.take_unreadable();
+        Ok((listing.into_forest(), unreadable))
     }
 
     /// The names of a store, read as they are asked for.
@@ -75,6 +85,10 @@ impl Listing<'_> {
                 self.read_paths([*id])?;
                 let since = self.judged_since(*id)?;
                 self.read_since(since)
+            }
+            Wanted::Since(id) => {
+                self.read_paths([*id])?;
+                self.read_since(Day::of(*id))
             }
             Wanted::Piece(text) => self.read_piece(text),
             Wanted::Begun(text, count) => {

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use sha2::{Digest, Sha256};
 
 use super::{Store, failure};
-use crate::bubb::{BubbId, Name};
+use crate::bubb::{BubbId, Kind, Name, words};
 use crate::error::{Error, Result};
 
 impl Store {
@@ -70,6 +70,15 @@ impl Store {
             Some(text) => Ok(text),
             None => self.ends(name).map_err(|error| self.unreadable(name, error)),
         }
+    }
+
+    /// A bubb's text for an excerpt: a question is its words, without its files.
+    pub fn words(&self, name: &Name) -> Result<String> {
+        let text = self.glance(name)?;
+        Ok(match name.kind {
+            Kind::User => words(&text).into_owned(),
+            Kind::System | Kind::Assistant | Kind::Tool => text,
+        })
     }
 
     /// A bubb's text, unless it has more than `most` bytes.

@@ -322,6 +322,27 @@ fn a_question_that_failed_on_a_branch_is_answered_there() {
 }
 
 #[test]
+fn a_question_that_failed_on_a_branch_is_found_in_the_folder_of_its_day() {
+    let bot = Bot::openai(
+        OFF,
+        [openai_sse(["one"]), openai_sse(["two"]), Reply::new(400, "no"), openai_sse(["ok"])],
+    );
+    bot.lepo(&["do", "1."]);
+    bot.home.ok(&["branch", "main"]);
+    bot.lepo(&["do", "-n", "2."]);
+    assert_eq!(bot.lepo(&["do", "-t", "main", "3."]).code, 3);
+    let question = bubbs(&bot.home).pop().unwrap().id;
+    let when = bot.home.ok(&["ls", "-l", "-n", "1"]).split(' ').nth(2).unwrap().to_string();
+    let day = when[..10].replacen('-', "/", 2).replacen('/', "-", 1);
+    let moved = format!("mkdir -p .lepo/_old/{day} && mv .lepo/{question}-u0-*.md .lepo/_old/{day}/");
+    assert!(bot.home.program("sh", &["-c", &moved]).status().unwrap().success());
+    assert_eq!(bot.home.ok(&["fsck"]), "");
+    let ran = bot.lepo(&["do", "-t", "main", "--retry"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"), "{}", ran.err);
+    assert_eq!(bot.home.ok(&["resolve", "main^"]).trim(), question);
+}
+
+#[test]
 fn a_session_begins_at_the_shells_tail() {
     let bot = Bot::saying(OFF, &["one", "two", "three"]);
     bot.lepo(&["do", "1."]);

@@ -224,9 +224,10 @@ fn a_day_that_cannot_be_read_is_named_and_passed_over() {
     // Root reads everything.
     let Some(user) = users().last().copied().filter(|user| user.is_some() || !is_root()) else { return };
     let home = Home::new();
-    for (day, text) in [("2023-11-14", "one"), ("2023-11-15", "two"), ("2023-12-01", "three")] {
-        home.add(&["--time", &format!("{day}T12:00:00Z"), "--prev", "head"], &format!("needle {text}"));
-    }
+    let [first, _, last] =
+        [("2023-11-14", "one"), ("2023-11-15", "two"), ("2023-12-01", "three")].map(|(day, text)| {
+            home.add(&["--time", &format!("{day}T12:00:00Z"), "--prev", "head"], &format!("needle {text}"))
+        });
     home.ok(&["tidy", "--keep", "0"]);
     if let Some(user) = user {
         let chowned = Command::new("chown").args(["-R", &user.to_string()]).arg(home.path()).status();
@@ -258,6 +259,28 @@ fn a_day_that_cannot_be_read_is_named_and_passed_over() {
                 );
                 assert_eq!((absent.code, &*absent.out), (5, ""), "{}", absent.err);
             }
+        }
+        // What needs all days passes over it too; not so an address that may lie there.
+        for (args, code, rows) in [
+            (&["grep", "-c", "needle"][..], 0, found.len()),
+            (&["grep", "-c", "one"], 5, 0),
+            (&["grep", "-c", "needle", &last], 0, 1),
+            (&["grep", "needle", &last], 0, 1),
+            (&["ls", "--grep", "needle"], 0, found.len()),
+            (&["ls", "--grep", "one"], 5, 0),
+            (&["ls", "--grep", "needle", &last], 0, 1),
+            (&["grep", "-c", "needle", &first], 5, 0),
+            (&["grep", "needle", &first], 5, 0),
+            (&["ls", "--grep", "needle", &first], 5, 0),
+            (&["ls"], 5, 0),
+        ] {
+            set(folder, 0o000);
+            let ran = lepo(args);
+            set(folder, 0o700);
+            assert_eq!((ran.code, ran.out.lines().count()), (code, rows), "{args:?}: {}{}", ran.out, ran.err);
+            let names = ran.err.matches(&format!("_old/{folder}: ")).count();
+            let is_named = args[0] == "ls" || args[1] == "-c" || code == 5;
+            assert!(names >= usize::from(is_named) && (code == 5 || names < 2), "{args:?}: {}", ran.err);
         }
     }
     assert_eq!(lepo(&["grep", "needle"]).out.lines().count(), 3);

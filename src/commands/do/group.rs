@@ -47,7 +47,7 @@ pub fn run_group(
     group.tell(args, &outcome, output.as_mut(), context)?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
-        Some(error) => Err(with_same_models(error, args)),
+        Some(error) => Err(args.group.with_same_models(error, &args.model)),
         None => Ok(0),
     }
 }
@@ -121,18 +121,13 @@ impl Group {
     }
 }
 
-/// Names the models of the command line in the hint to ask again, so that the same ones are asked.
-fn with_same_models(mut error: Error, args: &DoArgs) -> Error {
-    let again = args.group.participants_again(&args.model);
-    error.hint =
-        error.hint.map(|hint| hint.replace("lepo do --parallel", &format!("lepo do --parallel{again}")));
-    error
-}
-
 /// The forest, and the place in it where the turn begins.
 fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)> {
     let new = args.new || (args.tail.is_none() && !args.retry);
-    let forest = store.forest_at(new, args.tail.as_deref())?;
+    let forest = match args.retry {
+        true => store.forest_to_retry(args.tail.as_deref())?,
+        false => store.forest_at(new, args.tail.as_deref())?,
+    };
     let tail = find_tail(args, store, &forest)?;
     let begin = match tail {
         Some(tail) if !is_asked && !args.retry => debate_at(&forest, tail.ix)?,

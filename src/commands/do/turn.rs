@@ -104,6 +104,7 @@ impl Place {
         let claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
         let forest = match verdict {
             Some((id, _)) => store.forest_for(&[Wanted::Followed(id)])?,
+            None if args.retry => store.forest_to_retry(args.tail.as_deref())?,
             None => store.forest_at(args.new, args.tail.as_deref())?,
         };
         let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
@@ -195,7 +196,7 @@ fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Err
     };
     let question = report.user.filter(|_| args.tail.is_some());
     let error = name_tail(ui::with_kept_question(error, report.user), place.moving.as_ref(), question);
-    ui::with_same_model(error, args.model.first())
+    args.group.with_same_models(error, &args.model)
 }
 
 /// Prints what comes at the end of a turn: the last event, the document of `--json`, the file of `--output`.

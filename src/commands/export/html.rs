@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::ExportArgs;
-use crate::bubb::{BubbId, thousands};
+use crate::bubb::{BubbId, counted_in_thousands, thousands};
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
 use crate::conv::{Forest, Found, Ix};
@@ -80,9 +80,8 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
     }
     let failed = if failures > 0 { format!(" · {} failed", thousands(failures)) } else { String::new() };
     let about = format!(
-        "{} answer{} · {} tokens in · {} out{failed}",
-        thousands(answers),
-        if answers == 1 { "" } else { "s" },
+        "{} · {} tokens in · {} out{failed}",
+        counted_in_thousands(answers, "answer"),
         thousands(input),
         thousands(output)
     );
@@ -96,7 +95,7 @@ fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
         return Ok(forest.tails(false));
     }
     let mut tips = Vec::new();
-    for found in resolve_all(store, forest, &args.addresses)? {
+    for found in resolve_all(store, (forest, true), &args.addresses)? {
         let Found::One(found) = found else {
             return Err(Error::usage("a page shows whole conversations, not a range"));
         };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::exit_code;
-use crate::bubb::{BubbId, Name, words};
+use crate::bubb::{BubbId, Name};
 use crate::commands::Context;
 use crate::conv::Forest;
 use crate::error::Result;
@@ -12,16 +12,17 @@ use crate::search::{Convs, LineKind, Outcome, Pattern, search_files};
 use crate::store::Store;
 use crate::term::{excerpt, warn};
 
-/// Prints `COUNT ID first question` for each tail with a match, newest first, at most so many.
+/// Prints `COUNT ID first question` for each tail with a match, newest first, at most so many. `is_torn`: folders
+/// could not be read, and were named.
 pub fn run(
     store: &Store,
-    forest: &Forest,
+    (forest, is_torn): (&Forest, bool),
     pattern: &Pattern,
     (names, most): (Vec<Name>, Option<usize>),
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let mut counts: HashMap<BubbId, usize> = HashMap::new();
-    let mut unreadable = false;
+    let mut unreadable = is_torn;
     let _ = search_files(store, pattern, names.into_iter(), |outcome| {
         match outcome {
             Outcome::Found(name, lines) => {
@@ -47,9 +48,9 @@ pub fn run(
             break;
         }
         let name = forest.name(tail);
-        let first = convs.place(&name).first.and_then(|first| store.glance(&first).ok());
+        let first = convs.place(&name).first.and_then(|first| store.words(&first).ok());
         context.out.trusted(&format!("{count} {} ", context.paint.yellow(&name.id.to_string())));
-        context.out.untrusted(excerpt(&words(&first.unwrap_or_default())).as_bytes());
+        context.out.untrusted(excerpt(&first.unwrap_or_default()).as_bytes());
         context.out.trusted("\n");
         context.out.row_done(row);
         row += 1;

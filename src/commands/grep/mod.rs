@@ -14,7 +14,7 @@ use super::Context;
 use super::words::{find_all, resolve_all};
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Found, Wanted};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::search::{Candidates, Filter, Looking, Outcome, Pattern, by_month, search_files};
 use crate::store::Store;
 use crate::term::{Progress, warn};
@@ -25,15 +25,12 @@ const FEW: usize = 2000;
 
 /// Searches. Exit 0 if something was found, 1 if not, 5 if not and something could not be read.
 pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
-    let text = args.pattern_text();
-    let pattern = Pattern::new(text, args.pattern_options()).map_err(|error| {
-        // The message begins with the pattern.
-        let why = error.message.strip_prefix(&format!("bad pattern {text:?}")).unwrap_or_default();
-        let hint = match why.contains("\\n") {
+    let pattern = Pattern::new(args.pattern_text(), args.pattern_options()).map_err(|bad| {
+        let hint = match bad.has_newline {
             true => "a match within one line has no newline; -U finds matches that span lines",
             false => "-F takes the pattern as plain text",
         };
-        error.hint(hint)
+        Error::from(bad).hint(hint)
     })?;
     let store = context.store()?;
     if args.is_of_all() {
@@ -45,16 +42,20 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             listing.as_mut()?.find(id).ok().flatten()
         };
-        return print(&args, &store, &pattern, &filter_of(&args, None)?, None, find, context);
+        return print(&args, &store, &pattern, &filter_of(&args, None)?, (None, false), find, context);
     }
     // Addresses need no more days than their convs lie in; the counts of all tails need every day.
-    let (forest, found) = match args.count || args.addresses.is_empty() {
+    let (forest, found, is_torn) = match args.count || args.addresses.is_empty() {
         true => {
-            let forest = store.forest_for(&[Wanted::Everyone])?;
-            let found = resolve_all(&store, &forest, &args.addresses)?;
-            (forest, found)
+            let (forest, unreadable) = store.readable_forest(&Wanted::Everyone)?;
+            unreadable.iter().for_each(warn);
+            let found = resolve_all(&store, (&forest, unreadable.is_empty()), &args.addresses)?;
+            (forest, found, !unreadable.is_empty())
         }
-        false => find_all(&store, &args.addresses, &[])?,
+        false => {
+            let (forest, found) = find_all(&store, &args.addresses, &[])?;
+            (forest, found, false)
+        }
     };
     let filter = filter(&args, &store, &forest, &found)?;
     let few = filter.only.as_ref().is_some_and(|only| only.len() < FEW).then(|| {
@@ -65,28 +66,28 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
             Some(names) => names,
             None => candidates(&args, &store, &pattern, &filter)?,
         };
-        return count::run(&store, &forest, &pattern, (names, args.n), context);
+        return count::run(&store, (&forest, is_torn), &pattern, (names, args.n), context);
     }
     let find = |id| forest.find(id).map(|ix| forest.name(ix));
-    print(&args, &store, &pattern, &filter, few, find, context)
+    print(&args, &store, &pattern, &filter, (few, is_torn), find, context)
 }
 
 /// Prints what is found in these bubbs, or where none are named, in all that the filter takes: month by month,
-/// newest first.
+/// newest first. `is_torn`: folders could not be read, and were named.
 fn print(
     args: &GrepArgs,
     store: &Store,
     pattern: &Pattern,
     filter: &Filter,
-    few: Option<Vec<Name>>,
+    (few, is_torn): (Option<Vec<Name>>, bool),
     find: impl FnMut(BubbId) -> Option<Name>,
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let mut printer = Printer::new(args, store, find, context);
-    let mut unreadable = false;
+    let mut unreadable = is_torn;
     let mut look = |candidates: Candidates| {
         unreadable |= !candidates.unreadable.is_empty();
-        candidates.unreadable.iter().for_each(warn);
+        candidates.unreadable.iter().filter(|_| !is_torn).for_each(warn);
         printer.tell(candidates.above);
         search_files(store, pattern, candidates.found.into_iter(), |outcome| match outcome {
             Outcome::Found(name, lines) => printer.found(&name, &lines),
@@ -104,11 +105,10 @@ fn print(
     Ok(exit_code(printer.printed() > 0, unreadable))
 }
 
-/// The bubbs in whose files a search has to look, all at once.
+/// The bubbs in whose files a search has to look, all at once. Folders that cannot be read were named already.
 fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<Name>> {
     let mut all = Vec::new();
     by_month_with_bar(args, store, pattern, filter, |candidates| {
-        candidates.unreadable.iter().for_each(warn);
         all.extend(candidates.found);
         ControlFlow::Continue(())
     })?;

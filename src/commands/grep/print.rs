@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde_json::{Value, json};
 
 use super::GrepArgs;
-use crate::bubb::{BubbId, Name, words};
+use crate::bubb::{BubbId, Name};
 use crate::commands::Context;
 use crate::commands::json::name_json;
 use crate::search::{Convs, Line, LineKind};
@@ -155,8 +155,8 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
 
     fn question(&mut self, first: &Name) -> String {
         let (store, columns) = (self.store, QUESTION);
-        let read = || match store.glance(first) {
-            Ok(text) => excerpt_within(&words(&text), columns),
+        let read = || match store.words(first) {
+            Ok(text) => excerpt_within(&text, columns),
             Err(error) => {
                 warn(&error);
                 String::new()

@@ -12,7 +12,7 @@ use row::{Known, Line, Table, more};
 use super::words::resolve_all;
 use super::{Context, complete};
 use crate::conv::{Forest, Found, Heights, Ix, Origins, Siblings, Wanted};
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 use crate::store::{Store, in_order, now};
 use crate::term::{say, warn};
@@ -101,7 +101,13 @@ impl LsArgs {
 /// Lists them.
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest_for(&[args.wanted(&store)])?;
+    let wanted = args.wanted(&store);
+    let (forest, unreadable) = match args.grep {
+        // As grep does: folders that cannot be read are named, and the others are searched.
+        Some(_) => store.readable_forest(&wanted)?,
+        None => (store.forest_for(&[wanted])?, Vec::new()),
+    };
+    unreadable.iter().for_each(warn);
     let form = args.form(context.out.columns());
     let branches = match form.has_more() || context.out.is_terminal() {
         true => store.branch_names()?,
@@ -115,7 +121,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         true => forest.pending(|ix| read_request(&store, &forest.name(ix))),
         false => Vec::new(),
     };
-    let tails = tails(&args, &store, &forest, &waiting)?;
+    let tails = tails(&args, &store, (&forest, unreadable.is_empty()), &waiting)?;
     // Found out by trying, which takes a moment.
     let sandbox = match waiting.is_empty() || args.paths {
         true => Sandbox::None,
@@ -148,14 +154,17 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     if listing.rows == 0 && form != Form::Json && context.out.is_terminal() {
         say(args.none_there());
     }
-    Ok(0)
+    match listing.rows {
+        0 if !unreadable.is_empty() => Ok(Kind::Store.exit_code()),
+        _ => Ok(0),
+    }
 }
 
 /// The tails or requests that are listed, newest first.
 fn tails<'f>(
     args: &LsArgs,
     store: &Store,
-    forest: &'f Forest,
+    (forest, is_whole): (&'f Forest, bool),
     waiting: &'f [(Ix, ToolRequest)],
 ) -> Result<Box<dyn Iterator<Item = Ix> + 'f>> {
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
@@ -163,7 +172,7 @@ fn tails<'f>(
         false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {
-        let found = resolve_all(store, forest, &args.addresses)?;
+        let found = resolve_all(store, (forest, is_whole), &args.addresses)?;
         let named: Vec<Ix> = found.iter().flat_map(Found::bubbs).copied().collect();
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
@@ -208,7 +217,7 @@ fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>
     let looking = Looking { no_cache: false, is_placed: false, progress: &|_, _| () };
     let mut found = Vec::new();
     by_month(store, pattern, &Filter::visible(), &looking, |candidates| {
-        candidates.unreadable.iter().for_each(warn);
+        // Folders that cannot be read were named when the forest was read.
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             match outcome {
                 Outcome::Found(name, _) => found.extend(forest.find(name.id)),
