@@ -27,22 +27,17 @@ pub fn aliases(paths: &Paths) -> Result<Vec<Alias>> {
 
 /// Reads the table.
 pub fn read_aliases(section: Section<'_>) -> Result<Vec<Alias>> {
-    let wrong = |source: &Source, what: String, allowed: &str| {
-        Err(crate::error::Error::usage(format!("{source}: {what}")).hint(allowed))
-    };
-    let mut aliases = Vec::new();
-    for (name, Set { value: text, source }) in section.texts()? {
+    section.texts(|name, Set { value: text, source }| {
         let is_word = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
         if name.is_empty() || name.starts_with(['-', '.']) || !name.chars().all(is_word) {
-            return wrong(&source, format!("an alias cannot be \"{name}\""), "use letters, digits, - and _");
+            return Err((format!("an alias cannot be \"{name}\""), "use letters, digits, - and _"));
         }
         match shlex::split(&text).filter(|words| !words.is_empty()) {
-            Some(words) => aliases.push(Alias { name, text, words, source }),
+            Some(words) => Ok(Alias { name, text, words, source }),
             None => {
                 let allowed = "write the command and its options, quoted as for a shell";
-                return wrong(&source, format!("alias \"{name}\" cannot be taken apart"), allowed);
+                Err((format!("alias \"{name}\" cannot be taken apart"), allowed))
             }
         }
-    }
-    Ok(aliases)
+    })
 }

@@ -34,8 +34,12 @@ impl<'d> Field<'d> {
     }
 
     fn wrong_type(&self, wanted: &str) -> Error {
-        let is = self.value.get_ref().type_str();
-        self.error(&format!("is a TOML {is}"), format!("`{}` is {wanted}", self.key))
+        self.document.note_wrong_type();
+        let what = match self.document.typed() {
+            Some(text) => format!("cannot be \"{text}\""),
+            None => format!("is a TOML {}", self.value.get_ref().type_str()),
+        };
+        self.error(&what, format!("`{}` is {wanted}", self.key))
     }
 
     pub(super) fn set<T>(&self, value: T) -> Set<T> {
@@ -85,7 +89,10 @@ impl<'d> Field<'d> {
     pub fn yes(&self) -> Result<bool> {
         match self.value.get_ref().as_bool() {
             Some(yes) => Ok(yes),
-            None => Err(self.wrong_type("true or false, without quotes")),
+            None => Err(self.wrong_type(match self.document.typed() {
+                Some(_) => "true or false",
+                None => "true or false, without quotes",
+            })),
         }
     }
 
@@ -165,10 +172,12 @@ impl<'d> Field<'d> {
 
     /// A table.
     pub fn table(self) -> Result<DeTable<'d>> {
-        let wrong = self.wrong_type(&format!("a table: its keys are under a line [{}]", self.key));
+        if !self.value.get_ref().is_table() {
+            return Err(self.wrong_type(&format!("a table: its keys are under a line [{}]", self.key)));
+        }
         match self.value.into_inner() {
             DeValue::Table(table) => Ok(table),
-            _ => Err(wrong),
+            _ => Ok(DeTable::new()),
         }
     }
 

@@ -23,8 +23,12 @@ pub struct ConfigFile {
 impl ConfigFile {
     /// Reads the text of a file. `path` is what mistakes are reported against (exit 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
-        let document = Document::new(path, bytes)?;
-        let mut root = Section::root(&document)?;
+        ConfigFile::read(&Document::new(path, bytes)?)
+    }
+
+    /// Reads a file.
+    pub(super) fn read(document: &Document<'_>) -> Result<ConfigFile> {
+        let mut root = Section::root(document)?;
         let layer = Layer::from_file(&mut root)?;
 
         let mut models: Vec<ModelEntry> = Vec::new();

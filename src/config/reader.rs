@@ -2,6 +2,7 @@
 //! `FILE:LINE: what` with what is allowed. By hand and not by derive: a derived message would
 //! show the value it did not like, and some values are keys.
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -80,8 +81,12 @@ impl<'d> Section<'d> {
         Ok(tables.into_iter().map(section).collect())
     }
 
-    /// All keys of a table that may have any, each with its text.
-    pub fn texts(self) -> Result<Vec<(String, Set<String>)>> {
+    /// All keys of a table that may have any, each with its text, as `form` reads them; a mistake of it is what is
+    /// wrong, and what is allowed.
+    pub fn texts<T>(
+        self,
+        form: impl Fn(String, Set<String>) -> std::result::Result<T, (String, &'static str)>,
+    ) -> Result<Vec<T>> {
         let (document, title) = (self.document, self.title);
         let mut texts = Vec::new();
         for (key, value) in self.table {
@@ -90,7 +95,8 @@ impl<'d> Section<'d> {
                 let what = format!("`{name}`{title} is not a text");
                 return Err(document.error(at, what, "write it in quotes"));
             };
-            texts.push((at, (name, Set { value: text.to_string(), source: document.source(at) })));
+            let text = Set { value: text.to_string(), source: document.source(at) };
+            texts.push((at, form(name, text).map_err(|(what, allowed)| document.error(at, what, allowed))?));
         }
         texts.sort_by_key(|(at, _)| *at);
         Ok(texts.into_iter().map(|(_, text)| text).collect())
@@ -140,6 +146,9 @@ impl<'d> Section<'d> {
 pub struct Document<'a> {
     path: Arc<Path>,
     text: &'a str,
+    typed: Option<&'a str>,
+    /// A value was refused for its type.
+    is_of_wrong_type: Cell<bool>,
 }
 
 impl<'a> Document<'a> {
@@ -147,13 +156,34 @@ impl<'a> Document<'a> {
     pub fn new(path: &Path, bytes: &'a [u8]) -> Result<Document<'a>> {
         let path = Arc::from(path);
         match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Document { path, text }),
+            Ok(text) => Ok(Document { path, text, typed: None, is_of_wrong_type: Cell::new(false) }),
             Err(error) => {
                 let line = line_at(bytes, error.valid_up_to());
                 Err(Error::usage(format!("{}:{line}: not UTF-8", path.display()))
                     .hint("save the file as UTF-8 text"))
             }
         }
+    }
+
+    /// The file as it would be with a value that is `typed`, in a shell: its mistakes have no line, and no words about
+    /// the form of the file.
+    pub fn with_typed(self, typed: &'a str) -> Document<'a> {
+        Document { typed: Some(typed), ..self }
+    }
+
+    /// The value that is typed, if it is told of that.
+    pub fn typed(&self) -> Option<&'a str> {
+        self.typed
+    }
+
+    /// Notes that a value is refused for its type.
+    pub fn note_wrong_type(&self) {
+        self.is_of_wrong_type.set(true);
+    }
+
+    /// True if a value was refused for its type.
+    pub fn is_of_wrong_type(&self) -> bool {
+        self.is_of_wrong_type.get()
     }
 
     /// The root table; a syntax error has file and line (exit 2).
@@ -184,9 +214,12 @@ impl<'a> Document<'a> {
 
     /// A mistake at a byte offset of the text.
     pub fn error(&self, at: usize, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
-        let line = line_at(self.text.as_bytes(), at);
         let what = what.as_ref();
-        Error::usage(format!("{}:{line}: {what}", self.path.display())).hint(allowed)
+        let message = match self.typed {
+            Some(_) => what.to_string(),
+            None => format!("{}: {what}", self.source(at)),
+        };
+        Error::usage(message).hint(allowed)
     }
 
     /// The place of a byte offset.

@@ -6,6 +6,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
 use super::edit::{change, put};
 use super::file::ConfigFile;
+use super::reader::Document;
 use super::table::NAMES;
 use super::write::replace;
 use crate::error::{Error, Result};
@@ -17,24 +18,24 @@ use crate::error::{Error, Result};
 pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
     check(name)?;
     change(path, |document| {
-        let mut wrong = None;
+        // A mistake in a value says more than that its type is another one; of types, the last is the nearest.
+        let mut wrong: Option<(bool, Error)> = None;
         for value in readings(text) {
             let mut tried = document.clone();
             let (table, key) = table_of(&mut tried, name)?;
             put(table, key, value);
-            match ConfigFile::parse(path, tried.to_string().as_bytes()) {
+            let new = tried.to_string();
+            let new = Document::new(path, new.as_bytes())?.with_typed(text);
+            match ConfigFile::read(&new) {
                 Ok(_) => {
                     *document = tried;
                     return Ok(());
                 }
-                // The last reading is the nearest one: what it is refused for tells most.
-                Err(error) => wrong = Some(error),
+                Err(_) if new.is_of_wrong_type() && wrong.as_ref().is_some_and(|(of_type, _)| !of_type) => {}
+                Err(error) => wrong = Some((new.is_of_wrong_type(), error)),
             }
         }
-        Err(wrong.map_or_else(
-            || Error::usage(format!("{name} cannot be set")),
-            |error| refused(error, path, name, text),
-        ))
+        Err(wrong.map_or_else(|| Error::usage(format!("{name} cannot be set")), |(_, error)| error))
     })
 }
 
@@ -117,22 +118,6 @@ fn table_of<'d, 'n>(
     }
 }
 
-/// A mistake in a value that was never written: without the line it would have had, and without words about the
-/// form of the file.
-fn refused(mut error: Error, path: &Path, name: &str, text: &str) -> Error {
-    let place = format!("{}:", path.display());
-    let rest = error.message.strip_prefix(&place).and_then(|rest| rest.split_once(": "));
-    error.message = match rest {
-        Some((_, what)) => what.to_string(),
-        None => format!("{name}: {}", error.message),
-    };
-    if let Some((setting, _)) = error.message.split_once(" is a TOML ") {
-        error.message = format!("{setting} cannot be \"{text}\"");
-    }
-    error.hint = error.hint.map(|hint| hint.replace(", without quotes", ""));
-    error
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,11 +159,15 @@ mod tests {
             ("http.colour", "1", "no setting \"http.colour\""),
             ("model", "gpt", "the model is not set with `lepo config`"),
             ("models.gpt", "x", "models are not set one by one"),
+            ("term.usage", "is a TOML x", "`usage` in [term] cannot be \"is a TOML x\""),
+            ("sandbox.read_only", "a: b", "`read_only` in [sandbox] has a relative path"),
             ("alias.a b", "ls", "an alias cannot be \"a b\""),
             ("alias.r", "'", "alias \"r\" cannot be taken apart"),
         ] {
             let error = set_setting(&path, name, value).unwrap_err();
             assert_eq!((error.kind.exit_code(), error.message.as_str()), (2, said), "{name}");
+            let hint = error.hint.unwrap();
+            assert!(!hint.contains("quotes") || name == "alias.r", "{name}: {hint}");
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         set_setting(&path, "max_rounds", "7").unwrap();

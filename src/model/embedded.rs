@@ -40,6 +40,8 @@ pub struct Installed {
     pub program: PathBuf,
     /// Weights of the model, a GGUF file.
     pub weights: PathBuf,
+    /// The name of the weights in messages, where their file has another one for now.
+    pub named: Option<String>,
 }
 
 /// The program `lepo-embedded`: beside the running executable, else in `PATH`.
@@ -71,7 +73,8 @@ impl Embedded {
     pub async fn ask(&mut self, request: Request<'_>, gate: &Gate) -> Result<Reply<'_>> {
         if !self.process.as_mut().is_some_and(Process::is_alive) {
             let weights = self.installed.weights.to_string_lossy().into_owned();
-            let arguments = ["--weights".to_owned(), weights];
+            let named = self.installed.named.iter().flat_map(|name| ["--named".to_owned(), name.clone()]);
+            let arguments: Vec<String> = ["--weights".to_owned(), weights].into_iter().chain(named).collect();
             self.process = Some(Process::spawn(self.installed.program.as_os_str(), &arguments, true)?);
         }
         gate.passed().await;

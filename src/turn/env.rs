@@ -137,7 +137,7 @@ impl Configured {
     /// The embedded model of this name, if it is there.
     fn installed(&self, name: &str) -> Option<Installed> {
         let weights = weights::of_model(&self.paths.models(), name)?;
-        Some(Installed { program: embedded_program()?, weights })
+        Some(Installed { program: embedded_program()?, weights, named: None })
     }
 
     /// Fails if `--model` names a model that does not exist.

@@ -10,7 +10,7 @@ mod weights;
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use generate::Speaker;
@@ -24,6 +24,7 @@ Answers one JSON request a line on stdin with NDJSON events on stdout,
 until stdin ends. lepo starts it; `lepo model get` fetches the weights.
 
       --weights FILE  a llama model in GGUF, SmolLM2-135M-Instruct
+      --named NAME    the name of the file in messages
   -h, --help          this text
   -v, --version       the version
 ";
@@ -33,14 +34,14 @@ until stdin ends. lepo starts it; `lepo model get` fetches the weights.
 enum Command {
     Help,
     Version,
-    Serve(PathBuf),
+    Serve { weights: PathBuf, named: Option<String> },
 }
 
 fn main() -> ExitCode {
     match command(env::args_os().skip(1)) {
         Ok(Command::Help) => say(USAGE),
         Ok(Command::Version) => say(concat!("lepo-embedded ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Command::Serve(weights)) => serve(weights),
+        Ok(Command::Serve { weights, named }) => serve(&weights, named.as_deref()),
         Err(why) => {
             let _ = write!(io::stderr(), "error: {why}\n\n{USAGE}");
             ExitCode::from(2)
@@ -58,7 +59,10 @@ fn command(arguments: impl Iterator<Item = OsString>) -> Result<Command, String>
         return Ok(Command::Version);
     }
     match arguments.as_slice() {
-        [flag, path] if flag == "--weights" => Ok(Command::Serve(path.into())),
+        [flag, path] if flag == "--weights" => Ok(Command::Serve { weights: path.into(), named: None }),
+        [flag, path, named, name] if flag == "--weights" && named == "--named" => {
+            Ok(Command::Serve { weights: path.into(), named: Some(name.to_string_lossy().into_owned()) })
+        }
         [] => Err("--weights is missing".into()),
         [flag] if flag == "--weights" => Err("--weights needs a file".into()),
         _ => Err("not understood: one --weights FILE and nothing else".into()),
@@ -71,11 +75,11 @@ fn say(text: &str) -> ExitCode {
 }
 
 /// Loads first and reads after, so that the weights are on their way while the question is still made.
-fn serve(weights: PathBuf) -> ExitCode {
+fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
     set_environment();
     // A damaged file may get as far as wrong arithmetic inside candle. That, too, ends in one clear event.
     std::panic::set_hook(Box::new(|panic| fail(&format!("the embedded model failed: {panic}"))));
-    let (model, tokenizer) = weights::load(&weights).unwrap_or_else(|error| fail(&told(&error)));
+    let (model, tokenizer) = weights::load(weights, named).unwrap_or_else(|error| fail(&told(&error)));
     let mut speaker = Speaker::new(model, tokenizer);
 
     let mut stdin = io::stdin().lock();
@@ -123,8 +127,13 @@ mod tests {
 
     #[test]
     fn command_line() {
-        let cases: [(&[&str], Option<Command>); 7] = [
-            (&["--weights", "a b"], Some(Command::Serve("a b".into()))),
+        let cases: [(&[&str], Option<Command>); 9] = [
+            (&["--weights", "a b"], Some(Command::Serve { weights: "a b".into(), named: None })),
+            (
+                &["--weights", "a", "--named", "b"],
+                Some(Command::Serve { weights: "a".into(), named: Some("b".into()) }),
+            ),
+            (&["--named", "b", "--weights", "a"], None),
             (&["--weights", "x", "-h"], Some(Command::Help)),
             (&["--version", "--help"], Some(Command::Help)),
             (&["-v"], Some(Command::Version)),

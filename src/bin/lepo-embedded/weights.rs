@@ -2,6 +2,7 @@
 //! candle multiplies Q4_1 tensors four to nine times slower than Q8_0, so they are converted once, and the
 //! result is kept beside the weights. Without a writable folder it is done each time, about a second.
 
+use std::borrow::Cow;
 use std::fs::{self, File, TryLockError};
 use std::io::{BufReader, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -19,9 +20,11 @@ use crate::tokenizer::Tokenizer;
 const MADE_FROM: &str = "lepo.made_from";
 
 /// Loads a llama model in GGUF with its tokenizer. Fails if the file is missing, damaged or of another kind.
-pub fn load(path: &Path) -> Result<(ModelWeights, Tokenizer)> {
+/// Messages call it `named`, or by its path.
+pub fn load(path: &Path, named: Option<&str>) -> Result<(ModelWeights, Tokenizer)> {
     let cannot = |what: &str| {
-        let error = Error::remote(format!("weights {} {what}", path.display()));
+        let named = named.map_or_else(|| path.to_string_lossy(), Cow::Borrowed);
+        let error = Error::remote(format!("weights {named} {what}"));
         // Weights that a person added can only come from there again.
         match path.parent().is_some_and(|folder| folder.ends_with("added")) {
             true => error,
@@ -183,9 +186,11 @@ mod tests {
         gguf_file::write(&mut empty, &[], &[]).unwrap();
         for bytes in [&b""[..], b"GGUF", b"GGUF\x03\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff", empty.get_ref()] {
             fs::write(&path, bytes).unwrap();
-            assert!(load(&path).err().unwrap().hint.is_some());
+            assert!(load(&path, None).err().unwrap().hint.is_some());
         }
-        let missing = load(&folder.path().join("none")).err().unwrap();
+        let missing = load(&folder.path().join("none"), None).err().unwrap();
+        let named = load(&folder.path().join("none"), Some("mine.gguf")).err().unwrap();
+        assert_eq!(named.message, "weights mine.gguf could not be opened");
         assert!(missing.message.contains("none could not be opened"), "{missing}");
     }
 }

@@ -55,12 +55,9 @@ pub fn add(
     }
     drop(bar);
     let weights = incoming.checked(sha256)?.to_path_buf();
-    let path = weights.to_string_lossy().into_owned();
-    answers(settings, paths, Installed { program, weights }).map_err(|mut error| {
-        // The file is the user's, whatever it is called on its way in.
-        error.message = error.message.replace(&path, source);
-        error.hint(RUNS)
-    })?;
+    // The file is the user's, whatever it is called on its way in.
+    let installed = Installed { program, weights, named: Some(source.to_string()) };
+    answers(settings, paths, installed).map_err(|error| error.hint(RUNS))?;
     let path = incoming.keep(&name)?;
     context.out.line(&path.to_string_lossy());
     context.out.flush();

@@ -53,7 +53,8 @@ fn a_program_does_not_start_before_but_the_embedded_model_does() {
     for (provider, early) in [(Provider::Cli, false), (Provider::Embedded, true)] {
         let mut config = config(provider, "");
         config.command = vec![program.display().to_string()];
-        let installed = Installed { program: program.clone(), weights: place.path().join("weights") };
+        let installed =
+            Installed { program: program.clone(), weights: place.path().join("weights"), named: None };
         let _ = std::fs::remove_file(&mark);
         run(async {
             let gate = Gate::new();

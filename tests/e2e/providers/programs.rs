@@ -117,7 +117,7 @@ fn embedded(folder: &Path, answer: &str) -> Model {
     let text =
         format!("#!/bin/sh\n[ \"$1\" = --weights ] || exit 9\nwhile read -r line; do\n{answer}\ndone\n");
     let program = script(folder, "lepo-embedded", &text);
-    let installed = Installed { program, weights: folder.join("weights") };
+    let installed = Installed { program, weights: folder.join("weights"), named: None };
     Model::new(&config(Provider::Embedded, ""), TIMEOUTS, folder, opened(), Some(installed)).unwrap()
 }
 
