@@ -130,6 +130,8 @@ pub struct Error {
     pub session_hint: Option<String>,
     /// The remedy is to ask again.
     pub tells_retry: bool,
+    /// Lines below the message: what it counts or quotes.
+    rows: Vec<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -142,6 +144,7 @@ impl Error {
             hint: None,
             session_hint: None,
             tells_retry: false,
+            rows: Vec::new(),
             source: None,
         }
     }
@@ -169,6 +172,12 @@ impl Error {
     /// Ended by this signal (exit 128 + n).
     pub fn interrupted(signal: u8) -> Self {
         Error::new(Kind::Signal(signal), "interrupted")
+    }
+
+    /// With lines below the message.
+    pub fn rows(mut self, rows: Vec<String>) -> Self {
+        self.rows = rows;
+        self
     }
 
     /// With what to do about it.
@@ -209,17 +218,29 @@ impl Error {
 
     /// The document of it, for `--json`.
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!({ "kind": self.kind.word(), "message": self.chain(), "hint": self.hint })
+        serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": self.hint })
     }
 
     /// An error of this kind with the words of this one.
     pub fn again(&self, kind: Kind) -> Error {
-        let (hint, session_hint) = (self.hint.clone(), self.session_hint.clone());
-        Error { hint, session_hint, tells_retry: self.tells_retry, ..Error::new(kind, self.chain()) }
+        let (hint, session_hint, rows) = (self.hint.clone(), self.session_hint.clone(), self.rows.clone());
+        Error { hint, session_hint, rows, tells_retry: self.tells_retry, ..Error::new(kind, self.causes()) }
     }
 
-    /// The message with its causes, `: ` between.
+    /// The message with its causes, `: ` between, and the lines below it. A newline within them, as of a file's name,
+    /// is shown as a sign.
     pub fn chain(&self) -> String {
+        self.told(|line| line.replace('\n', "␊"))
+    }
+
+    /// The same, its lines in this form.
+    fn told(&self, form: impl Fn(&str) -> String) -> String {
+        let rows = self.rows.iter().map(|row| format!("\n  {}", form(row)));
+        std::iter::once(form(&self.causes())).chain(rows).collect()
+    }
+
+    /// The message with its causes.
+    fn causes(&self) -> String {
         let mut text = self.message.clone();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
@@ -257,4 +278,17 @@ impl std::error::Error for Error {
 /// A word of a command in a hint, as a shell reads it back.
 pub fn quoted(word: &str) -> Cow<'_, str> {
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line_and_its_rows_stand_below() {
+        let error = Error::usage("cannot read a\nb:").because(std::io::Error::other("c\nd"));
+        let error = error.rows(vec!["first".into(), "e\nf".into()]).again(Kind::Store);
+        assert_eq!(error.chain(), "cannot read a␊b:: c␊d\n  first\n  e␊f");
+        assert_eq!(error.to_json()["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
+    }
 }

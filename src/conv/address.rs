@@ -213,14 +213,12 @@ fn not_found(text: &str) -> Error {
 
 fn ambiguous(forest: &Forest, text: &str, several: &[Ix]) -> Error {
     const SHOWN: usize = 10;
-    let mut message = format!("{text} begins or ends the ids of {} messages:", several.len());
-    for &ix in several.iter().rev().take(SHOWN) {
-        message.push_str(&format!("\n  {} {}", forest.name(ix).id, forest.name(ix).tag()));
-    }
-    if several.len() > SHOWN {
-        message.push_str(&format!("\n  … and {} older ones", several.len() - SHOWN));
-    }
-    Error::usage(message).hint("give more characters; the end of an id differs more than its beginning")
+    let row = |&ix: &Ix| format!("{} {}", forest.name(ix).id, forest.name(ix).tag());
+    let mut rows: Vec<String> = several.iter().rev().take(SHOWN).map(row).collect();
+    rows.extend((several.len() > SHOWN).then(|| format!("… and {} older ones", several.len() - SHOWN)));
+    Error::usage(format!("{text} begins or ends the ids of {} messages:", several.len()))
+        .rows(rows)
+        .hint("give more characters; the end of an id differs more than its beginning")
 }
 
 #[cfg(test)]
@@ -364,9 +362,10 @@ mod tests {
     #[test]
     fn two_matches_are_listed() {
         let error = resolve("01JB3Z0Q4").unwrap_err();
-        assert!(error.message.contains("4 messages"), "{error}");
+        let told = error.chain();
+        assert!(told.contains("4 messages"), "{told}");
         for letter in ["A", "B", "C", "D"] {
-            assert!(error.message.contains(&id(letter).to_string()), "{error}");
+            assert!(told.contains(&format!("\n  {}", id(letter))), "{told}");
         }
     }
 }

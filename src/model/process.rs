@@ -128,11 +128,12 @@ impl Process {
             _ => "ended".to_owned(),
         };
         let tail = String::from_utf8_lossy(&self.tail);
-        let tail = tail.trim();
-        if tail.is_empty() {
-            return Error::remote(format!("{} {how}", self.name));
+        let lines: Vec<String> = tail.trim().lines().map(str::to_string).collect();
+        match lines.as_slice() {
+            [] => Error::remote(format!("{} {how}", self.name)),
+            [line] => Error::remote(format!("{} {how}: {line}", self.name)),
+            _ => Error::remote(format!("{} {how}:", self.name)).rows(lines),
         }
-        Error::remote(format!("{} {how}: {tail}", self.name))
     }
 }
 

@@ -70,3 +70,28 @@ fn one_bad_address_on_stdin_is_an_error_before_anything_is_printed() {
     }
     assert_eq!(home.lepo_with(&["resolve", "-"], b"\xff\xfe\n").code, 2);
 }
+
+#[test]
+fn an_error_is_one_line_whatever_a_file_is_called() {
+    let home = Home::new();
+    let ids = [home.add(&["--prev", "head"], "a"), home.add(&["--prev", "head"], "b")];
+    for args in [
+        &["-c", "no\nsuch", "ls"][..],
+        &["do", "-f", "no\nsuch", "q"],
+        &["export", "--format", "html", "-o", "no\nsuch/x.html"],
+        &["config", "--import", "no\nsuch"],
+    ] {
+        let ran = home.lepo(args);
+        assert_ne!(ran.code, 0, "{args:?}");
+        let told = ran.err.lines().filter(|line| line.starts_with("error: ")).count();
+        assert!(told == 1 && ran.err.contains("no␊such"), "{args:?}: {}", ran.err);
+        assert!(!ran.err.contains("no\nsuch"), "{args:?}: {}", ran.err);
+    }
+    // What an address may mean stands in lines below.
+    let ran = home.lepo(&["show", &ids[0][..8]]);
+    assert!(
+        ran.err.contains(&format!(" messages:\n  {} u0\n  {} u0\nhint: ", ids[1], ids[0])),
+        "{}",
+        ran.err
+    );
+}
