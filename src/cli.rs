@@ -222,8 +222,13 @@ fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
 
 /// Prints the parser's message; gives the exit code.
 fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
-    if error.use_stderr() && wants_document(args) {
-        let rendered = error.render().to_string();
+    let rendered = error.render().to_string();
+    if !error.use_stderr() {
+        let mut out = Out::stdout();
+        out.trusted(&rendered); // help, from a cluster of short options
+        return end(out);
+    }
+    if wants_document(args) {
         let said = rendered.lines().next().unwrap_or_default();
         let usage = Error::usage(said.strip_prefix("error: ").unwrap_or(said)).hint("lepo --help");
         let mut out = Out::stdout();
@@ -235,9 +240,8 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
         out.line(&document.to_string());
         let _ = out.finish();
     }
-    // A closed pipe behind `--help` is a quiet end like any other.
-    let _ = error.print();
-    if error.use_stderr() { 2 } else { 0 }
+    say(rendered.trim_end());
+    2
 }
 
 /// True if a document was asked for, on a command line that could not be parsed.

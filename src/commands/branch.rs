@@ -7,7 +7,7 @@ use super::{Context, complete};
 use crate::conv::Wanted;
 use crate::error::{Error, Result};
 use crate::store::{Store, check_branch_name};
-use crate::term::say;
+use crate::term::{say, width};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,13 +140,17 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             documents.push(map);
             continue;
         }
+        let height = height.map(|height| format!(" ({height}):")).unwrap_or_default();
+        let question = question.unwrap_or_default();
+        let wide = width(&name) + id.to_string().len() + width(&height) + width(&question) + 2;
+        let is_too_wide = context.out.columns().is_some_and(|columns| wide > columns);
         context.out.untrusted(format!("{name} ").as_bytes());
         context.out.trusted(&context.paint.yellow(&id.to_string()));
-        if let Some(height) = height {
-            context.out.trusted(&format!(" ({height}):"));
-        }
-        if let Some(question) = question {
-            context.out.untrusted(format!(" {question}").as_bytes());
+        context.out.trusted(&height);
+        if !question.is_empty() {
+            // Words of a question are not broken by a narrow terminal.
+            context.out.trusted(if is_too_wide { "\n    " } else { " " });
+            context.out.untrusted(question.as_bytes());
         }
         context.out.trusted("\n");
         if context.out.closed() {

@@ -24,6 +24,26 @@ fn shown(home: &Home, columns: u32, script: &str) -> String {
 }
 
 #[test]
+fn nothing_breaks_within_a_word_on_a_narrow_terminal() {
+    let home = Home::new();
+    let [_, _, korean] = store(&home);
+    home.ok(&["branch", "korean-and-more", &korean]);
+    for (script, words) in [
+        ("lepo ls -l --color never", &["\n    20"][..]),
+        ("lepo branch --color never", &["korean-and-more ", "(3):\n    "]),
+        ("lepo ls --nosuch", &["'--nosuch'\nfound", "tip: to pass"]),
+        ("lepo do --parallel --debate", &["error: the argument '--parallel' cannot\nbe used with"]),
+        ("lepo branch --help", &["Usage: lepo branch [OPTIONS] [NAME]\n[ADDR]"]),
+        ("lepo ls -l -- --nosuch", &["error: "]),
+    ] {
+        let shown = shown(&home, 40, script);
+        // An id and its height go on together.
+        let wide = shown.lines().find(|line| !line.contains("01") && line.chars().count() > 40);
+        assert!(wide.is_none() && words.iter().all(|words| shown.contains(words)), "{script}: {shown}");
+    }
+}
+
+#[test]
 fn ls_tells_more_on_a_terminal_and_the_same_in_a_pipe() {
     let home = Home::new();
     let [_, answer, korean] = store(&home);

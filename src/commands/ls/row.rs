@@ -9,7 +9,7 @@ use crate::commands::json::name_json;
 use crate::commands::line::in_brackets;
 use crate::conv::{Forest, Ix, Origins};
 use crate::store::{Fact, FactIndex, Store};
-use crate::term::{clean, excerpt, excerpt_within, quote, width};
+use crate::term::{clean, excerpt, excerpt_within, fold, quote, width};
 use crate::tool::ToolRequest;
 use crate::when;
 
@@ -171,6 +171,14 @@ pub fn long_line(
         },
     };
     context.out.trusted(&context.paint.yellow(&entry.id));
+    let facts = match columns.filter(|columns| entry.id.len() + width(facts.trim_end()) > *columns) {
+        None => facts,
+        // No date is broken: behind the height comes a new line.
+        Some(columns) => {
+            let (height, rest) = facts.trim().split_once(' ').unwrap_or_default();
+            format!(" {height}\n    {}", fold(rest, columns.saturating_sub(4)).replace('\n', "\n    "))
+        }
+    };
     let words = excerpt_within(&words, room);
     context.out.untrusted(
         format!("{}{between}{words}", facts.trim_end_matches(if between.is_empty() { '\0' } else { ' ' }))
