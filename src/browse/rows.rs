@@ -106,7 +106,7 @@ impl<'a> Rows<'a> {
             Some(title) => title.clone(),
             None => {
                 let question = self.forest.last_question(tail).unwrap_or(tail);
-                self.store.glance(&self.forest.name(question)).unwrap_or_default()
+                self.store.words(&self.forest.name(question)).unwrap_or_default()
             }
         };
         let words: Vec<&str> = words.split_whitespace().take(WORDS / 2).collect();

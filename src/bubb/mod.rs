@@ -16,4 +16,4 @@ pub use id::{BubbId, ContentHash, MAX_TIME};
 pub use kind::Kind;
 pub use media::{MAGIC, Media};
 pub use name::Name;
-pub use shown::{counted, shown_model, thousands};
+pub use shown::{counted, counted_in_thousands, shown_model, thousands};

@@ -19,18 +19,41 @@ pub fn thousands(n: u64) -> String {
 }
 
 /// `1 message`, `2 messages`: a number of things whose plural ends in `s`.
-pub fn counted(n: usize, one: &str) -> String {
-    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+pub fn counted(n: impl TryInto<u64>, one: &str) -> String {
+    counted_as(n, one, |n| n.to_string())
+}
+
+/// `1 message`, `2,000 messages`: as [`counted`], the number as [`thousands`] writes it.
+pub fn counted_in_thousands(n: impl TryInto<u64>, one: &str) -> String {
+    counted_as(n, one, thousands)
+}
+
+fn counted_as(n: impl TryInto<u64>, one: &str, number: fn(u64) -> String) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::thousands;
+    use super::{counted, counted_in_thousands, thousands};
 
     #[test]
     fn thousands_are_parted() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(thousands(number), text);
+        }
+    }
+
+    #[test]
+    fn things_are_counted_in_words() {
+        for (number, plain, parted) in
+            [(0_u64, "0 parts", "0 parts"), (1, "1 part", "1 part"), (1000, "1000 parts", "1,000 parts")]
+        {
+            assert_eq!(
+                (counted(number, "part").as_str(), counted(number as usize, "part").as_str()),
+                (plain, plain)
+            );
+            assert_eq!(counted_in_thousands(number, "part"), parted);
         }
     }
 }

@@ -155,7 +155,7 @@ impl CompletionStore {
     /// With the preview of `ls`, or where it is about the bubb itself, of `log`.
     fn candidate(&self, offer: Offer) -> CompletionCandidate {
         let preview = offer.about.and_then(|name| {
-            let text = excerpt(&self.store.glance(&name).ok()?);
+            let text = excerpt(&self.store.words(&name).ok()?);
             Some(if offer.itself { format!("{} {text}", name.tag()) } else { text })
         });
         candidate(offer.word, preview)

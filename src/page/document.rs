@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::escape::escaped;
 use super::{Page, article, chart, picture};
-use crate::bubb::thousands;
+use crate::bubb::counted_in_thousands;
 
 const STYLE: &str = include_str!("page.css");
 /// Runs before anything is shown.
@@ -88,13 +88,11 @@ pub fn document(page: &Page) -> String {
 
 /// The number of messages of the conversation shown first, and of conversations of the page.
 fn about(page: &Page) -> String {
-    let counted =
-        |n: usize, one: &str| format!("{} {one}{}", thousands(n as u64), if n == 1 { "" } else { "s" });
-    let shown = counted(page.path.len(), "message");
+    let shown = counted_in_thousands(page.path.len(), "message");
     let tails = page.is_tail.iter().filter(|tail| **tail).count();
     match tails {
         0 | 1 => shown,
-        _ => format!("{shown} · one of {} on this page", counted(tails, "conversation")),
+        _ => format!("{shown} · one of {} on this page", counted_in_thousands(tails, "conversation")),
     }
 }
 

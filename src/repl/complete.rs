@@ -37,7 +37,7 @@ impl Completion {
     /// Each with its preview.
     fn addresses(&self, begun: &str) -> Vec<(String, String)> {
         let store = &self.store;
-        let preview = |name: &Name| excerpt_within(&store.glance(name).unwrap_or_default(), PREVIEW);
+        let preview = |name: &Name| excerpt_within(&store.words(name).unwrap_or_default(), PREVIEW);
         let told = |offer: Offer| {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)

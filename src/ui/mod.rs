@@ -30,7 +30,7 @@ pub use models::{
 };
 pub use notes::{
     insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
-    read_request, text_or_warn, waiting_at, with_kept_question, with_same_model,
+    read_request, text_or_warn, waiting_at, with_kept_question,
 };
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};

@@ -1,12 +1,11 @@
 //! Notes about a turn on stderr: where its question goes, what stays when it fails, and its branch.
 
-use std::borrow::Cow;
 use std::time::UNIX_EPOCH;
 
-use crate::bubb::{BubbId, Kind as Speaker, Name, labelled, words};
+use crate::bubb::{BubbId, Kind as Speaker, Name, labelled};
 use crate::config::{Insts, Paths};
 use crate::conv::{Forest, Standing, Wanted};
-use crate::error::{Error, Kind, Place, Result, quoted};
+use crate::error::{Error, Kind, Place, Result};
 use crate::store::{Store, now};
 use crate::term::{say, warn};
 use crate::tool::ToolRequest;
@@ -68,15 +67,6 @@ fn changed_since(paths: &Paths, time: u64) -> Option<String> {
     is_newer.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
-/// Names the model of `-m` in the hint of a pending request, so that the same model goes on with it.
-pub fn with_same_model(mut error: Error, model: Option<&String>) -> Error {
-    if let (Kind::Pending, Some(model), Some(hint)) = (&error.kind, model, &error.hint) {
-        let model = quoted(model);
-        error.hint = Some(hint.replace("lepo do --", &format!("lepo do -m {model} --")));
-    }
-    error
-}
-
 /// Adds to the hint of a failure that the question is kept: asked once more it would stand there twice.
 pub fn with_kept_question(error: Error, question: Option<BubbId>) -> Error {
     if question.is_none() || error.kind != Kind::Remote || error.tells_retry {
@@ -112,18 +102,14 @@ pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: b
 
 /// The text of a bubb, for a list: one that cannot be read is said and left out. A question is its words.
 pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
-    shown_or_warn(store, name, words)
+    store.words(name).inspect_err(warn).ok()
 }
 
 /// The same with a question's attachments as their labels.
 pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
-    shown_or_warn(store, name, labelled)
-}
-
-fn shown_or_warn(store: &Store, name: &Name, form: impl FnOnce(&str) -> Cow<'_, str>) -> Option<String> {
     let text = store.glance(name).inspect_err(warn).ok()?;
     Some(match name.kind {
-        Speaker::User => form(&text).into_owned(),
+        Speaker::User => labelled(&text).into_owned(),
         Speaker::System | Speaker::Assistant | Speaker::Tool => text,
     })
 }

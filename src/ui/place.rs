@@ -1,6 +1,6 @@
 //! Two dim lines around an answer: what it goes on with, and what it took.
 
-use crate::bubb::{shown_model, thousands, words};
+use crate::bubb::{shown_model, thousands};
 use crate::conv::{Forest, Ix};
 use crate::store::{Store, now};
 use crate::term::{excerpt_within, width};
@@ -28,9 +28,9 @@ pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, c
     let fits = |form: &&String| width(form) <= columns;
     let line = forms.iter().find(fits).unwrap_or(&forms[3]).clone();
     let first = crate::conv::Origins::of(forest).origin(ix).question;
-    let text = first.and_then(|ix| store.glance(&forest.name(ix)).ok()).unwrap_or_default();
+    let text = first.and_then(|ix| store.words(&forest.name(ix)).ok()).unwrap_or_default();
     let room = columns.saturating_sub(width(&line) + 3);
-    let excerpt = excerpt_within(&words(&text), room);
+    let excerpt = excerpt_within(&text, room);
     if excerpt.is_empty() || room < 8 { line } else { format!("{line} \"{excerpt}\"") }
 }
 

@@ -2,7 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use crate::common::home::Home;
+use crate::common::home::{Home, run};
+use crate::common::screen::Screen;
 
 /// A PNG of one pixel.
 pub const PNG: &[u8] = &[
@@ -92,6 +93,22 @@ fn listings_name_the_file() {
     assert!(edited.status.success(), "{}", String::from_utf8_lossy(&edited.stderr));
     let diff = home.lepo(&["diff", "--one", original.trim(), String::from_utf8_lossy(&edited.stdout).trim()]);
     assert!(diff.out.contains(&format!("-{line}")), "{}{}", diff.out, diff.err);
+}
+
+#[test]
+fn an_excerpt_has_words_before_files() {
+    for (words, told) in [("what is this?\n\n", "what is this?"), ("", "[image/png chart.png]")] {
+        let home = Home::new();
+        home.add(&[], &format!("{words}{}", line(PNG, "chart.png")));
+        home.add(&["--kind", "a"], "A chart.");
+        let mut command = home.command(&["--", "lepo", "show", ""]);
+        command.env("LEPO_COMPLETE", "fish");
+        let offered = run(command, b"").out;
+        assert!(offered.contains(&told[..12]) && !offered.contains("_blobs"), "{offered}");
+        let Some(screen) = Screen::lepo(&home, 100, &["browse"]) else { return };
+        screen.shows(&format!(" {told}"));
+        screen.keys(&["q"]);
+    }
 }
 
 #[test]

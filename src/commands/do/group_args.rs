@@ -2,7 +2,7 @@
 
 use crate::commands::complete;
 use crate::config::Flags;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Kind, Result, quoted};
 use crate::turn::GroupMode;
 
 /// `--parallel`, `--debate`, and the models that take part.
@@ -36,13 +36,19 @@ impl GroupArgs {
         }
     }
 
-    /// The options that name the models which take part, as they are typed again; empty where the configuration
-    /// names them.
-    pub fn participants_again(&self, models: &[String]) -> String {
-        match self.participants.is_empty() {
-            true => models.iter().map(|name| format!(" -m {}", quoted(name))).collect(),
-            false => format!(" --participants {}", quoted(&self.participants.join(","))),
+    /// Names the models of the command line in a hint to go on, so that the same ones do. The error of one model has
+    /// such a hint only where a request waits.
+    pub fn with_same_models(&self, mut error: Error, models: &[String]) -> Error {
+        if self.mode().is_some() || error.kind == Kind::Pending {
+            let participants = Some(self.participants.join(",")).filter(|names| !names.is_empty());
+            let option = |option: &str, name: &str| format!(" {option} {}", quoted(name));
+            let again: String = (models.iter().map(|name| option("-m", name)))
+                .chain(participants.map(|names| option("--participants", &names)))
+                .chain(self.orchestrator.iter().map(|name| option("--orchestrator", name)))
+                .collect();
+            error.hint = error.hint.map(|hint| hint.replace("lepo do --", &format!("lepo do{again} --")));
         }
+        error
     }
 
     /// `flags` with these options, and `-m`: one model that answers, or several that take part.
@@ -62,6 +68,42 @@ impl GroupArgs {
                 participants: some(&participants).or(some(models)),
                 ..flags
             }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_names_the_models_that_were_asked() {
+        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        let of = |parallel, debate, participants: &[&str], orchestrator: Option<&str>| GroupArgs {
+            parallel,
+            debate,
+            participants: names(participants),
+            orchestrator: orchestrator.map(str::to_string),
+        };
+        let remote = |hint: &str| Error::remote("no").hint(hint);
+        let pending = Error::new(Kind::Pending, "waits").hint("lepo do --approve A\nlepo do --deny A");
+        for (args, models, error, hint) in [
+            (of(false, false, &[], None), &["a"][..], remote("`lepo do --retry`"), "`lepo do --retry`"),
+            (of(false, false, &[], None), &["a"], pending, "lepo do -m a --approve A\nlepo do -m a --deny A"),
+            (
+                of(true, false, &[], None),
+                &["a", "b c"],
+                remote("`lepo do --parallel --retry`"),
+                "`lepo do -m a -m 'b c' --parallel --retry`",
+            ),
+            (
+                of(false, true, &["a", "b"], Some("c")),
+                &[],
+                remote("`lepo do --debate --tail T` goes on"),
+                "`lepo do --participants 'a,b' --orchestrator c --debate --tail T` goes on",
+            ),
+        ] {
+            assert_eq!(args.with_same_models(error, &names(models)).hint.as_deref(), Some(hint));
         }
     }
 }

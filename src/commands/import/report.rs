@@ -117,23 +117,17 @@ impl Report {
         formats.dedup();
         out.line(&format!(
             "read {} with {} ({})",
-            counted(self.conversations as usize, "conversation"),
-            counted(self.messages as usize, "message"),
+            counted(self.conversations, "conversation"),
+            counted(self.messages, "message"),
             formats.join(", ")
         ));
         let would = if dry { "would make" } else { "made" };
-        out.line(&format!("{would} {}; {} here already", counted(self.made as usize, "message"), self.here));
+        out.line(&format!("{would} {}; {} here already", counted(self.made, "message"), self.here));
         if self.held > 0 {
-            out.line(&format!(
-                "held back {}: not followed by anything yet",
-                counted(self.held as usize, "part")
-            ));
+            out.line(&format!("held back {}: not followed by anything yet", counted(self.held, "part")));
         }
         if self.older > 0 {
-            out.line(&format!(
-                "left out {} older than --since",
-                counted(self.older as usize, "conversation")
-            ));
+            out.line(&format!("left out {} older than --since", counted(self.older, "conversation")));
         }
         for (reason, count) in &self.skipped {
             let files = self.files.get(reason).map(|files| named(files)).unwrap_or_default();
@@ -146,14 +140,11 @@ impl Report {
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
-            say(&format!("note: {} not in the source: {kept}", counted(self.lost_files as usize, "file")));
+            say(&format!("note: {} not in the source: {kept}", counted(self.lost_files, "file")));
         }
         if self.undated > 0 {
             let times = without_time(date, self.undated);
-            say(&format!(
-                "note: {} without any time: {times}",
-                counted(self.undated as usize, "conversation")
-            ));
+            say(&format!("note: {} without any time: {times}", counted(self.undated, "conversation")));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
             let forest = store.forest_for(&[Wanted::Tip])?;

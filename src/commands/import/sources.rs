@@ -1,8 +1,9 @@
 //! Sources of an import: paths whose format is recognised, or a tool's own folders.
 
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
+use std::thread;
 
 use crate::commands::Context;
 use crate::env;
@@ -154,7 +155,17 @@ pub fn database(
 ) -> Result<()> {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(PROGRAM));
     let program = beside.filter(|path| path.is_file()).unwrap_or_else(|| PROGRAM.into());
-    let mut child = Command::new(&program)
+    read_from(&program, path, reading, each)
+}
+
+/// Reads a database by way of this program.
+fn read_from(
+    program: &Path,
+    path: &Path,
+    reading: &mut Reading,
+    each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
+) -> Result<()> {
+    let mut child = Command::new(program)
         .arg(path)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -165,15 +176,14 @@ pub fn database(
                 .because(error)
                 .hint("build it: cargo install --path . --features import-db")
         })?;
+    // Both pipes at once: a program that has much to say on one would wait for it to be read.
+    let err = child.stderr.take();
+    let complaint = thread::spawn(move || err.map(beginning).unwrap_or_default());
     let told = match child.stdout.take() {
         Some(out) => read_stream(BufReader::with_capacity(1 << 18, out), reading, each),
         None => Ok(()),
     };
-    // A line at most, and no bar to what is printed.
-    let mut complaint = String::new();
-    if let Some(err) = child.stderr.take() {
-        let _ = err.take(MOST_COMPLAINT).read_to_string(&mut complaint);
-    }
+    let complaint = complaint.join().unwrap_or_default();
     let ended = child.wait();
     told?;
     match ended {
@@ -183,5 +193,32 @@ pub fn database(
             None => Error::usage(format!("{} could not be read as a database", path.display())),
         }),
         Err(error) => Err(Error::usage(format!("{PROGRAM} failed")).because(error)),
+    }
+}
+
+/// The beginning of a complaint, a line at most; the rest is read and let go.
+fn beginning(mut err: ChildStderr) -> String {
+    let mut complaint = Vec::new();
+    let _ = err.by_ref().take(MOST_COMPLAINT).read_to_end(&mut complaint);
+    let _ = io::copy(&mut err, &mut io::sink());
+    String::from_utf8_lossy(&complaint).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_complains_at_length_is_read_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        let script = "#!/bin/sh\necho 'error: no such table' >&2\nhead -c 300000 /dev/zero >&2\nexit 2\n";
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        let read = read_from(&program, Path::new("x.db"), &mut Reading::default(), &mut |_, _| Ok(()));
+        assert_eq!(read.unwrap_err().message, "no such table");
     }
 }

@@ -43,7 +43,7 @@ impl Stop {
 pub fn with_count(error: Error, made: Option<u64>) -> Error {
     match (error.kind, made) {
         (Kind::Signal(_), Some(made)) => {
-            let (messages, are) = (counted(made as usize, "message"), if made == 1 { "is" } else { "are" });
+            let (messages, are) = (counted(made, "message"), if made == 1 { "is" } else { "are" });
             Error::new(error.kind, format!("interrupted: {messages} of this import {are} here"))
                 .hint("the same command goes on from there")
         }

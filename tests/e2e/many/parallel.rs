@@ -154,7 +154,7 @@ fn nobody_answers() {
     {
         let panel = Panel::new("", &["a", "b"].map(|name| (name, vec![Reply::new(401, "no")])));
         let ran = panel.lepo(&[&["do", "--parallel", "q"], models].concat());
-        let hint = format!("hint: `lepo do --parallel {again} --retry`");
+        let hint = format!("hint: `lepo do {again} --parallel --retry`");
         assert!(ran.err.contains(&hint), "{}", ran.err);
     }
 }
