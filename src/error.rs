@@ -261,7 +261,12 @@ pub fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     let text = innermost.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+    let Some(first) = letters.next() else { return String::new() };
+    // `HTTP 500` and `I/O error` begin with a name.
+    match letters.clone().next().is_some_and(char::is_lowercase) {
+        true => first.to_lowercase().chain(letters).collect(),
+        false => text.to_string(),
+    }
 }
 
 impl fmt::Display for Error {
@@ -275,6 +280,7 @@ impl std::error::Error for Error {
         self.source.as_deref().map(|e| e as &(dyn std::error::Error + 'static))
     }
 }
+
 /// A word of a command in a hint, as a shell reads it back.
 pub fn quoted(word: &str) -> Cow<'_, str> {
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
@@ -290,5 +296,18 @@ mod tests {
         let error = error.rows(vec!["first".into(), "e\nf".into()]).again(Kind::Store);
         assert_eq!(error.chain(), "cannot read a␊b:: c␊d\n  first\n  e␊f");
         assert_eq!(error.to_json()["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
+    }
+
+    #[test]
+    fn a_cause_begins_with_a_small_letter_unless_it_begins_with_a_name() {
+        for (told, shown) in [
+            ("No such file or directory (os error 2)", "no such file or directory"),
+            ("HTTP 500", "HTTP 500"),
+            ("already small", "already small"),
+            ("É", "É"),
+            ("", ""),
+        ] {
+            assert_eq!(cause(&std::io::Error::other(told.to_string())), shown);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Files of messages: data URLs and base64, and the lines that name them in a bubb.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -17,7 +19,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// A file in base64. What is no base64 has no bytes.
 pub fn base64(name: &str, mime: &str, text: &str) -> File {
-    let compact: std::borrow::Cow<'_, str> = match text.contains(|c: char| c.is_ascii_whitespace()) {
+    let compact: Cow<'_, str> = match text.contains(|c: char| c.is_ascii_whitespace()) {
         true => text.split_ascii_whitespace().collect::<String>().into(),
         false => text.into(),
     };
@@ -33,18 +35,32 @@ pub fn url(name: &str, mime: &str, url: &str) -> File {
     if let Some((head, data)) = url.strip_prefix("data:").and_then(|url| url.split_once(',')) {
         let of_url = head.split(';').next().unwrap_or_default();
         let mime = if of_url.is_empty() { mime } else { of_url };
+        let bytes = without_percents(data);
         if head.ends_with(";base64") {
-            return base64(name, mime, data);
+            return base64(name, mime, &String::from_utf8_lossy(&bytes));
         }
-        return File {
-            name: name.to_string(),
-            mime: kind(mime).to_string(),
-            data: Some(data.as_bytes().to_vec()),
-        };
+        return File { name: name.to_string(), mime: kind(mime).to_string(), data: Some(bytes.into_owned()) };
     }
     let last = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let name = if name.is_empty() { last } else { name };
     File { name: name.to_string(), mime: kind(mime).to_string(), data: None }
+}
+
+/// The bytes of a text in which some are written as `%2B`.
+fn without_percents(text: &str) -> Cow<'_, [u8]> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, behind @ ..] = rest {
+        let digits = behind.first_chunk::<2>().filter(|_| *first == b'%');
+        let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let written = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(written.unwrap_or(*first));
+        rest = if written.is_some() { &behind[2..] } else { behind };
+    }
+    Cow::Owned(bytes)
 }
 
 /// A file whose bytes are not there.
@@ -124,6 +140,13 @@ mod tests {
                 Some(b"\x89PNG\r\n\x1a\n"),
             ),
             (url("", "image/gif", "data:,hi"), "image/gif", "", Some(b"hi")),
+            (
+                url("", "", "data:text/plain,a%20b%zz%EA%B0%80%2"),
+                "text/plain",
+                "",
+                Some(b"a b%zz\xea\xb0\x80%2"),
+            ),
+            (url("", "", "data:a/b;base64,%2B%2F8%3D"), "a/b", "", Some(b"\xfb\xff")),
             (url("", "", "data:image/png;base64,***"), "image/png", "", None),
             (url("", "", "https://x.test/a/b.png?k=1"), "application/octet-stream", "b.png", None),
             (url("", "a\nb/c", "x"), "application/octet-stream", "x", None),

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Store;
 use super::folders::dir_at;
 use crate::bubb::{BubbId, Name};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The directory of other people's stores.
 pub const FROM: &str = "_from";
@@ -43,6 +43,16 @@ impl Store {
         });
         names.sort();
         if listed.is_ok() { names } else { Vec::new() }
+    }
+
+    /// Removes another person's store, if it is there. One that is reached through a link is none.
+    pub fn remove_other(&self, name: &str) -> Result<()> {
+        if !self.names_of_others().iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let taken = self.path().join(FROM).join(name);
+        std::fs::remove_dir_all(&taken)
+            .map_err(|error| Error::store(format!("cannot remove {}", taken.display())).because(error))
     }
 
     /// The bubbs in other people's stores that follow one of these, at any distance, oldest first. Those of

@@ -122,7 +122,10 @@ fn visible(c: char, last: char) -> Visible {
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
         | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{13430}'..='\u{1343f}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d159}'
         | '\u{e0000}'..='\u{e0fff}' => Visible::Code,
         _ => Visible::AsIs,
     }
@@ -160,6 +163,7 @@ mod tests {
             ("각 ᄒᆞᆫ글", "각 ᄒᆞᆫ글"),
             ("r\u{ad}m\u{34f}\u{3164}\u{ffa0}", "r<U+00AD>m<U+034F><U+3164><U+FFA0>"),
             ("\u{115f}\u{1160}\u{2800}\u{180b}", "<U+115F><U+1160><U+2800><U+180B>"),
+            ("\u{1bca0}\u{fff0}\u{1d159}", "<U+1BCA0><U+FFF0><U+1D159>"),
             ("\u{fe00}\u{fe0e}\u{1d173}", "<U+FE00><U+FE0E><U+1D173>"),
         ] {
             assert_eq!(clean(text), shown);

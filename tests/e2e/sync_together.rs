@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use crate::bots::Bot;
-use crate::home::until;
+use crate::home::{run, until};
 use crate::screen::Screen;
 use crate::scripted::openai_sse;
 use crate::sync::{begin, clone, remote};
@@ -103,4 +103,53 @@ fn watch_prints_what_sync_brings_from_people_old_and_new() {
     assert_eq!(lines.next().unwrap().unwrap(), format!("{mine} u0 after all"));
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn a_sync_that_watches_lets_others_in_and_says_once_what_is_held_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let me = clone("me@x");
+    me.add(&["--prev", "head"], "mine");
+    begin(&me, &remote, "me");
+    let held = me.add(&["--prev", "head"], "ghp_0123456789abcdefghijklmnopqrstuvwxyz");
+    let log = dir.path().join("log");
+    let mut child = me
+        .command(&["sync", "--watch", "1"])
+        .stdout(Stdio::null())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let said = || std::fs::read_to_string(&log).unwrap();
+    let line = format!("held back {held}: ");
+    until("it is held back", || said().contains(&line));
+    // The hint of that line is followed while the other goes on.
+    let lepo = env!("CARGO_BIN_EXE_lepo");
+    let ran = run(me.program("timeout", &["30", lepo, "sync"]), b"");
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert_eq!(said().matches(&line).count(), 1, "{}", said());
+    let ran = run(me.program("timeout", &["30", lepo, "sync", "--allow", &held]), b"");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "sent 1 message as me\n"), "{}", ran.err);
+    // Once more, as what another sync decided counts for this one.
+    let second = me.add(&["--prev", "head"], "glpat-0123456789abcdefghij");
+    until("the next is held back", || said().contains(&format!("held back {second}: ")));
+    assert_eq!(said().matches("held back").count(), 2, "{}", said());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn no_other_store_is_removed_through_a_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (me, desk) = (clone("me@x"), clone("me@x"));
+    me.add(&["--prev", "head"], "mine");
+    begin(&me, &remote, "me");
+    desk.add(&["--prev", "head"], "from the desk");
+    begin(&desk, &remote, "desk");
+    me.write("outside/desk/file", "kept");
+    std::os::unix::fs::symlink(me.path().join("outside"), me.work().join(".lepo/_from")).unwrap();
+    let ran = me.alone(&["sync", "--mine", "desk"]);
+    assert_eq!((ran.code, me.read("outside/desk/file").as_str()), (0, "kept"), "{}", ran.err);
+    assert!(ran.out.contains("from desk (yours): 1 message"), "{}", ran.out);
 }

@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
 use place::{SyncPlace, set_remote};
-use told::{tell_held, tell_news};
+use told::{tell_news, troubles};
 
 use super::Context;
 use crate::bubb::{BubbId, counted};
@@ -122,7 +122,10 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             let options = Options { secrets: &secrets, may_ask, may_remove_most: args.yes };
             tell(round(&store, &mut state, &options, told)?, &store, &state, context)
         }
-        Some(seconds) => watch(seconds, &store, &mut state, &secrets, context),
+        Some(seconds) => {
+            let reopened = || State::open(&paths.data, &identity);
+            watch(seconds, &store, state, reopened, &secrets, context)
+        }
     }
 }
 
@@ -140,12 +143,7 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
         if state.settings.mine.insert(name.clone()) {
             // It becomes part of this store, all of it: what was taken as another person's is not needed any more.
             forget_taken(&Git::at(&state.repository(), false), name)?;
-            let taken = store.path().join("_from").join(name);
-            if taken.is_dir() {
-                std::fs::remove_dir_all(&taken).map_err(|error| {
-                    Error::store(format!("cannot remove {}", taken.display())).because(error)
-                })?;
-            }
+            store.remove_other(name)?;
         }
     }
     for id in &args.allow {
@@ -174,18 +172,20 @@ fn secrets(paths: &Paths, env: &Env) -> Secrets {
     Secrets::new(env.all(), keys)
 }
 
-/// Syncs again and again. Offline it says so once, and goes on.
+/// Syncs again and again. Offline it says so once, and goes on; what is held back, or cannot be fetched, is named once.
+/// Between two rounds other syncs of the store have their turn, and what they decide counts from then on.
 fn watch(
     seconds: u64,
     store: &Store,
-    state: &mut State,
+    mut state: State,
+    reopened: impl Fn() -> Result<State>,
     secrets: &Secrets,
     context: &mut Context<'_>,
 ) -> Result<u8> {
-    let mut is_offline = false;
+    let (mut is_offline, mut told) = (false, Vec::new());
     let options = Options { secrets, may_ask: false, may_remove_most: false };
     loop {
-        let mut done = round(store, state, &options, None)?;
+        let mut done = round(store, &mut state, &options, None)?;
         match (done.failed.take(), is_offline) {
             (Some(error), false) => {
                 say(&format!("{}; trying again every {seconds} s", error.chain()));
@@ -198,29 +198,24 @@ fn watch(
             }
             (None, false) => {}
         }
-        tell_news(&done, state, context);
-        tell_held(&done);
+        tell_news(&done, &state, context);
+        let now = troubles(&done, store);
+        now.iter().filter(|line| !told.contains(*line)).for_each(|line| say(line));
+        told = now;
         context.out.flush();
         if context.out.closed() {
             return Ok(0);
         }
+        drop(state);
         sleep(Duration::from_secs(seconds));
+        state = reopened()?;
     }
 }
 
 /// Tells what a round did. Exit 1 if something was held back or left out.
 fn tell(done: Round, store: &Store, state: &State, context: &mut Context<'_>) -> Result<u8> {
     let news = tell_news(&done, state, context);
-    tell_held(&done);
-    for (clone, error) in &done.bad {
-        say(&format!("warning: {clone} could not be fetched: {}", error.chain()));
-    }
-    for clone in &done.unknown {
-        say(&format!(
-            "{clone} has your git email. Another clone of yours? `lepo sync --mine {clone}` merges it into {}",
-            store.shown().display()
-        ));
-    }
+    troubles(&done, store).iter().for_each(|line| say(line));
     if let Some(error) = done.failed {
         return Err(match error.kind {
             Kind::Remote if error.hint.is_none() => {

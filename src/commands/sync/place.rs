@@ -5,7 +5,7 @@ use std::path::Path;
 use super::SyncArgs;
 use crate::commands::Context;
 use crate::config::Paths;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::store::{STORE, Store};
 use crate::sync::{
     Git, Namespace, Remote, State, check_clone_name, check_url, default_clone_name, free_clone_name,
@@ -96,7 +96,7 @@ fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs) -> Result<()> {
     }
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to ask on")
-            .hint(format!("to sync with {url}: lepo sync --yes {remote}"))
+            .hint(format!("to sync with {url}: lepo sync --yes {}", quoted(remote)))
     })?;
     let question = format!(
         "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store. Go on? (y/N): ",

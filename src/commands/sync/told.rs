@@ -2,8 +2,9 @@
 
 use crate::bubb::counted;
 use crate::commands::Context;
+use crate::store::Store;
 use crate::sync::{Round, State};
-use crate::term::{one_line, say};
+use crate::term::one_line;
 
 /// Prints a line for each thing that went or came; how many.
 pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
@@ -71,15 +72,27 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
     lines.len()
 }
 
-/// Names what was held back, and how it is sent all the same.
-pub fn tell_held(done: &Round) {
-    for (id, why) in &done.sent.held {
+/// What a person may have to decide: what was held back, and how it is sent all the same; clones that could not be
+/// fetched; clones that may be the user's own. A line each.
+pub fn troubles(done: &Round, store: &Store) -> Vec<String> {
+    let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {
             true => format!("; `lepo sync --allow {id}` sends it"),
             false => String::new(),
         };
-        say(&format!("held back {id}: it {why}{hint}"));
-    }
+        format!("held back {id}: it {why}{hint}")
+    });
+    let bad = done
+        .bad
+        .iter()
+        .map(|(clone, error)| format!("warning: {clone} could not be fetched: {}", error.chain()));
+    let unknown = done.unknown.iter().map(|clone| {
+        let shown = store.shown().display();
+        format!(
+            "{clone} has your git email. Another clone of yours? `lepo sync --mine {clone}` merges it into {shown}"
+        )
+    });
+    held.chain(bad).chain(unknown).collect()
 }
 
 fn branches(number: usize) -> String {

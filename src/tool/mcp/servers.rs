@@ -14,6 +14,7 @@ use super::secrets::Secrets;
 use super::tools::{Listing, Tool};
 use super::{CallRequest, native_name};
 use crate::config::{ServerConfig, Target, Transport};
+use crate::error::quoted;
 use crate::tool::consent::GrantedCall;
 
 /// The time limits of a server.
@@ -366,11 +367,28 @@ pub(super) fn failure_words(failure: &Failure, secrets: &Secrets, server: &str) 
         Failure::Refused(words) | Failure::Lost(words) | Failure::Malformed(words) => words.clone(),
         Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
         Failure::SignIn(needed) => {
-            let quoted = shlex::try_quote(server).unwrap_or_default();
             let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));
-            let scopes: String = scopes.map(|scope| format!(" --scope {scope}")).collect();
-            format!("{}; sign in with `lepo mcp login {quoted}{scopes}`", needed.words)
+            // The server's own words, in a line that is pasted into a shell.
+            let scopes: String = scopes.map(|scope| format!(" --scope {}", quoted(scope))).collect();
+            format!("{}; sign in with `lepo mcp login {}{scopes}`", needed.words, quoted(server))
         }
     };
     secrets.hide_all(&words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::client::SignInNeeded;
+    use super::*;
+
+    #[test]
+    fn a_scope_that_a_server_names_is_one_word_of_the_command() {
+        let needed = SignInNeeded {
+            words: "no".into(),
+            scope: Some("files:read a;id`x`".into()),
+            ..SignInNeeded::default()
+        };
+        let words = failure_words(&Failure::SignIn(needed), &Secrets::default(), "my s");
+        assert_eq!(words, "no; sign in with `lepo mcp login 'my s' --scope files:read --scope 'a;id`x`'`");
+    }
 }
