@@ -11,6 +11,11 @@ const THOUGHT: &str = "</think>";
 /// The mark around code.
 const FENCE: &str = "```";
 
+/// How often a byte of an answer may be looked at, on average, for the ends of objects that are not JSON; and the
+/// least number of bytes that may.
+const LOOKS: usize = 16;
+const LEAST_BUDGET: usize = 1 << 20;
+
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
@@ -25,6 +30,7 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
     let (mut pieces, mut prose, mut rest, mut thought) = (Vec::new(), String::new(), answer, false);
     // Within the fence around an object.
     let mut fenced = false;
+    let mut budget = answer.len().saturating_mul(LOOKS).max(LEAST_BUDGET);
     while let Some(at) = rest.find(['{', '<']) {
         let (before, from) = rest.split_at(at);
         prose.push_str(before);
@@ -39,7 +45,7 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
             pieces.clear();
             prose.clear();
             rest = after;
-        } else if let Some((object, after)) = lenient::object(from) {
+        } else if let Some((object, after)) = lenient::object(from, &mut budget) {
             if let Some(before) = before_fence(&prose).filter(|_| !fenced) {
                 fenced = true;
                 prose.truncate(before);
@@ -110,6 +116,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn many_braces_are_looked_at_so_many_times_and_no_oftener() {
+        for (many, behind) in [("{", ""), ("{\"a\":", ""), ("{a", "}"), ("```{", "")] {
+            let text = format!("{}{} {{\"tool\":\"none\"}}", many.repeat(100_000), behind.repeat(100_000));
+            assert_eq!(pieces(&text).last(), Some(&Piece::Object(json!({"tool": "none"}))), "{many}");
+        }
+    }
 
     #[test]
     fn objects_are_found_wherever_they_stand() {

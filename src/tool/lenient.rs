@@ -7,22 +7,24 @@ pub fn parse(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&without_trailing_commas(text)?).ok())
 }
 
-/// The object that a text begins with, and what follows it.
-pub fn object(text: &str) -> Option<(Value, &str)> {
+/// The object that a text begins with, and what follows it. `budget` is the number of bytes that may be looked at for
+/// the ends of objects that are not JSON: in a text of many braces each would be looked for in all that follows.
+pub fn object<'t>(text: &'t str, budget: &mut usize) -> Option<(Value, &'t str)> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     if let Some(Ok(value)) = stream.next() {
         return value.is_object().then(|| (value, text.split_at(stream.byte_offset()).1));
     }
-    let (object, rest) = text.split_at(end(text)?);
+    let (object, rest) = text.split_at(end(text, budget)?);
     let value: Value = serde_json::from_str(&without_trailing_commas(object)?).ok()?;
     value.is_object().then_some((value, rest))
 }
 
 /// The offset at which the braces that a text begins with are closed.
-fn end(text: &str) -> Option<usize> {
+fn end(text: &str, budget: &mut usize) -> Option<usize> {
     let mut depth = 0;
     let mut scan = Scan::default();
     for (at, c) in text.char_indices() {
+        *budget = budget.checked_sub(c.len_utf8())?;
         if scan.is_within_text(c) {
             continue;
         }
@@ -101,9 +103,12 @@ mod tests {
         ] {
             assert_eq!(parse(text), expected, "{text}");
         }
-        let (value, rest) = object(r#"{"a":{"b":1,},} and {}"#).unwrap();
+        let object = |text: &'static str, mut budget: usize| object(text, &mut budget);
+        let (value, rest) = object(r#"{"a":{"b":1,},} and {}"#, 100).unwrap();
         assert_eq!((value, rest), (json!({"a": {"b": 1}}), " and {}"));
-        assert_eq!(object("{ b } c"), None);
-        assert_eq!(object("[1,]"), None);
+        assert_eq!(object(r#"{"a":{"b":1,},} and {}"#, 14), None);
+        assert_eq!(object(r#"{"a":1} and"#, 0), Some((json!({"a": 1}), " and")));
+        assert_eq!(object("{ b } c", 100), None);
+        assert_eq!(object("[1,]", 100), None);
     }
 }

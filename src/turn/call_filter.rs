@@ -8,12 +8,14 @@ use crate::tool::{Piece, lenient_json, pieces};
 #[derive(Debug, Default)]
 pub struct CallFilter {
     held: String,
-    /// The state of reading the object in `held`.
+    /// Bytes of `held` that are shown already.
+    released: usize,
+    /// The state of reading the object in the rest of `held`.
     object: Option<ObjectScan>,
     called: bool,
 }
 
-/// ObjectScan an object to its end, a character at a time, each once.
+/// Reads an object to its end, a character at a time, each once.
 #[derive(Debug)]
 struct ObjectScan {
     start: usize,
@@ -30,8 +32,10 @@ impl CallFilter {
         self.held.push_str(text);
         while !self.called && self.step(&mut shown) {}
         if self.called {
-            self.held.clear();
+            self.released = self.held.len();
         }
+        self.held.drain(..self.released);
+        self.released = 0;
         shown
     }
 
@@ -40,34 +44,42 @@ impl CallFilter {
         if self.called { String::new() } else { self.held }
     }
 
+    fn rest(&self) -> &str {
+        self.held.get(self.released..).unwrap_or_default()
+    }
+
     /// Moves text that is surely no call into `shown`; true if another step may move more.
     fn step(&mut self, shown: &mut String) -> bool {
         if self.object.is_some() {
             return self.read(shown);
         }
-        let place = self.held.find(['{', '`']).unwrap_or(self.held.len());
+        let place = self.rest().find(['{', '`']).unwrap_or(self.rest().len());
         self.release(place, shown);
-        if self.held.starts_with('{') {
+        let held = self.rest();
+        if held.starts_with('{') {
             return self.begin(0, shown);
         }
-        match self.held.strip_prefix("```") {
+        match held.strip_prefix("```") {
             Some(rest) => {
-                let end = rest.find(['\n', '{']);
+                let end = rest.find(['\n', '{']).filter(|at| *at < LONGEST_WAIT);
                 if let Some(at) = end.filter(|at| rest.get(*at..).is_some_and(|from| from.starts_with('{'))) {
                     return self.begin(3 + at, shown);
                 }
-                let Some((language, body)) = rest.split_once('\n') else { return false };
-                let line = 3 + language.len() + 1;
-                match body.trim_start().chars().next() {
+                let Some((language, body)) = end.and_then(|at| rest.split_at_checked(at)) else {
+                    return rest.len() >= LONGEST_WAIT && self.release(3, shown);
+                };
+                let (line, blank) = (3 + language.len(), blanks(body));
+                match body.get(blank..).and_then(|text| text.chars().next()) {
+                    _ if blank > LONGEST_WAIT => self.release(line + 1, shown),
                     None => false,
-                    Some('{') => self.begin(line + body.len() - body.trim_start().len(), shown),
-                    Some(_) => self.release(line, shown),
+                    Some('{') => self.begin(line + blank, shown),
+                    Some(_) => self.release(line + 1, shown),
                 }
             }
             // One or two backticks: perhaps more are to come.
-            None if "```".starts_with(self.held.as_str()) => false,
+            None if "```".starts_with(held) => false,
             None => {
-                let ticks = self.held.len() - self.held.trim_start_matches('`').len();
+                let ticks = held.len() - held.trim_start_matches('`').len();
                 self.release(ticks, shown)
             }
         }
@@ -75,8 +87,10 @@ impl CallFilter {
 
     /// Begins an object at `start`, if it may be one: a key comes next.
     fn begin(&mut self, start: usize, shown: &mut String) -> bool {
-        let after = self.held.get(start + 1..).unwrap_or_default();
-        match after.trim_start().chars().next() {
+        let after = self.rest().get(start + 1..).unwrap_or_default();
+        let blank = blanks(after);
+        match after.get(blank..).and_then(|text| text.chars().next()) {
+            _ if blank > LONGEST_WAIT => self.release(start + 1, shown),
             None => false,
             Some('"') => {
                 self.object = Some(ObjectScan { start, at: start, depth: 0, in_text: false, escaped: false });
@@ -89,7 +103,8 @@ impl CallFilter {
     /// Reads the object on; at its end it is taken as a call, or shown.
     fn read(&mut self, shown: &mut String) -> bool {
         let Some(reading) = &mut self.object else { return false };
-        let Some(rest) = self.held.get(reading.at..) else { return false };
+        let held = self.held.get(self.released..).unwrap_or_default();
+        let Some(rest) = held.get(reading.at..) else { return false };
         for c in rest.chars() {
             reading.at += c.len_utf8();
             match c {
@@ -101,7 +116,7 @@ impl CallFilter {
                 _ => {}
             }
             if reading.depth == 0 {
-                let object = self.held.get(reading.start..reading.at).unwrap_or_default();
+                let object = held.get(reading.start..reading.at).unwrap_or_default();
                 self.called = is_call(object);
                 let end = reading.at;
                 self.object = None;
@@ -112,9 +127,20 @@ impl CallFilter {
     }
 
     fn release(&mut self, to: usize, shown: &mut String) -> bool {
-        shown.extend(self.held.drain(..to));
-        !self.held.is_empty()
+        let (now, rest) = self.rest().split_at_checked(to).unwrap_or_default();
+        shown.push_str(now);
+        let more = !rest.is_empty();
+        self.released += to;
+        more
     }
+}
+
+/// The most bytes of a fence's first line, or of blanks, after which an object is still expected.
+const LONGEST_WAIT: usize = 1000;
+
+/// Bytes of white space that a text begins with.
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start().len()
 }
 
 fn is_call(object: &str) -> bool {
@@ -166,6 +192,25 @@ mod tests {
             assert_eq!((pieces, filter.end()), (now.clone(), rest.clone()), "{answer} by {size}");
         }
         (now, rest)
+    }
+
+    #[test]
+    fn nothing_is_waited_for_in_vain_and_nothing_is_looked_at_over_and_over() {
+        let long = "x".repeat(LONGEST_WAIT);
+        let blank = " ".repeat(LONGEST_WAIT + 1);
+        for (answer, left) in [
+            (format!("```{long}"), ""),
+            (format!("```json\n{blank}"), ""),
+            (format!("{{{blank}"), ""),
+            (format!("{{{blank}\"a"), ""),
+            (format!("```{long} {{\"a"), "{\"a"),
+        ] {
+            let now = answer.strip_suffix(left).unwrap();
+            assert_eq!(shown(&answer), (now.to_string(), left.to_string()));
+        }
+        let many = "{x`".repeat(300_000);
+        let mut filter = CallFilter::default();
+        assert_eq!(filter.push(&many) + &filter.end(), many);
     }
 
     #[test]

@@ -8,10 +8,14 @@ use super::style::{Span, Style};
 /// So many bytes are waited for a closing mark; then the opening one was none.
 const PATIENCE: usize = 1000;
 
+/// The most bytes of a link's text, and of its address.
+const LONGEST_LINK: usize = 2000;
+
 /// Reads spans from the beginning of `text`, which follows the character `before` in its line, and tells
 /// how many bytes were read: all of them if the line has `ended`.
 pub fn read(text: &str, before: Option<char>, ended: bool, style: Style, spans: &mut Vec<Span>) -> usize {
-    let mut reader = Reader { text, at: 0, before, ended, style, spans, plain: String::new() };
+    let (plain, unclosed) = (String::new(), Vec::new());
+    let mut reader = Reader { text, at: 0, before, ended, style, spans, plain, unclosed };
     while let Some(next) = reader.next() {
         match next {
             Next::Took => {}
@@ -41,6 +45,8 @@ struct Reader<'r> {
     spans: &'r mut Vec<Span>,
     /// Text without marks that is no span yet.
     plain: String,
+    /// Runs of a mark that nothing behind the present place closes: none of them is looked for twice.
+    unclosed: Vec<(char, usize)>,
 }
 
 /// The outcome of looking at a mark.
@@ -104,6 +110,18 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// The end that `look` finds for a run of a mark, unless it is known that there is none.
+    fn closed(&mut self, mark: char, length: usize, look: impl Fn() -> Option<usize>) -> Option<usize> {
+        if self.unclosed.contains(&(mark, length)) {
+            return None;
+        }
+        let end = look();
+        if end.is_none() {
+            self.unclosed.push((mark, length));
+        }
+        end
+    }
+
     fn escape(&mut self, rest: &str) -> Next {
         match rest.chars().nth(1) {
             None => Next::Wait,
@@ -117,7 +135,7 @@ impl<'r> Reader<'r> {
     }
 
     fn code(&mut self, rest: &str) -> Next {
-        let Some(end) = code_end(rest) else { return Next::Wait };
+        let Some(end) = self.closed('`', run(rest, '`'), || code_end(rest)) else { return Next::Wait };
         // Closed at the very end, the run may go on and be another one.
         if end == rest.len() && self.patient() {
             return Next::Wait;
@@ -140,10 +158,7 @@ impl<'r> Reader<'r> {
         if !marks || after.is_whitespace() || within_word {
             return Next::Literal;
         }
-        let end = match closing(rest, mark, length) {
-            Closing::At(end) => end,
-            Closing::Unknown => return Next::Wait,
-        };
+        let Some(end) = self.closed(mark, length, || closing(rest, mark, length)) else { return Next::Wait };
         // As with code: the run may go on.
         if end == rest.len() && self.patient() {
             return Next::Wait;
@@ -210,15 +225,8 @@ fn code_end(text: &str) -> Option<usize> {
     }
 }
 
-enum Closing {
-    /// The end of the closing run.
-    At(usize),
-    /// There is none yet.
-    Unknown,
-}
-
-/// The offset at which the emphasis that `text` begins with, by a run of `length`, is closed.
-fn closing(text: &str, mark: char, length: usize) -> Closing {
+/// The end of the run that closes the emphasis which `text` begins with, by a run of `length`.
+fn closing(text: &str, mark: char, length: usize) -> Option<usize> {
     let mut at = length;
     let mut before = None;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
@@ -235,20 +243,20 @@ fn closing(text: &str, mark: char, length: usize) -> Closing {
                 && (mark != '_' || !after.is_some_and(char::is_alphanumeric));
             // A run of three closes one of one or two within it as well.
             if flanks && (taken == length || (taken == 3 && length < 3)) {
-                return Closing::At(at + taken);
+                return Some(at + taken);
             }
         }
         at += taken;
         before = Some(c);
     }
-    Closing::Unknown
+    None
 }
 
-/// The end of the bracketed text that `text` begins with.
+/// The end of the bracketed text that `text` begins with, if it is not too long for a part of a link.
 fn balanced(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0usize;
     let mut escaped = false;
-    for (at, c) in text.char_indices() {
+    for (at, c) in text.char_indices().take_while(|(at, _)| *at < LONGEST_LINK) {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
@@ -356,6 +364,14 @@ mod tests {
             let mut read_so_far = Vec::new();
             let taken = read(text, None, false, Style::default(), &mut read_so_far);
             assert_eq!((shown(&read_so_far).as_str(), &text[taken..]), (spans, left), "{text}");
+        }
+        for marks in ["*a ", "_a* ", "`` ", "[", "![", "[a]("] {
+            // Nothing closes any of these, and each is looked at once.
+            let many = marks.repeat(10_000);
+            for ended in [true, false] {
+                let taken = read(&many, None, ended, Style::default(), &mut Vec::new());
+                assert!(taken + PATIENCE > many.len(), "{marks}");
+            }
         }
         let long = format!("*{}", "x".repeat(PATIENCE));
         assert_eq!(read(&long, None, false, Style::default(), &mut Vec::new()), long.len());

@@ -17,7 +17,7 @@ use style::{Span, Style};
 use super::wrap::Wrap;
 use super::{Cleaner, Paint};
 
-/// A line of code, or a table, that is longer than so many bytes is no more waited for.
+/// A line of code, a table, or what may begin a line, that is longer than so many bytes is no more waited for.
 const PATIENCE: usize = 64 << 10;
 
 /// Paints one answer.
@@ -98,7 +98,10 @@ impl Markdown {
         match &mut self.place {
             BlockState::Start { quoted } => {
                 let quoted = *quoted;
-                let form = line::form(line, ended)?;
+                let form = match line::form(line, ended) {
+                    None if line.len() < PATIENCE => return None,
+                    form => form.unwrap_or(Form::Text),
+                };
                 self.begin(form, quoted, line, out)
             }
             // Most of all text.
