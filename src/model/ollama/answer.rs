@@ -9,7 +9,7 @@ use crate::model::body::cut_off;
 use crate::model::error_text::{excerpt, is_half, words};
 use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::message::{self, ToolCall};
-use crate::model::ndjson::Lines;
+use crate::model::ndjson::{Kept, Lines};
 use crate::model::replay::Replay;
 
 #[derive(Deserialize)]
@@ -58,6 +58,7 @@ struct State {
     content: String,
     thinking: String,
     called: Vec<Value>,
+    kept: Kept,
     calls: Vec<ToolCall>,
     refused: Option<Refused>,
     begun: bool,
@@ -94,8 +95,9 @@ impl State {
         if self.done || line.trim_ascii().is_empty() {
             return Ok(());
         }
-        let line: Line = serde_json::from_slice(line)
-            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", excerpt(line))))?;
+        let bytes = line;
+        let line: Line = serde_json::from_slice(bytes)
+            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", excerpt(bytes))))?;
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             // It is told after a status of success what would have been a refusal.
@@ -113,8 +115,9 @@ impl State {
             self.content.push_str(&text);
             events.push_back(Event::Text(text));
         }
-        for call in part.tool_calls.unwrap_or_default() {
-            self.call(call);
+        if let Some(calls) = part.tool_calls {
+            self.kept.count(bytes)?;
+            calls.into_iter().for_each(|call| self.call(call));
         }
         if line.done {
             self.done = true;
@@ -154,5 +157,20 @@ impl State {
         message["tool_calls"] = std::mem::take(&mut self.called).into();
         events.push_back(Event::Replay(Replay::new(message)));
         events.extend(self.calls.drain(..).map(Event::ToolCall));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_without_end_are_ended() {
+        let call = json!({"function": {"name": "t", "arguments": {"text": "x".repeat(8 << 20)}}});
+        let line = json!({"message": {"tool_calls": [call]}, "done": false}).to_string() + "\n";
+        let (mut reader, mut events) = (Reader::default(), Events::default());
+        let ended = (0..100).find_map(|i| reader.read(line.as_bytes(), &mut events).err().map(|e| (i, e)));
+        let (lines, error) = ended.unwrap();
+        assert_eq!((lines, error.kind.exit_code()), (7, 3), "{}", error.message);
     }
 }

@@ -11,6 +11,7 @@ use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
+use crate::model::ndjson::Kept;
 use crate::model::replay::Replay;
 use crate::model::sse_answer::{Decoder, not_understood};
 
@@ -33,6 +34,7 @@ struct Chunk<'a> {
 #[derive(Default)]
 pub struct State {
     items: Vec<Value>,
+    kept: Kept,
     /// Text of the item that is being received has come.
     texted: bool,
     pattern: Option<Pattern>,
@@ -73,6 +75,7 @@ impl Decoder for State {
             }
             "response.output_item.done" => {
                 if let Some(item) = chunk.item {
+                    self.kept.count(data)?;
                     self.item(item, events);
                 }
             }

@@ -9,6 +9,7 @@ use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::message::{Request, Schema, ToolCall};
 use crate::model::quirks::Quirks;
 use crate::model::replay::Replay;
+use crate::model::sse_answer::Decoder;
 
 fn sent(config: &ModelConfig, request: Request<'_>, quirks: &Quirks) -> Value {
     let facts = ModelFacts::default();
@@ -174,4 +175,14 @@ fn each_end_is_told_from_the_others() {
     }
     let whole = r#"{"object":"response","error":null,"output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}],"usage":{"input_tokens":1,"output_tokens":2}}"#;
     assert_eq!(read([whole.as_bytes()]).0[0], Event::Text("hi".into()));
+}
+
+#[test]
+fn items_without_end_are_ended() {
+    let item = json!({"type": "reasoning", "encrypted_content": "x".repeat(8 << 20)});
+    let data = json!({"type": "response.output_item.done", "item": item}).to_string();
+    let (mut state, mut events) = (answer::State::default(), Events::default());
+    let ended = (0..100).find_map(|i| state.data(data.as_bytes(), &mut events).err().map(|e| (i, e)));
+    let (items, error) = ended.unwrap();
+    assert_eq!((items, error.kind.exit_code()), (7, 3), "{}", error.message);
 }
