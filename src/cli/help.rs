@@ -9,6 +9,9 @@ use crate::term::{Out, columns, cut, fold, say, width};
 /// The lines of a short help, so that the prompt still stands under it.
 const LINES: usize = 23;
 
+/// Of fewer columns than this, a list has no room beside its heading.
+const NARROW: usize = 72;
+
 /// The most that a list of options is indented.
 const MOST_INDENT: usize = 30;
 
@@ -104,31 +107,51 @@ fn of_root(columns: usize) -> Vec<String> {
         "  lepo COMMAND ...              one of these:".into(),
         String::new(),
     ];
+    if columns < NARROW {
+        // The words of an example have no room beside it.
+        lines
+            .iter_mut()
+            .for_each(|line| line.truncate(line.trim_start().find("  ").map_or(line.len(), |at| at + 2)));
+    }
     let indent = tasks::TASKS.iter().map(|(task, _)| width(task) + 5).max().unwrap_or_default();
     for (task, names) in tasks::TASKS {
+        let names = names.iter().map(|name| name.to_string());
+        if columns < NARROW {
+            lines.push(format!("  {task}:"));
+            lines.extend(wrapped("    ", names, ", ", columns));
+            continue;
+        }
         let head = format!("  {task}:{}", " ".repeat(indent - width(task) - 3));
-        lines.extend(wrapped(&head, names.iter().map(|name| name.to_string()), ", ", columns));
+        lines.extend(wrapped(&head, names, ", ", columns));
     }
     lines.push(String::new());
-    lines.push("`lepo COMMAND -h` describes one on a screen, `lepo --help` all of lepo.".into());
-    lines.iter().map(|line| cut(line, columns)).collect()
+    lines.extend(folded("`lepo COMMAND -h` describes one on a screen, `lepo --help` all of lepo.", columns));
+    lines.iter().flat_map(|line| folded(line.trim_end(), columns)).collect()
 }
 
 /// Prints purpose, usage, arguments, as many options as fit, and the names of the others.
 fn of_command(command: &Command, columns: usize) -> Vec<String> {
     let path = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_string();
-    let mut lines = vec![command.get_about().map(ToString::to_string).unwrap_or_default(), String::new()];
-    let usage = command.clone().render_usage().to_string();
-    lines.extend(usage.lines().map(|line| line.trim_end().to_string()));
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let mut lines = folded(&about, columns);
     lines.push(String::new());
-    let tail = [String::new(), format!("`{path} --help` has the details and examples.")];
+    let usage = command.clone().render_usage().to_string();
+    lines.extend(usage.lines().flat_map(|line| folded(line.trim_end(), columns)));
+    lines.push(String::new());
+    let mut tail = vec![String::new()];
+    tail.extend(folded(&format!("`{path} --help` has the details and examples."), columns));
     let room = LINES.saturating_sub(lines.len() + tail.len());
     lines.extend(body(&rows(command), room, columns));
     lines.extend(tail);
     lines.iter().map(|line| cut(line, columns)).collect()
 }
 
-/// The rows in at most so many lines, the first ones whole, and those that have no room by their names.
+fn folded(text: &str, columns: usize) -> Vec<String> {
+    fold(text, columns).split('\n').map(str::to_string).collect()
+}
+
+/// The rows in at most so many lines, the first ones whole, and those that have no room by their names; where even
+/// these leave no room for a row, by their number.
 fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
     let everywhere = ["-c PATH", "-s PATH", "--color WHEN"].map(str::to_string);
     let more = |others: &[(String, String)]| {
@@ -144,11 +167,19 @@ fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
         };
         rows.iter().flat_map(row).collect()
     };
-    let shown = |count: usize| {
+    let shown = |count: usize, is_named: bool| {
         let (first, others) = rows.split_at_checked(count).unwrap_or_default();
-        [whole(first), more(others)].concat()
+        let more = match is_named {
+            true => more(others),
+            false => vec![format!("  and {} more options", others.len() + everywhere.len())],
+        };
+        [whole(first), more].concat()
     };
-    (0..=rows.len()).rev().map(shown).find(|lines| lines.len() <= room).unwrap_or_else(|| shown(0))
+    let most = |is_named: bool| {
+        let all = (1..=rows.len()).rev().map(|count| shown(count, is_named));
+        all.into_iter().find(|lines| lines.len() <= room)
+    };
+    most(true).or_else(|| most(false)).unwrap_or_else(|| shown(0, true))
 }
 
 /// Options that a short help has room for first, by command.
@@ -249,12 +280,23 @@ mod tests {
             for command in all(&root).into_iter().skip(1) {
                 let lines = of_command(command, columns);
                 assert!(lines.iter().all(|line| width(line) <= columns), "{lines:#?}");
-                let is_cut = lines.iter().any(|line| line.starts_with("  ") && line.ends_with("..."));
-                assert!(!is_cut, "{lines:#?}");
+                // Where it is no end of a usage line.
+                let is_cut = |line: &String| {
+                    line.ends_with("...") && !line.ends_with("]...") && !line.ends_with(">...")
+                };
+                assert!(!lines.iter().any(is_cut), "{lines:#?}");
+                let shown = lines
+                    .iter()
+                    .filter(|line| line.starts_with("  ") && !line.starts_with("         "))
+                    .count();
+                assert!(
+                    shown > usize::from(!rows(command).is_empty()) && lines.len() <= LINES,
+                    "{} {columns}: {lines:#?}",
+                    command.get_name()
+                );
                 if columns < 80 {
                     continue;
                 }
-                assert!(lines.len() <= LINES, "{} {columns}: {lines:#?}", command.get_name());
                 for arg in command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_positional())
                 {
                     let long = arg.get_long().map(|long| format!("--{long}"));
@@ -262,7 +304,11 @@ mod tests {
                     assert!(named, "{} {columns} {:?}: {lines:#?}", command.get_name(), arg.get_long());
                 }
             }
-            assert!(columns < 80 || of_root(columns).len() <= LINES, "{:#?}", of_root(columns));
+            let lines = of_root(columns);
+            assert!(columns < 80 || lines.len() <= LINES, "{lines:#?}");
+            let is_broken =
+                |line: &String| width(line) > columns || line.trim_end_matches(" ...").ends_with("...");
+            assert!(!lines.iter().any(is_broken), "{lines:#?}");
         }
     }
 }
