@@ -173,7 +173,10 @@ impl<'d> Field<'d> {
     /// A table.
     pub fn table(self) -> Result<DeTable<'d>> {
         if !self.value.get_ref().is_table() {
-            return Err(self.wrong_type(&format!("a table: its keys are under a line [{}]", self.key)));
+            return Err(self.wrong_type(&match self.title.is_empty() {
+                true => format!("a table: its keys are under a line [{}]", self.key),
+                false => format!("a table, as in {} = {{ … }}", self.key),
+            }));
         }
         match self.value.into_inner() {
             DeValue::Table(table) => Ok(table),

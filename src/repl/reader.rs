@@ -96,12 +96,7 @@ impl Reader {
             return self.wait(spawn_blocking(move || read_plainly(question)), interrupt).await;
         }
         let (mut editor, mark) = (bare(&self.stop), Mark(question, self.paint));
-        let answer = self.wait(spawn_blocking(move || edit(&mut editor, &mark)), interrupt).await;
-        if !matches!(answer, Ok(Some(_))) {
-            // Left, the question stands on a line of its own.
-            show("\n");
-        }
-        answer
+        self.wait(spawn_blocking(move || edit(&mut editor, &mark)), interrupt).await
     }
 
     async fn wait<T>(
@@ -116,6 +111,8 @@ impl Reader {
                 if self.edits {
                     self.stop.store(true, Ordering::Relaxed);
                     let _ = tokio::time::timeout(GIVEN_UP_BY_THEN, reading).await;
+                    // Left, the prompt stands on a line of its own.
+                    show("\n");
                 }
                 return Err(signal);
             }
@@ -191,6 +188,8 @@ fn edit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
             Signal::HostCommand(_) => {
                 let words = editor.current_buffer_contents().to_string();
                 if words.is_empty() {
+                    // Ctrl+D ends the line by itself.
+                    show("\n");
                     return Ok(None);
                 }
                 let _ = editor.history_mut().save(HistoryItem::from_command_line(words));

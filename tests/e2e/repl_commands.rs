@@ -96,10 +96,10 @@ fn set_model_is_chosen_by_number_and_kept_in_the_users_file() {
     assert_eq!(bot.home.read("config/config.toml"), config);
     screen.enters("/set-model 7").shows("no model 7").prompts("> ");
     screen.enters("/set-model").shows("Number").enters("9").shows("no model 9 in this list").enters("0");
-    screen.shows("stays as it is.").prompts("> ").keys(&["C-l"]).prompts("> ");
+    screen.shows("stays as it is.").prompts("> ").keys(&["C-l"]).points(2, 0);
     for leave in ["C-c", "C-d"] {
         screen.enters("/set-model").shows("Number (0 keeps").keys(&[leave]);
-        screen.shows("\nThe model stays as it is.").prompts("> ").keys(&["C-l"]).prompts("> ");
+        screen.shows("\nThe model stays as it is.").prompts("> ").keys(&["C-l"]).points(2, 0);
     }
     screen.enters("/set-model").shows("Number").enters("2").shows("다른 answers from now on.").prompts("> ");
     let kept = bot.home.read("config/config.toml");

@@ -186,6 +186,21 @@ fn leaving_is_every_way_out() {
 }
 
 #[test]
+fn what_comes_after_the_prompt_begins_a_line() {
+    let bot = Bot::saying(OFF, &["ok"]);
+    let Some(screen) = Screen::shell(&bot.home, 80) else { return };
+    for (leave, args) in [("C-c", "-n"), ("C-d", "-n"), ("C-c", "")] {
+        screen.shows("sh$").enters(&format!("clear; lepo {args}; echo left")).prompts("> ");
+        screen.keys(&[leave]).shows("\n>\nleft\n");
+    }
+    screen.enters("clear; lepo").prompts("> ").enters("hi").shows("ok").prompts("> ");
+    screen.keys(&["C-c"]).shows("\n>\nlepo goes on from here");
+    screen.enters("clear; lepo").prompts("> ");
+    bot.home.shell(&format!("kill -TERM {}", screen.process())).status().unwrap();
+    screen.shows("\n>\nerror: interrupted");
+}
+
+#[test]
 fn a_signal_at_the_prompt_gives_the_terminal_back() {
     let bot = Bot::saying(OFF, &[]);
     let Some(screen) = Screen::shell(&bot.home, 80) else { return };

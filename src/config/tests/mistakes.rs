@@ -68,7 +68,7 @@ fn mistakes_say_line_and_what_is_allowed() {
         (format!("{openai}wire='both'"), 5, "cannot be \"both\"", "responses | chat"),
         (format!("{openai}options={{temperature=3}}"), 5, "not such a number", "0 to 2"),
         (format!("{openai}options={{colour='red'}}"), 5, "unknown key `colour`", "max_tokens"),
-        (format!("{openai}extra=1"), 5, "is a TOML integer", "table"),
+        (format!("{openai}extra=1"), 5, "is a TOML integer", "as in extra = {"),
         (format!("{openai}api_key='hush'\napi_key_command=['pass']"), 6, "stands beside", "keep one"),
         (format!("{openai}context=1"), 5, "out of range", "256"),
         (

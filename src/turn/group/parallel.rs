@@ -62,12 +62,16 @@ impl GroupTurn<'_> {
         });
         let replies = join_all(asked).await;
         let ended = replies.iter().find_map(|(_, report)| report.error.as_ref().filter(|e| ends_all(e)));
+        let any_answered = replies.iter().any(|(_, report)| report.answer.is_some());
         let error = match ended {
             Some(error) => {
-                let again = "the answers that came are kept; `lepo do --parallel --retry` asks all again";
-                Some(error.again(error.kind).hint(again))
+                let again = "`lepo do --parallel --retry` asks all again";
+                Some(error.again(error.kind).hint(match any_answered {
+                    true => format!("the answers that came are kept; {again}"),
+                    false => again.to_string(),
+                }))
             }
-            None if replies.iter().any(|(_, report)| report.answer.is_some()) => None,
+            None if any_answered => None,
             None => {
                 let none = format!("none of {} models answered", replies.len());
                 Some(Error::remote(none).hint("`lepo do --parallel --retry` asks them again"))
