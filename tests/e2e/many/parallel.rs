@@ -275,6 +275,7 @@ fn all_are_asked_at_once_and_again() {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = finish(child);
     assert_eq!((ran.code, ran.out.as_str()), (130, ""), "{}", ran.err);
+    assert!(ran.err.ends_with("hint: `lepo do --parallel --retry` asks all again\n"), "{}", ran.err);
     assert_eq!(forest(&panel.home), "A u0 head");
     let again = panel.lepo(&["do", "--parallel", "--retry", "-q"]);
     assert_eq!(again.out, names.map(|name| format!("## {name}\n\n{name}\n")).join("\n"));
