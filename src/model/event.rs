@@ -1,5 +1,7 @@
 //! Events of an answer, the same for every provider.
 
+use serde_json::Value;
+
 use super::message::ToolCall;
 use super::replay::Replay;
 
@@ -50,6 +52,12 @@ impl Usage {
             output: sum(self.output, other.output),
         }
     }
+}
+
+/// A number of tokens. Servers write it as a float or as text too; anything else is not known.
+pub(super) fn tokens(value: &Value) -> Option<u64> {
+    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+    value.as_u64().or_else(|| number.filter(|n| (0.0..1e15).contains(n)).map(|n| n as u64))
 }
 
 /// Why an answer ended.

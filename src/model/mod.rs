@@ -42,6 +42,7 @@ mod text;
 mod thinking;
 mod utf8;
 pub mod weights;
+mod well_formed;
 #[cfg(fuzzing)]
 mod wire;
 

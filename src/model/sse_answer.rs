@@ -7,6 +7,7 @@ use super::error_text::{excerpt, is_half};
 use super::event::Events;
 use super::ndjson::LIMIT;
 use super::sse::{Frame, Sse};
+use super::well_formed::read_well_formed;
 use crate::error::{Error, Result};
 
 /// Decodes the events of one API.
@@ -102,7 +103,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
                 return Err(cut_off("the document is not complete"));
             }
             Shape::Document(document) => {
-                decoder.document(document, events)?;
+                read_well_formed(document, |document| decoder.document(document, events))?;
                 if !decoder.has_begun() {
                     return Err(not_understood(D::FORM, document));
                 }
@@ -141,7 +142,7 @@ fn take<D: Decoder>(
 ) -> Result<()> {
     match frame {
         _ if decoder.is_done() => Ok(()),
-        Frame::Data(data) => decoder.data(data, events),
+        Frame::Data(data) => read_well_formed(data, |data| decoder.data(data, events)),
         // An error that a server sent as bare JSON, in place of an event.
         Frame::Stray(line) if line.starts_with(b"{\"error\"") => decoder.data(line, events),
         Frame::Stray(line) => {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, Result};
 use crate::model::answer::Refused;
 use crate::model::error_text::{excerpt, words};
-use crate::model::event::{Event, Events, Finish, Usage};
+use crate::model::event::{Event, Events, Finish, Usage, tokens};
 use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::LIMIT;
@@ -25,7 +25,7 @@ struct Chunk<'a> {
     delta: Option<Delta<'a>>,
     content_block: Option<Map<String, Value>>,
     message: Option<Value>,
-    usage: Option<Tokens>,
+    usage: Option<Value>,
     error: Option<Value>,
 }
 
@@ -44,7 +44,7 @@ struct Delta<'a> {
     stop_details: Option<Value>,
 }
 
-#[derive(Deserialize, Default, Clone, Copy)]
+#[derive(Default, Clone, Copy)]
 struct Tokens {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
@@ -94,8 +94,7 @@ impl Decoder for State {
             "error" => return Err(self.failed(chunk.error.unwrap_or_default())),
             "message_start" => {
                 self.begun = true;
-                let usage = chunk.message.and_then(|message| message.get("usage").cloned());
-                self.count(usage.and_then(|usage| serde_json::from_value(usage).ok()));
+                self.count(chunk.message.as_ref().and_then(|message| message.get("usage")));
             }
             "content_block_start" => {
                 self.pattern = None;
@@ -117,7 +116,7 @@ impl Decoder for State {
                 }
             }
             "message_delta" => {
-                self.count(chunk.usage);
+                self.count(chunk.usage.as_ref());
                 if let Some(delta) = chunk.delta {
                     self.stop = delta.stop_reason.or(self.stop.take());
                     self.stop_details = delta.stop_details.or(self.stop_details.take());
@@ -147,7 +146,7 @@ impl Decoder for State {
                 self.start(index, fields, events);
             }
         }
-        self.count(whole.get("usage").and_then(|usage| serde_json::from_value(usage.clone()).ok()));
+        self.count(whole.get("usage"));
         self.stop = whole["stop_reason"].as_str().map(str::to_owned);
         self.stop_details = whole.get("stop_details").cloned();
         self.finish(events)
@@ -208,16 +207,18 @@ impl State {
     }
 
     /// Takes in later counts; counts that are missing keep their value.
-    fn count(&mut self, tokens: Option<Tokens>) {
-        let Some(told) = tokens else { return };
+    fn count(&mut self, told: Option<&Value>) {
+        let Some(told) = told else { return };
         let kept = self.tokens;
+        let later = |name: &str, kept: Option<u64>| told.get(name).and_then(tokens).or(kept);
         self.tokens = Tokens {
-            input_tokens: told.input_tokens.or(kept.input_tokens),
-            output_tokens: told.output_tokens.or(kept.output_tokens),
-            cache_read_input_tokens: told.cache_read_input_tokens.or(kept.cache_read_input_tokens),
-            cache_creation_input_tokens: told
-                .cache_creation_input_tokens
-                .or(kept.cache_creation_input_tokens),
+            input_tokens: later("input_tokens", kept.input_tokens),
+            output_tokens: later("output_tokens", kept.output_tokens),
+            cache_read_input_tokens: later("cache_read_input_tokens", kept.cache_read_input_tokens),
+            cache_creation_input_tokens: later(
+                "cache_creation_input_tokens",
+                kept.cache_creation_input_tokens,
+            ),
         };
     }
 

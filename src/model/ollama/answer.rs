@@ -7,10 +7,11 @@ use crate::error::{Error, Result};
 use crate::model::answer::{AnswerReader, Refused};
 use crate::model::body::cut_off;
 use crate::model::error_text::{excerpt, is_half, words};
-use crate::model::event::{Event, Events, Finish, Usage};
+use crate::model::event::{Event, Events, Finish, Usage, tokens};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::{Kept, Lines};
 use crate::model::replay::Replay;
+use crate::model::well_formed::read_well_formed;
 
 #[derive(Deserialize)]
 struct Line {
@@ -20,8 +21,8 @@ struct Line {
     #[serde(default)]
     done: bool,
     done_reason: Option<String>,
-    prompt_eval_count: Option<u64>,
-    eval_count: Option<u64>,
+    prompt_eval_count: Option<Value>,
+    eval_count: Option<Value>,
     error: Option<Value>,
 }
 
@@ -68,7 +69,7 @@ struct State {
 impl AnswerReader for Reader {
     fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
         let Reader { lines, state } = self;
-        lines.feed(bytes, |line| state.line(line, events))
+        lines.feed(bytes, |line| read_well_formed(line, |line| state.line(line, events)))
     }
 
     fn end(&mut self, events: &mut Events) -> Result<()> {
@@ -122,7 +123,8 @@ impl State {
         if line.done {
             self.done = true;
             self.hand_on_calls(events);
-            let (input, output) = (line.prompt_eval_count, line.eval_count);
+            let count = |told: Option<Value>| told.as_ref().and_then(tokens);
+            let (input, output) = (count(line.prompt_eval_count), count(line.eval_count));
             let usage = Usage { input, output, ..Usage::default() };
             if usage != Usage::default() {
                 events.push_back(Event::Usage(usage));

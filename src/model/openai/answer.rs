@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::chunk::{CallPiece, Choice, Chunk, Delta};
+use super::chunk::{CallPiece, Choice, Chunk, Delta, usage};
 use super::merge::{merge, push};
 use crate::error::{Error, Result};
 use crate::model::answer::Refused;
@@ -96,7 +96,7 @@ impl Decoder for State {
             kind.say(text, events);
             return Ok(());
         }
-        if data == b"[DONE]" {
+        if data.trim_ascii_end() == b"[DONE]" {
             self.done(events);
             return Ok(());
         }
@@ -109,9 +109,9 @@ impl Decoder for State {
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
         let priced = chunk.usage.is_some();
-        if let Some(tokens) = chunk.usage {
+        if let Some(told) = chunk.usage {
             self.begun = true;
-            self.usage = Some(tokens.usage());
+            self.usage = Some(usage(&told));
         }
         let Some(Choice { delta, message, finish_reason }) = chunk.choices.0 else { return Ok(()) };
         self.begun = true;

@@ -8,14 +8,14 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::model::event::Usage;
+use crate::model::event::{Usage, tokens};
 
 /// An event of a stream, or a whole completion.
 #[derive(serde::Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
     pub choices: First<Choice<'a>>,
-    pub usage: Option<Tokens>,
+    pub usage: Option<Value>,
     pub error: Option<Value>,
     /// The place of vLLM's errors, with `object` being `error`.
     pub message: Option<Value>,
@@ -61,30 +61,15 @@ pub(super) struct FunctionPiece {
     pub arguments: Option<Value>,
 }
 
-#[derive(serde::Deserialize)]
-pub(super) struct Tokens {
-    pub prompt_tokens: Option<u64>,
-    pub completion_tokens: Option<u64>,
-    pub prompt_tokens_details: Option<TokenDetails>,
-    /// The place of DeepSeek's value.
-    pub prompt_cache_hit_tokens: Option<u64>,
-}
-
-#[derive(serde::Deserialize)]
-pub(super) struct TokenDetails {
-    pub cached_tokens: Option<u64>,
-}
-
-impl Tokens {
-    /// The tokens as the room's own type.
-    pub fn usage(self) -> Usage {
-        let cached = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
-        Usage {
-            input: self.prompt_tokens,
-            output: self.completion_tokens,
-            cached: cached.or(self.prompt_cache_hit_tokens),
-            cache_write: None,
-        }
+/// The tokens that a completion tells.
+pub(super) fn usage(told: &Value) -> Usage {
+    let cached = told.pointer("/prompt_tokens_details/cached_tokens").and_then(tokens);
+    Usage {
+        input: tokens(&told["prompt_tokens"]),
+        output: tokens(&told["completion_tokens"]),
+        // DeepSeek's value has a name of its own.
+        cached: cached.or_else(|| tokens(&told["prompt_cache_hit_tokens"])),
+        cache_write: None,
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::model::answer::Refused;
 use crate::model::error_text::{excerpt, words};
-use crate::model::event::{Event, Events, Finish, Usage};
+use crate::model::event::{Event, Events, Finish, Usage, tokens};
 use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::Kept;
@@ -55,7 +55,7 @@ impl Decoder for State {
             return Ok(());
         }
         // Some servers end with it all the same.
-        if data == b"[DONE]" {
+        if data.trim_ascii_end() == b"[DONE]" {
             return Ok(());
         }
         let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
@@ -162,9 +162,9 @@ impl State {
         }
         let usage = &response["usage"];
         let usage = Usage {
-            input: usage["input_tokens"].as_u64(),
-            output: usage["output_tokens"].as_u64(),
-            cached: usage["input_tokens_details"]["cached_tokens"].as_u64(),
+            input: tokens(&usage["input_tokens"]),
+            output: tokens(&usage["output_tokens"]),
+            cached: tokens(&usage["input_tokens_details"]["cached_tokens"]),
             cache_write: None,
         };
         if usage != Usage::default() {

@@ -123,6 +123,32 @@ fn of_a_delta_and_a_message_in_one_choice_only_one_counts() {
     }
 }
 
+#[test]
+fn an_answer_is_not_lost_for_a_character_or_a_count() {
+    let event = |text: &str| format!(r#"data: {{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#) + "\n\n";
+    let end = openai_event(json!({}), Some("stop"));
+    for (what, stream, text) in [
+        ("half a pair", event(r"a\ud83d") + &event(r"\ude00b") + &end, "a\u{fffd}\u{fffd}b"),
+        ("a float", event("a") + &end + "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3.0}}\n\n", "a"),
+        (
+            "no count",
+            event("a") + &end + "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":\"x\"}}\n\n",
+            "a",
+        ),
+        ("a usage of another form", event("a") + &end + "data: {\"choices\":[],\"usage\":[]}\n\n", "a"),
+        ("white space", event("a") + "data: [DONE] \n\n", "a"),
+    ] {
+        let server = Server::start([Reply::new(200, stream)]);
+        let heard = ask(&openai(&server));
+        assert_eq!(heard.text(), text, "{what}");
+        assert_eq!(heard.whole().last(), Some(&Event::Done(Finish::Stop)), "{what}");
+    }
+    let mut bytes = event("a?b").into_bytes();
+    bytes.iter_mut().filter(|byte| **byte == b'?').for_each(|byte| *byte = 0xff);
+    let server = Server::start([Reply::new(200, [bytes, end.into_bytes()].concat())]);
+    assert_eq!(ask(&openai(&server)).text(), "a\u{fffd}b");
+}
+
 /// The stream of these pieces of tool calls.
 fn calling(pieces: &[Value]) -> Reply {
     let mut stream: String =

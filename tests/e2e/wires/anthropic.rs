@@ -139,7 +139,7 @@ fn a_model_that_pauses_is_asked_to_go_on() {
     let server = server(answers, "adaptive");
     let home = home(&server, NATIVE, ANTHROPIC);
     let ran = home.lepo(&["do", "search"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "I look. I read. \nI try.\nFound.\n"), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "I look. I read. I try.\nFound.\n"), "{}", ran.err);
     let bodies = bodies(&server);
     assert_eq!(bodies.len(), 4);
     let last = |i: usize| bodies[i]["messages"].as_array().unwrap().last().unwrap()["content"].clone();
