@@ -98,7 +98,7 @@ impl Log {
         let mut values = reading.trimmed_lines(&thread.path, codex_lines::trim)?;
         reading.each(&mut values, Record::of, |record, reading| {
             let ordinal = record.ordinal.unwrap_or(self.ordinal);
-            self.ordinal = ordinal + 1;
+            self.ordinal = ordinal.saturating_add(1);
             if ordinal >= from {
                 self.take(record.told, reading);
             }
@@ -115,7 +115,7 @@ impl Log {
         self.turns.truncate(turns);
         // Later nodes belong to the parent alone: the rest of this thread does not follow them.
         self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
-        self.ordinal = ordinal + 1;
+        self.ordinal = ordinal.saturating_add(1);
     }
 
     /// Takes the times of another log as far as it says the same: a copy may have new ones.

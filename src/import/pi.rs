@@ -111,8 +111,8 @@ fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u
     }
     let (first, _) = parts.finish();
     let usage = message.get("usage");
-    let input: u64 =
-        ["input", "cacheRead", "cacheWrite"].iter().filter_map(|key| usage.get(key).count()).sum();
+    let parts = ["input", "cacheRead", "cacheWrite"].iter().filter_map(|key| usage.get(key).count());
+    let input = parts.fold(0, u64::saturating_add);
     let model = message.get("model").said();
     conversation.answered_by(
         first,

@@ -43,8 +43,9 @@ pub struct Usage {
 impl Usage {
     /// Adds the tokens of two parts of an answer.
     pub(super) fn plus(self, other: Usage) -> Usage {
-        let sum =
-            |a: Option<u64>, b: Option<u64>| a.or(b).map(|_| a.unwrap_or_default() + b.unwrap_or_default());
+        let sum = |a: Option<u64>, b: Option<u64>| {
+            a.or(b).map(|_| a.unwrap_or_default().saturating_add(b.unwrap_or_default()))
+        };
         Usage {
             input: sum(self.input, other.input),
             cached: sum(self.cached, other.cached),

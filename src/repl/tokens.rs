@@ -22,8 +22,8 @@ impl Spent {
     /// Counts an answer.
     pub fn add(&mut self, input: Option<u64>, output: Option<u64>) {
         self.answers += 1;
-        self.input += input.unwrap_or_default();
-        self.output += output.unwrap_or_default();
+        self.input = self.input.saturating_add(input.unwrap_or_default());
+        self.output = self.output.saturating_add(output.unwrap_or_default());
     }
 }
 

@@ -62,10 +62,13 @@ pub struct Fact {
     /// The model's configured name.
     pub model: Option<String>,
     /// Tokens of the request.
+    #[serde(deserialize_with = "tokens")]
     pub input: Option<u64>,
     /// Of these, how many the server had in its cache.
+    #[serde(deserialize_with = "tokens")]
     pub cached: Option<u64>,
     /// Tokens of the answer.
+    #[serde(deserialize_with = "tokens")]
     pub output: Option<u64>,
     /// From the request to the end, milliseconds.
     pub ms: Option<u64>,
@@ -90,10 +93,13 @@ pub struct JournalRecord {
     /// The model's configured name.
     pub model: Option<String>,
     /// Tokens of the request, those in the provider's cache too.
+    #[serde(deserialize_with = "tokens")]
     pub input: Option<u64>,
     /// Tokens of the request that the provider had in its cache.
+    #[serde(deserialize_with = "tokens")]
     pub cached: Option<u64>,
     /// Tokens of the answer.
+    #[serde(deserialize_with = "tokens")]
     pub output: Option<u64>,
     /// From the request to the end, milliseconds.
     pub ms: Option<u64>,
@@ -124,6 +130,11 @@ fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Res
 fn of_text<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<BubbId>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     Ok(text.and_then(|text| BubbId::parse(text.as_bytes())))
+}
+
+/// A number of tokens: one that no model has seen is none, so that sums of them have room.
+fn tokens<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<u64>, D::Error> {
+    Ok(Option::<u64>::deserialize(from)?.filter(|tokens| *tokens < 1 << 40))
 }
 
 impl Store {
@@ -194,7 +205,7 @@ mod tests {
             format!(r#"{{"time":4,"bubb":"{}","what":"ans"#, id('C')),
             "\u{fffd}".into(),
             String::new(),
-            format!(r#"{{"bubb":"{}","ms":9,"new":[1]}}"#, id('D')),
+            format!(r#"{{"bubb":"{}","ms":9,"new":[1],"input":18446744073709551615,"output":1}}"#, id('D')),
         ];
         let found = facts(lines.join("\n").as_bytes());
         let fact = |end: char| found.get(&BubbId::parse(id(end).as_bytes()).unwrap()).cloned();
@@ -210,7 +221,8 @@ mod tests {
         );
         assert_eq!(fact('B'), Some(Fact { ms: Some(6), exit: Some(7), ..Fact::default() }));
         assert_eq!(fact('C'), None);
-        assert_eq!(fact('D'), Some(Fact { ms: Some(9), ..Fact::default() }));
+        // More tokens than there are is no number of them.
+        assert_eq!(fact('D'), Some(Fact { ms: Some(9), output: Some(1), ..Fact::default() }));
         assert_eq!(found.len(), 3);
         let records: Vec<JournalRecord> = records(lines.join("\n").as_bytes()).collect();
         let told: Vec<(u64, &str, bool)> =

@@ -82,6 +82,36 @@ fn the_copy_in_a_compaction_is_stepped_over() {
     assert_eq!(said(&home), ["u0 one", "s1 so far", "u0 two"]);
 }
 
+#[test]
+fn a_number_beyond_all_numbers_ends_no_import() {
+    let log = |ordinal: u64, text: &str| {
+        json!({ "timestamp": "2026-08-01T10:00:00.000Z", "ordinal": ordinal, "type": "response_item",
+            "payload": { "type": "message", "role": "user", "content": [{ "type": "input_text", "text": text }] } })
+        .to_string()
+            + "\n"
+    };
+    let meta = json!({ "timestamp": "2026-08-01T10:00:00.000Z", "ordinal": 0, "type": "session_meta",
+        "payload": { "id": "t", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/" } });
+    let home = Home::new();
+    home.write("work/rollout.jsonl", format!("{meta}\n{}{}", log(u64::MAX, "one"), log(1, "two")));
+    assert_eq!(import(&home, &["codex", "rollout.jsonl"])["made"], 2);
+    // The sums of tokens too.
+    let most = u64::MAX;
+    let pi = format!(
+        r#"{{"type":"session","version":3,"id":"s","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/"}}
+{{"type":"message","id":"a","parentId":null,"timestamp":"2026-08-01T10:00:01.000Z","message":{{"role":"user","content":"q"}}}}
+{{"type":"message","id":"b","parentId":"a","timestamp":"2026-08-01T10:00:02.000Z","message":{{"role":"assistant","content":[{{"type":"text","text":"a"}}],"usage":{{"input":{most},"cacheRead":{most},"output":{most}}}}}}}
+"#
+    );
+    home.write("work/pi.jsonl", pi);
+    assert_eq!(import(&home, &["pi", "pi.jsonl"])["made"], 2);
+    for args in
+        [&["ls", "-l"][..], &["stats"], &["export", "--format", "pi"], &["export", "--format", "html"]]
+    {
+        assert_eq!(home.lepo(args).code, 0, "{args:?}");
+    }
+}
+
 fn claude(uuid: &str, parent: Option<&str>, second: u64, text: &str) -> String {
     json!({ "type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": "s", "cwd": "/w",
         "timestamp": format!("2026-08-01T10:00:0{second}.000Z"), "message": { "role": "user", "content": text } })

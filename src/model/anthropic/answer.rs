@@ -253,7 +253,7 @@ impl State {
         let parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens];
         let usage = Usage {
             // The API leaves cached tokens out of its count.
-            input: input_tokens.map(|_| parts.into_iter().flatten().sum()),
+            input: input_tokens.map(|_| parts.into_iter().flatten().fold(0, u64::saturating_add)),
             output: output_tokens,
             cached: cache_read_input_tokens,
             cache_write: cache_creation_input_tokens,
