@@ -60,6 +60,7 @@ pub struct Entry<'a> {
 #[serde(default)]
 pub struct Fact {
     /// The model's configured name.
+    #[serde(deserialize_with = "one_line")]
     pub model: Option<String>,
     /// Tokens of the request.
     #[serde(deserialize_with = "tokens")]
@@ -91,6 +92,7 @@ pub struct JournalRecord {
     /// Kind of the fact.
     pub what: String,
     /// The model's configured name.
+    #[serde(deserialize_with = "one_line")]
     pub model: Option<String>,
     /// Tokens of the request, those in the provider's cache too.
     #[serde(deserialize_with = "tokens")]
@@ -130,6 +132,15 @@ fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Res
 fn of_text<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<BubbId>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     Ok(text.and_then(|text| BubbId::parse(text.as_bytes())))
+}
+
+/// A name on one line: that of an imported message is of others' making, and stands in headings and tables.
+fn one_line<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<String>, D::Error> {
+    let name = Option::<String>::deserialize(from)?;
+    Ok(name.map(|name| match name.contains(char::is_control) {
+        true => name.replace(char::is_control, "\u{fffd}"),
+        false => name,
+    }))
 }
 
 /// A number of tokens: one that no model has seen is none, so that sums of them have room.
@@ -205,7 +216,10 @@ mod tests {
             format!(r#"{{"time":4,"bubb":"{}","what":"ans"#, id('C')),
             "\u{fffd}".into(),
             String::new(),
-            format!(r#"{{"bubb":"{}","ms":9,"new":[1],"input":18446744073709551615,"output":1}}"#, id('D')),
+            format!(
+                r#"{{"bubb":"{}","ms":9,"new":[1],"model":"a\nb","input":18446744073709551615,"output":1}}"#,
+                id('D')
+            ),
         ];
         let found = facts(lines.join("\n").as_bytes());
         let fact = |end: char| found.get(&BubbId::parse(id(end).as_bytes()).unwrap()).cloned();
@@ -222,7 +236,8 @@ mod tests {
         assert_eq!(fact('B'), Some(Fact { ms: Some(6), exit: Some(7), ..Fact::default() }));
         assert_eq!(fact('C'), None);
         // More tokens than there are is no number of them.
-        assert_eq!(fact('D'), Some(Fact { ms: Some(9), output: Some(1), ..Fact::default() }));
+        let model = Some("a\u{fffd}b".into());
+        assert_eq!(fact('D'), Some(Fact { model, ms: Some(9), output: Some(1), ..Fact::default() }));
         assert_eq!(found.len(), 3);
         let records: Vec<JournalRecord> = records(lines.join("\n").as_bytes()).collect();
         let told: Vec<(u64, &str, bool)> =

@@ -22,7 +22,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     let _echo = Echo::set(true);
     tty.show(&text(proposal, tty.columns()))?;
     if let Proposal::Call(_) = proposal {
-        tty.show("[a] allows this tool until lepo ends, [?] tells more\n")?;
+        tty.show(&fold("[a] allows this tool until lepo ends, [?] tells more\n", tty.columns()))?;
     }
     let command = match proposal {
         Proposal::Command(proposal) => Some(&proposal.request.command),
