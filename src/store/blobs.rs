@@ -31,11 +31,15 @@ impl Blob {
     }
 }
 
+/// The most bytes of a blob that is read into memory.
+const MOST_SHOWN: usize = 1 << 30;
+
 impl Store {
     /// The bytes of a blob, if it is there and is what its name says.
     pub fn blob_bytes(&self, hash: &str) -> Option<Vec<u8>> {
         let (mut file, len) = is_hash(hash).then(|| self.open_blob(hash).ok().flatten()).flatten()?;
-        let mut bytes = Vec::with_capacity(len as usize);
+        // A file of holes may say that it is larger than all memory.
+        let mut bytes = Vec::with_capacity(usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN)?);
         file.read_to_end(&mut bytes).ok()?;
         let made = hex(&Sha256::digest(&bytes));
         (made == hash).then_some(bytes)
@@ -86,6 +90,7 @@ impl Store {
         if copy_hashed(&mut file, &mut io::sink()).map_err(failed)?.0 != hash {
             return Ok(None);
         }
+        file.rewind().map_err(failed)?;
         self.proven().insert(hash.to_string(), mark);
         Ok(Some((file, len)))
     }

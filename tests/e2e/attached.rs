@@ -53,6 +53,26 @@ fn fsck_finds_a_file_that_is_missing_or_wrong() {
 }
 
 #[test]
+fn a_changed_file_is_not_exported() {
+    let home = Home::new();
+    let blob = with_file(&home);
+    let inline = |format: &str| home.ok(&["export", "--format", format]).contains("base64");
+    for format in ["chatgpt", "openwebui", "messages"] {
+        assert!(inline(format), "{format}");
+    }
+    // Another image in its place.
+    home.write(&blob, [PNG, b" "].concat());
+    for format in ["chatgpt", "openwebui", "pi", "messages"] {
+        assert!(!inline(format), "{format}");
+    }
+    let ran = home.lepo(&["export", "-o", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("is missing or changed: chart.png is not exported"), "{}", ran.err);
+    assert!(!home.ok(&["export", "--format", "html", "-o", "p.html"]).is_empty());
+    assert!(!home.read("work/p.html").contains("data:image"));
+}
+
+#[test]
 fn words_of_a_model_that_look_like_a_file_are_words() {
     let home = Home::new();
     for kind in ["a", "t", "s"] {

@@ -58,7 +58,7 @@ impl Files {
     }
 
     /// Copies the files into a new folder `STEM-files` in `dir`; `None` where there are none. A blob
-    /// that is missing is said.
+    /// that is missing, or is not what its name says, is told.
     pub fn write(mut self, store: &Store, dir: &Path, stem: &str) -> Result<Option<Files>> {
         if self.names.is_empty() {
             return Ok(None);
@@ -77,9 +77,9 @@ impl Files {
         }
         let folder = dir.join(&self.folder);
         for (hash, name) in &self.names {
-            let Some((mut blob, _)) = store.open_blob(hash)? else {
+            let Some((mut blob, _)) = store.open_proven_blob(hash)? else {
                 say(&format!(
-                    "warning: {} is missing: {name} is not exported",
+                    "warning: {} is missing or changed: {name} is not exported",
                     store.blob_path(hash).display()
                 ));
                 continue;

@@ -131,7 +131,7 @@ fn question(nodes: &[Node]) -> String {
     asked.map(|node| crate::term::excerpt(&words(&node.text))).unwrap_or_default()
 }
 
-/// A bubb's text, and the files that it attaches if all of them are there.
+/// A bubb's text, and the files that it attaches if all of them are there, unchanged.
 fn text(store: &Store, name: &Name) -> Result<(String, Vec<Attached>)> {
     let text = store.text(name)?;
     if name.kind != Kind::User {
@@ -140,7 +140,7 @@ fn text(store: &Store, name: &Name) -> Result<(String, Vec<Attached>)> {
     let (body, attached) = split_attachments(&text);
     let mut files = Vec::new();
     for file in attached {
-        let Some((mut blob, _)) = store.open_blob(&file.hash)? else { return Ok((text, Vec::new())) };
+        let Some((mut blob, _)) = store.open_proven_blob(&file.hash)? else { return Ok((text, Vec::new())) };
         let mut bytes = Vec::new();
         if std::io::Read::read_to_end(&mut blob, &mut bytes).is_err() {
             return Ok((text, Vec::new()));
