@@ -11,7 +11,7 @@ use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage, tokens};
 use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
-use crate::model::ndjson::LIMIT;
+use crate::model::ndjson::Kept;
 use crate::model::replay::Replay;
 use crate::model::sse_answer::{Decoder, not_understood};
 
@@ -56,6 +56,7 @@ struct Tokens {
 #[derive(Default)]
 pub struct State {
     blocks: Vec<Block>,
+    kept: Kept,
     tokens: Tokens,
     stop: Option<String>,
     stop_details: Option<Value>,
@@ -73,6 +74,9 @@ struct Block {
 }
 
 const FORM: &str = "answer of the Messages API";
+
+/// The most blocks of one answer: each delta looks for its own.
+const MOST_BLOCKS: usize = 10_000;
 
 impl Decoder for State {
     const END: &'static str = "`message_stop`";
@@ -99,6 +103,10 @@ impl Decoder for State {
             "content_block_start" => {
                 self.pattern = None;
                 if let (Some(index), Some(fields)) = (chunk.index, chunk.content_block) {
+                    self.kept.count(data)?;
+                    if self.blocks.len() >= MOST_BLOCKS {
+                        return Err(Error::remote(format!("the answer has more than {MOST_BLOCKS} blocks")));
+                    }
                     self.start(index, fields, events);
                 }
             }
@@ -112,7 +120,10 @@ impl Decoder for State {
                         };
                         self.pattern = Pattern::of(data, text, kind);
                     }
-                    return self.delta(index, delta, events);
+                    if delta.text.is_empty() && delta.thinking.is_empty() {
+                        self.kept.count(data)?;
+                    }
+                    self.delta(index, delta, events);
                 }
             }
             "message_delta" => {
@@ -178,10 +189,8 @@ impl State {
         self.blocks.push(Block { index, fields, json: String::new() });
     }
 
-    fn delta(&mut self, index: usize, delta: Delta<'_>, events: &mut Events) -> Result<()> {
-        let Some(block) = self.blocks.iter_mut().rev().find(|block| block.index == index) else {
-            return Ok(());
-        };
+    fn delta(&mut self, index: usize, delta: Delta<'_>, events: &mut Events) {
+        let Some(block) = self.blocks.iter_mut().rev().find(|block| block.index == index) else { return };
         if !delta.text.is_empty() {
             block.join("text", &delta.text);
             TextKind::Text.say(&delta.text, events);
@@ -202,8 +211,6 @@ impl State {
                 }
             }
         }
-        let length: usize = self.blocks.iter().map(|block| block.json.len()).sum();
-        if length > LIMIT { Err(Error::remote("the arguments of a tool call exceed 16 MiB")) } else { Ok(()) }
     }
 
     /// Takes in later counts; counts that are missing keep their value.

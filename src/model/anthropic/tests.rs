@@ -8,6 +8,7 @@ use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::message::{Message, Request, Role, Schema, ToolCall};
 use crate::model::quirks::Quirks;
 use crate::model::replay::Replay;
+use crate::model::sse_answer::Decoder;
 
 fn config() -> ModelConfig {
     ModelConfig { model: "claude-x".into(), ..ModelConfig::new("m", Provider::Anthropic) }
@@ -322,4 +323,29 @@ fn what_is_no_whole_answer_is_a_failure() {
         read([whole.as_bytes()]),
         (vec![Event::Text("hi".into()), Event::Usage(usage), Event::Done(Finish::Stop)], None)
     );
+}
+
+#[test]
+fn what_is_kept_of_an_answer_has_an_end() {
+    let text = |length: usize| "x".repeat(length);
+    let start = |index: usize, text: String| {
+        let block = json!({"type": "redacted_thinking", "data": text});
+        json!({"type": "content_block_start", "index": index, "content_block": block}).to_string()
+    };
+    let signed = |_: usize| {
+        let delta = json!({"type": "signature_delta", "signature": text(8 << 20)});
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}).to_string()
+    };
+    let large = |index: usize| start(index, text(8 << 20));
+    let small = |index: usize| start(index, String::new());
+    let events: [(&dyn Fn(usize) -> String, usize, &str); 3] =
+        [(&large, 7, "exceed 64 MiB"), (&signed, 7, "exceed 64 MiB"), (&small, 9_999, "10000 blocks")];
+    for (event, most, said) in events {
+        let (mut state, mut events) = (answer::State::default(), Events::default());
+        state.data(small(0).as_bytes(), &mut events).unwrap();
+        let ended = (0..20_000).find_map(|i| Some((i, state.data(event(i).as_bytes(), &mut events).err()?)));
+        let (taken, error) = ended.unwrap();
+        assert_eq!((taken, error.kind.exit_code()), (most, 3), "{}", error.message);
+        assert!(error.message.contains(said), "{}", error.message);
+    }
 }

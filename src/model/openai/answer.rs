@@ -10,7 +10,7 @@ use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::fast_path::{Pattern, TextKind};
 use crate::model::message::{self, ToolCall};
-use crate::model::ndjson::LIMIT;
+use crate::model::ndjson::{Kept, LIMIT};
 use crate::model::replay::Replay;
 use crate::model::sse_answer::{Decoder, not_understood};
 
@@ -28,6 +28,8 @@ pub struct State {
     field: &'static str,
     /// The message as received, but for its calls; only where it may have to be sent back.
     kept: Option<Map<String, Value>>,
+    /// Its fields besides the texts.
+    other: Kept,
     refused: Option<Refused>,
     /// The answer is one document, whose message counts, and no stream, whose deltas do.
     whole: bool,
@@ -126,7 +128,7 @@ impl Decoder for State {
             self.pattern = only.and_then(|(text, _, kind)| Pattern::of(data, text, kind));
         }
         if let Some(kept) = &mut self.kept {
-            keep(kept, data, self.whole);
+            keep(kept, data, self.whole, &mut self.other)?;
         }
         self.delta(delta, events)
     }
@@ -231,13 +233,13 @@ impl Call {
 }
 
 /// Adds what an event says to the message that may have to be sent back; calls are put together elsewhere.
-fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool) {
+fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kept) -> Result<()> {
     let mut chunk: Value = serde_json::from_slice(data).unwrap_or_default();
-    let Some(choice) = chunk.get_mut("choices").and_then(|choices| choices.get_mut(0)) else { return };
+    let Some(choice) = chunk.get_mut("choices").and_then(|choices| choices.get_mut(0)) else { return Ok(()) };
     let names = if whole { ["message", "delta"] } else { ["delta", "message"] };
     let said = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
     let Some(Value::Object(mut delta)) = said.and_then(|name| choice.get_mut(name)).map(Value::take) else {
-        return;
+        return Ok(());
     };
     for skipped in ["role", "tool_calls", "function_call"] {
         delta.shift_remove(skipped);
@@ -245,7 +247,12 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool) {
     if delta.get("content").is_some_and(Value::is_null) {
         kept.entry("content").or_insert(Value::Null);
     }
+    // Texts are counted as the answer is.
+    if delta.values().any(|value| value.is_array() || value.is_object()) {
+        other.count(data)?;
+    }
     merge(kept, delta);
+    Ok(())
 }
 
 /// The texts of a delta, in order, each with its field.

@@ -329,4 +329,15 @@ mod tests {
             json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": true})
         );
     }
+
+    #[test]
+    fn what_is_kept_of_an_answer_has_an_end() {
+        let delta = json!({"reasoning_details": [{"data": "x".repeat(8 << 20)}]});
+        let event = format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}));
+        for (keep, taken) in [(true, Some(8)), (false, None)] {
+            let (mut reader, mut events) = (reader(keep), Default::default());
+            let ended = (0..10).find(|_| reader.read(event.as_bytes(), &mut events).is_err());
+            assert_eq!(ended, taken.map(|events| events - 1), "{keep}");
+        }
+    }
 }
