@@ -7,6 +7,7 @@ pub mod tasks;
 mod version;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,7 +144,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     if args.len() == 2 && args.last().is_some_and(|word| word == "--version" || word == "-v") {
         return print_version(false);
     }
-    let mut root = command();
+    let root = command();
     let args = match alias::expand(&root, args) {
         Ok(args) => args,
         Err(error) => return report(&error),
@@ -155,11 +156,14 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Preparsed::HelpOn { words } => return help::print_on(root, words),
         Preparsed::Version { verbose } => return print_version(verbose),
     };
+    // Trees of options and what they found stay until the process ends: to take them apart takes as long as a scan.
     let parse = |root: &mut clap::Command| {
-        root.try_get_matches_from_mut(&args).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches))
+        let mut matches = ManuallyDrop::new(root.try_get_matches_from_mut(&args)?);
+        Cli::from_arg_matches_mut(&mut matches)
     };
+    let mut root = ManuallyDrop::new(root);
     // If that fails, all commands are parsed, so that the error can name similar ones.
-    let alone = parser_of(&root, &command).and_then(|mut alone| parse(&mut alone).ok());
+    let alone = parser_of(&root, &command).and_then(|alone| parse(&mut ManuallyDrop::new(alone)).ok());
     let parsed = alone.map_or_else(|| parse(&mut root), Ok);
     let cli = match parsed {
         Ok(cli) => cli,
