@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::LOCATION;
-use reqwest::{Client, Response, Url, redirect};
+use reqwest::{Response, Url, redirect};
 use url::Host;
 
 use crate::error::{Error, Result, cause};
@@ -106,13 +106,9 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
 }
 
 async fn send(first: &Url, url: &Url) -> Result<Response> {
-    crate::tls::install_provider();
     let here = url.host().as_ref().is_some_and(is_this_machine);
-    let mut builder = Client::builder()
-        .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
-        .connect_timeout(CONNECT)
-        .read_timeout(IDLE);
+    let mut builder =
+        crate::net::client().redirect(redirect::Policy::none()).connect_timeout(CONNECT).read_timeout(IDLE);
     if here {
         builder = builder.no_proxy();
     }
@@ -239,7 +235,7 @@ pub struct PublicOnly;
 impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let found = crate::net::addresses(&name).await?;
             let public: Vec<SocketAddr> = found.filter(|found| is_public_address(found.ip())).collect();
             match public.is_empty() {
                 true => Err("it has no public address".into()),

@@ -23,7 +23,7 @@
 //! | [`process`] | child processes: start, watch, end with all they started | everything else |
 //! | [`fetch`] | one file from the web | everything but errors |
 //! | [`import`] | other tools' histories as bubbs | terminal, network, environment |
-//! | [`tls`] | the TLS provider of all HTTP clients | everything else |
+//! | [`net`] | the start of every HTTP client | everything but threads |
 //! | [`runtime`] | the async runtime | everything but errors |
 //! | [`sys`] | what differs between Linux and macOS | everything else |
 //! | [`env`] | the environment of the process, read only here | everything else |
@@ -34,7 +34,7 @@
 //! The rules, each kept by a test of `tests/e2e/house.rs`:
 //!
 //! - Imports run one way: cli → commands → repl → ui → browse → term → import → turn → tool → model → stats →
-//!   config → sync → search → store → page → conv → fetch → process → bubb → when, tls, runtime, env, sys, error; a table in
+//!   config → sync → search → store → page → conv → fetch → process → bubb → when, net, runtime, env, sys, error; a table in
 //!   the test says which of these. Events go up, values go down. A room re-exports nothing of another.
 //! - Rooms are private to the crate; `testing` hands tests, fuzzers and benchmarks what they need.
 //! - No command names another.
@@ -57,6 +57,7 @@ pub(crate) mod import;
 #[doc(hidden)]
 pub mod import_db;
 pub(crate) mod model;
+pub(crate) mod net;
 pub(crate) mod page;
 pub(crate) mod process;
 pub(crate) mod repl;
@@ -69,7 +70,6 @@ pub(crate) mod sys;
 pub(crate) mod term;
 #[doc(hidden)]
 pub mod testing;
-pub(crate) mod tls;
 pub(crate) mod tool;
 pub(crate) mod turn;
 pub(crate) mod ui;

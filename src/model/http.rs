@@ -43,9 +43,7 @@ impl Http {
         let base = address(&config.base_url, &config.name)?;
         let place = shown(&base);
         let endpoint = under(&base, api.path);
-        crate::tls::install_provider();
-        let mut builder = Client::builder()
-            .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
+        let mut builder = crate::net::client()
             .redirect(redirect::Policy::none())
             .http1_only()
             .tcp_nodelay(true)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, redirect};
+use reqwest::redirect;
 use serde::Deserialize;
 
 /// The time limit: the server is on this machine, or it is not looked for.
@@ -20,8 +20,8 @@ struct Tag {
 
 /// The first model of the Ollama server at `base_url`, if one answers and has any.
 pub async fn first_ollama_model(base_url: &str) -> Option<String> {
-    crate::tls::install_provider();
-    let builder = Client::builder().redirect(redirect::Policy::none()).http1_only().timeout(LIMIT).no_proxy();
+    let builder =
+        crate::net::client().redirect(redirect::Policy::none()).http1_only().timeout(LIMIT).no_proxy();
     let builder = if base_url.starts_with("http:") { builder.tls_certs_only([]) } else { builder };
     let response = builder.build().ok()?.get(format!("{base_url}/api/tags")).send().await.ok()?;
     let body = response.error_for_status().ok()?.bytes().await.ok()?;

@@ -16,13 +16,13 @@ use reedline::{
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Signal as Sent, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP};
-use tokio::task::spawn_blocking;
 
 use super::complete::Completion;
 use super::keys::{Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::config::Paths;
 use crate::error::{Error, Kind, Result};
+use crate::runtime::{Blocking, blocking};
 use crate::store::Store;
 use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal};
 use crate::turn::{Catalogue, Interrupt};
@@ -73,11 +73,11 @@ impl Reader {
     /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error.
     pub async fn read(&mut self, interrupt: &Interrupt) -> Result<Option<String>> {
         let Some(mut editor) = self.editor.take() else {
-            return self.wait(spawn_blocking(|| read_plainly(MARK)), interrupt).await;
+            return self.wait(blocking(|| read_plainly(MARK)), interrupt).await;
         };
         let mark = Mark(MARK, self.paint);
         let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
-        let reading = spawn_blocking(move || {
+        let reading = blocking(move || {
             let read = edit(&mut editor, &mark);
             // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
             let _ = editor.sync_history();
@@ -93,17 +93,13 @@ impl Reader {
     /// The answer to a question of lepo's own, which is not remembered.
     pub async fn answer(&mut self, question: &'static str, interrupt: &Interrupt) -> Result<Option<String>> {
         if self.editor.is_none() {
-            return self.wait(spawn_blocking(move || read_plainly(question)), interrupt).await;
+            return self.wait(blocking(move || read_plainly(question)), interrupt).await;
         }
         let (mut editor, mark) = (bare(&self.stop), Mark(question, self.paint));
-        self.wait(spawn_blocking(move || edit(&mut editor, &mark)), interrupt).await
+        self.wait(blocking(move || edit(&mut editor, &mark)), interrupt).await
     }
 
-    async fn wait<T>(
-        &self,
-        mut reading: tokio::task::JoinHandle<io::Result<T>>,
-        interrupt: &Interrupt,
-    ) -> Result<T> {
+    async fn wait<T>(&self, mut reading: Blocking<io::Result<T>>, interrupt: &Interrupt) -> Result<T> {
         let read = tokio::select! {
             biased;
             signal = interrupt.wait() => {
@@ -121,9 +117,7 @@ impl Reader {
             }
             read = &mut reading => read,
         };
-        read.map_err(io::Error::other)
-            .flatten()
-            .map_err(|error| Error::usage("cannot read the terminal").because(error))
+        read.flatten().map_err(|error| Error::usage("cannot read the terminal").because(error))
     }
 
     /// While it lives, what is typed ahead does not stand in the answer: the next prompt shows it.

@@ -15,6 +15,7 @@ use super::{Event, Front, Interrupt};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::model::{self, Answer, Replay, ToolCall, Usage, Utf8};
+use crate::runtime::blocking;
 use crate::store::{Draft, Entry, Store};
 use crate::tool::mcp::CallRequest;
 
@@ -197,8 +198,7 @@ impl Ending {
 async fn select(place: &AnswerPlace<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
     let text = select_line(speaker);
     let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
-    let written =
-        tokio::task::spawn_blocking(move || store.write(Kind::System, true, under, 0, bytes.as_bytes()));
+    let written = blocking(move || store.write(Kind::System, true, under, 0, bytes.as_bytes()));
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     front.happens(Event::Bubb(&written, Some(text.as_bytes())));
     Ok(written)

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinHandle;
-
 use super::Start;
 use super::attach::{Arriving, Attached, LeftOut, choose};
 use super::called::CalledAnswer;
@@ -13,6 +11,7 @@ use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::Forest;
 use crate::error::{Error, Result};
 use crate::model::{Accepts, Text};
+use crate::runtime::{Blocking, blocking};
 use crate::store::{Entry, Store};
 use crate::tool::ToolRequest;
 
@@ -45,7 +44,7 @@ pub struct Transcript {
     pub called: Vec<CalledAnswer>,
     /// A new root's time is not before this.
     not_before: u64,
-    unsaved: Option<JoinHandle<Written>>,
+    unsaved: Option<Blocking<Written>>,
 }
 
 impl Transcript {
@@ -121,7 +120,7 @@ impl Transcript {
             }
         }
         let (store, not_before, mut tip) = (self.store.clone(), self.not_before, self.tip());
-        self.unsaved = Some(tokio::task::spawn_blocking(move || {
+        self.unsaved = Some(blocking(move || {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
             for (kind, hidden, text) in bubbs {

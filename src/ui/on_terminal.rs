@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::runtime::blocking;
 use crate::term::{Tty, tty};
 
 /// Withdraws a question when it is dropped, unless it was answered by then. The terminal is free again when
@@ -42,7 +43,7 @@ pub async fn on_terminal<T: Send + 'static>(
     let withdrawn = Arc::new(AtomicBool::new(false));
     let (leaves, left) = channel();
     let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false, left };
-    let reply = tokio::task::spawn_blocking(move || {
+    let reply = blocking(move || {
         let _leaves: Sender<()> = leaves;
         tty().map(|mut tty| converse(&mut tty, &withdrawn)).transpose()
     })

@@ -11,7 +11,7 @@ use super::LoginArgs;
 use crate::commands::open::{has_browser, show_in_browser};
 use crate::config::{Paths, ServerConfig, Target};
 use crate::error::{Error, Kind, Result};
-use crate::runtime::current_thread;
+use crate::runtime::{blocking, current_thread};
 use crate::term::say;
 use crate::tool::mcp::Callback;
 use crate::tool::mcp::client::auth::{Login, Redirected};
@@ -113,7 +113,7 @@ async fn in_time<T>(work: impl Future<Output = Result<T>>, name: &str) -> Result
 /// The lines of stdin, until its end.
 fn pasted() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
-    tokio::task::spawn_blocking(move || {
+    blocking(move || {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { return };
             if !line.trim().is_empty() && sender.blocking_send(line).is_err() {

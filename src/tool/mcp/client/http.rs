@@ -32,9 +32,7 @@ pub fn client(url: &Url, follow: bool) -> reqwest::Result<Client> {
             attempt.stop()
         }
     });
-    crate::tls::install_provider();
-    let mut builder = Client::builder()
-        .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
+    let mut builder = crate::net::client()
         .connect_timeout(CONNECT)
         .redirect(policy)
         .tcp_nodelay(true)

@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::config::Secret;
 use crate::process::{Program, Running, environment};
+use crate::runtime::blocking;
 
 /// The most bytes of the end of stderr that are kept.
 const TAIL: usize = 8 << 10;
@@ -82,7 +83,7 @@ impl Process {
     pub async fn end(mut self) {
         self.ended(GRACE).await;
         // Ending a tree may block for a second.
-        let _ = tokio::task::spawn_blocking(move || drop(self.running)).await;
+        let _ = blocking(move || drop(self.running)).await;
     }
 }
 

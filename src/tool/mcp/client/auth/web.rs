@@ -43,10 +43,8 @@ pub struct Web {
 impl Web {
     /// The client for the server at this address.
     pub fn new(server: &Url) -> reqwest::Result<Web> {
-        crate::tls::install_provider();
         let builder = || {
-            let builder = Client::builder()
-                .user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION")))
+            let builder = crate::net::client()
                 .connect_timeout(CONNECT)
                 .timeout(LIMIT)
                 .redirect(redirect::Policy::none())
