@@ -43,7 +43,7 @@ impl Setup {
         let configured = Configured::load(paths, &env, repo, flags)?;
         // An unknown model fails here, not at the first question.
         configured.check_wanted()?;
-        if covers_home(&dir) && configured.settings.tool_call_mode != ToolMode::Off && !args.quiet {
+        if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
             say("note: the store is in your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command");
         }

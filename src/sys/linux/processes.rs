@@ -1,7 +1,8 @@
 //! Processes, as `/proc` shows them.
 
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -37,9 +38,10 @@ pub fn descriptor_path(number: &OsStr) -> PathBuf {
 
 /// The signals that lepo's caller wants ignored, bit n - 1 for signal n.
 pub fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+    let Ok(status) = File::open("/proc/self/status") else { return 0 };
+    let mut lines = BufReader::new(status).lines().map_while(Result::ok);
+    let mask = lines.find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.unwrap_or_default()
 }
 
 /// One look at the children of processes: each is asked for as it is at that moment.
