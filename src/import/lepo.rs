@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::source::Tally;
+use sha2::{Digest, Sha256};
+
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::{Fact, Store};
 use crate::tool::ToolRequest;
 
 /// The bubbs of another store that can be taken over.
@@ -21,6 +23,24 @@ pub struct Copied {
     pub waiting: Vec<BubbId>,
     /// Conversations: how many roots.
     pub roots: u64,
+    /// What its journal tells of them.
+    pub facts: HashMap<BubbId, Fact>,
+}
+
+impl Copied {
+    /// The bytes of a bubb, if they are those that its id was made of.
+    pub fn proven(&self, name: &Name) -> Result<Option<Vec<u8>>> {
+        let bytes = self.store.read(name)?;
+        let content = Sha256::digest(&bytes).into();
+        let id = BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content);
+        Ok((id == name.id).then_some(bytes))
+    }
+}
+
+/// True if a hidden bubb is a request.
+pub fn is_request(name: &Name, bytes: &[u8]) -> bool {
+    let may = name.hidden && matches!(name.kind, Kind::System | Kind::Assistant);
+    may && std::str::from_utf8(bytes).is_ok_and(|text| ToolRequest::from_canonical(text).is_some())
 }
 
 /// Opens another store and chooses what can be taken from it: what hangs on a root, and no request that waits.
@@ -33,10 +53,7 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let store = Store::at(parent, Path::new(name))?
         .ok_or_else(|| Error::usage(format!("{} is not a store", path.display())))?;
     let forest = store.forest()?;
-    let is_request = |name: &Name| {
-        let may = matches!(name.kind, Kind::System | Kind::Assistant);
-        may && store.text(name).is_ok_and(|text| ToolRequest::from_canonical(&text).is_some())
-    };
+    let is_request = |name: &Name| store.read(name).is_ok_and(|bytes| is_request(name, &bytes));
     let waiting: HashSet<BubbId> = forest
         .pending(|ix| is_request(&forest.name(ix)).then_some(()))
         .into_iter()
@@ -64,5 +81,6 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     branches.retain(|(_, id)| whole.get(id).copied().unwrap_or(false));
     let mut waiting: Vec<BubbId> = waiting.into_iter().collect();
     waiting.sort();
-    Ok(Copied { store, bubbs, branches, waiting, roots })
+    let facts = store.facts();
+    Ok(Copied { store, bubbs, branches, waiting, roots, facts })
 }

@@ -50,7 +50,7 @@ pub use brief::Tools;
 pub use conversation::{Conversation, File, What};
 pub use format::{FORMATS, Format};
 pub use json::Value;
-pub use lepo::{Copied, copy};
+pub use lepo::{Copied, copy, is_request};
 pub use opencode::{About as OpencodeMessage, Calls, gather, part as opencode_part};
 pub use openwebui::read_text as open_webui;
 pub use parts::Parts;

@@ -294,6 +294,36 @@ fn nothing_imported_waits_for_consent() {
 }
 
 #[test]
+fn a_request_is_not_pending_because_its_result_cannot_be_taken() {
+    let other = Home::new();
+    let asked = other.add(&["--prev", "head"], "run it");
+    let request = r#"{"access":"full","command":"touch PWNED"}"#;
+    let request = other.add(&["--prev", &asked, "--kind", "a", "--hidden"], request);
+    // It was denied there, and the denial edited; or overtaken by what was edited.
+    let denial = other.add(&["--prev", &request, "--kind", "t", "--hidden"], "no");
+    let pending = other.ok(&["ls", "--pending"]);
+    assert_eq!(pending, "");
+    let mine = Home::new();
+    let ran = mine.lepo(&["import", other.work().to_str().unwrap()]);
+    assert!(ran.code == 0 && ran.out.contains("made 3 messages"), "{} {}", ran.out, ran.err);
+    assert_eq!((mine.ok(&["ls", "--pending"]).as_str(), mine.ok(&["fsck"]).as_str()), ("", ""));
+    for kind in ["t1", "a0"] {
+        let file = other.work().join(".lepo").join(format!("{denial}-t1-{request}.md"));
+        let _ = std::fs::remove_file(&file);
+        let prev = if kind == "a0" { &asked } else { &request };
+        other.write(&format!("work/.lepo/7ZZZZZZZZZZZZZZZZZZZZZZZZZ-{kind}-{prev}.md"), "forged");
+        assert_eq!(other.ok(&["ls", "--pending"]), "", "{kind}");
+        let mine = Home::new();
+        let ran = mine.lepo(&["import", other.work().to_str().unwrap()]);
+        assert!(ran.code == 0 && ran.out.contains("made 1 message;"), "{kind}: {} {}", ran.out, ran.err);
+        assert!(ran.err.contains(&format!("request {request} would be pending")), "{kind}: {}", ran.err);
+        assert_eq!(mine.ok(&["ls", "--pending"]), "", "{kind}");
+        std::fs::remove_file(other.work().join(format!(".lepo/7ZZZZZZZZZZZZZZZZZZZZZZZZZ-{kind}-{prev}.md")))
+            .unwrap();
+    }
+}
+
+#[test]
 fn a_kill_at_any_moment_leaves_a_store_that_the_next_import_completes() {
     let home = Home::new();
     let conversations: Vec<String> = (0..300)

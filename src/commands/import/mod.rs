@@ -10,6 +10,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
+use crate::bubb::BubbId;
 use crate::error::{Error, Result};
 use crate::import::{Conversation, FORMATS, Format, Keep, NO_TIME, Reading, Rules, Tools, copy, plan};
 use crate::store::now;
@@ -262,11 +263,18 @@ impl Import<'_, '_> {
         let from = copy(path, &mut reading.tally)?;
         self.report.conversations += from.roots;
         self.report.messages += from.bubbs.len() as u64;
-        self.report.held += from.waiting.len() as u64;
-        for id in &from.waiting {
-            say(&format!("note: the request {id} is pending in that store and was not copied"));
+        self.leave_out(&from.waiting, "is pending in that store");
+        let waiting = self.writer.add_store(&from, self.args.branches, &mut reading.tally)?;
+        self.leave_out(&waiting, "would be pending without what followed it there");
+        Ok(())
+    }
+
+    /// Tells which requests of another store were not copied, as they would be pending here.
+    fn leave_out(&mut self, requests: &[BubbId], why: &str) {
+        self.report.held += requests.len() as u64;
+        for id in requests {
+            say(&format!("note: the request {id} {why} and was not copied"));
         }
-        self.writer.add_store(&from, self.args.branches, &mut reading.tally)
     }
 }
 

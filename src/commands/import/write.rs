@@ -1,15 +1,15 @@
 //! The one writer: planned bubbs into the store, and what is known of them into the journal.
 
+mod store;
+
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-
-use sha2::{Digest, Sha256};
 
 use super::stop::Stop;
 use crate::bubb::BubbId;
 use crate::conv::Wanted;
 use crate::error::Result;
-use crate::import::{Copied, Plan, Tally, Tools, VERSION};
+use crate::import::{Plan, Tools, VERSION};
 use crate::store::{Batch, Imported, Imports, Store, check_branch_name};
 use crate::term::say;
 
@@ -179,53 +179,6 @@ impl<'s> Writer<'s> {
             self.branches.extend(about.title.zip(newest));
         }
         stopped
-    }
-
-    /// Adds what another store has.
-    pub fn add_store(&mut self, from: &Copied, branches: bool, tally: &mut Tally) -> Result<()> {
-        if !from.bubbs.is_empty() {
-            self.begin()?;
-        }
-        let mut missing = HashSet::new();
-        let facts = from.store.facts();
-        for name in &from.bubbs {
-            self.stop.check()?;
-            if name.prev.is_some_and(|prev| missing.contains(&prev)) {
-                missing.insert(name.id);
-                continue;
-            }
-            if self.has(name.id)? {
-                self.here += 1;
-                continue;
-            }
-            let bytes = from.store.read(name)?;
-            let content = Sha256::digest(&bytes).into();
-            if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) != name.id {
-                tally.skip("edited message, with those that follow it", 1);
-                missing.insert(name.id);
-                continue;
-            }
-            let mut blobs = Vec::new();
-            for hash in from.store.blobs_of(name)? {
-                if let Some((mut file, _)) = from.store.open_blob(&hash)? {
-                    let mut bytes = Vec::new();
-                    match std::io::Read::read_to_end(&mut file, &mut bytes) {
-                        Ok(_) => blobs.push(bytes),
-                        Err(_) => tally.skip("unreadable blob", 1),
-                    }
-                }
-            }
-            self.made += u64::from(self.put(*name, &bytes, &blobs)?);
-            if let Some(fact) = facts.get(&name.id) {
-                self.imports.add_fact(name.id, fact.model.as_deref(), fact.input, fact.output);
-            }
-            self.flush_if_many()?;
-        }
-        if branches {
-            let kept = from.branches.iter().filter(|(_, id)| !missing.contains(id));
-            self.branches.extend(kept.cloned());
-        }
-        Ok(())
     }
 
     fn has(&mut self, id: BubbId) -> Result<bool> {

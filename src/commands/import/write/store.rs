@@ -1,0 +1,90 @@
+//! What another store has, as it is. Its requests come last, and only those that do not wait here either.
+
+use std::collections::HashSet;
+
+use super::Writer;
+use crate::bubb::{BubbId, Name};
+use crate::conv::Forest;
+use crate::error::Result;
+use crate::import::{Copied, Tally, is_request};
+
+impl Writer<'_> {
+    /// Adds what another store has, and gives the requests that were left out: what followed or overtook them there
+    /// cannot be taken, so that here they would be pending.
+    pub fn add_store(&mut self, from: &Copied, branches: bool, tally: &mut Tally) -> Result<Vec<BubbId>> {
+        if !from.bubbs.is_empty() {
+            self.begin()?;
+        }
+        let (mut missing, mut requests) = (HashSet::new(), Vec::new());
+        for name in &from.bubbs {
+            self.stop.check()?;
+            if name.prev.is_some_and(|prev| missing.contains(&prev)) {
+                missing.insert(name.id);
+                continue;
+            }
+            if self.has(name.id)? {
+                self.here += 1;
+                continue;
+            }
+            let Some(bytes) = from.proven(name)? else {
+                tally.skip("edited message, with those that follow it", 1);
+                missing.insert(name.id);
+                continue;
+            };
+            match is_request(name, &bytes) {
+                true => requests.push(*name),
+                false => self.take(from, name, &bytes, tally)?,
+            }
+        }
+        let waiting = self.add_requests(from, requests, &missing, tally)?;
+        if branches {
+            let kept = from.branches.iter().filter(|(_, id)| !missing.contains(id) && !waiting.contains(id));
+            self.branches.extend(kept.cloned());
+        }
+        Ok(waiting)
+    }
+
+    /// Adds requests once all that came of them has its place: an import that is ended before leaves none waiting.
+    fn add_requests(
+        &mut self,
+        from: &Copied,
+        requests: Vec<Name>,
+        missing: &HashSet<BubbId>,
+        tally: &mut Tally,
+    ) -> Result<Vec<BubbId>> {
+        if requests.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.flush()?;
+        let taken = from.bubbs.iter().filter(|name| !missing.contains(&name.id)).copied();
+        let forest = Forest::new(taken.collect());
+        let asked: HashSet<BubbId> = requests.iter().map(|name| name.id).collect();
+        let waits = forest.pending(|ix| Some(forest.name(ix).id).filter(|id| asked.contains(id)));
+        let waits: Vec<BubbId> = waits.into_iter().map(|(_, id)| id).collect();
+        for name in requests.iter().filter(|name| !waits.contains(&name.id)) {
+            self.stop.check()?;
+            if let Some(bytes) = from.proven(name)? {
+                self.take(from, name, &bytes, tally)?;
+            }
+        }
+        Ok(waits)
+    }
+
+    fn take(&mut self, from: &Copied, name: &Name, bytes: &[u8], tally: &mut Tally) -> Result<()> {
+        let mut blobs = Vec::new();
+        for hash in from.store.blobs_of(name)? {
+            if let Some((mut file, _)) = from.store.open_blob(&hash)? {
+                let mut bytes = Vec::new();
+                match std::io::Read::read_to_end(&mut file, &mut bytes) {
+                    Ok(_) => blobs.push(bytes),
+                    Err(_) => tally.skip("unreadable blob", 1),
+                }
+            }
+        }
+        self.made += u64::from(self.put(*name, bytes, &blobs)?);
+        if let Some(fact) = from.facts.get(&name.id) {
+            self.imports.add_fact(name.id, fact.model.as_deref(), fact.input, fact.output);
+        }
+        self.flush_if_many()
+    }
+}
