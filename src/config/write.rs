@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
         let target = follow(path)?;
+        if target.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
         written_beside(&target, bytes)?.persist(&target)?;
         sync_directory(&target)
     };
@@ -127,6 +130,18 @@ mod tests {
             assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
         }
         assert_eq!(names(&dotfiles), ["lepo.toml"]);
+    }
+
+    #[test]
+    fn a_device_is_not_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("config.toml");
+        let device = home.path().join("device");
+        let _socket = std::os::unix::net::UnixListener::bind(&device).unwrap();
+        symlink(&device, &path).unwrap();
+        let error = replace(&path, b"x").unwrap_err();
+        assert!(error.chain().ends_with("it is not a regular file"), "{}", error.chain());
+        assert!(!fs::metadata(&device).unwrap().is_file());
     }
 
     #[test]

@@ -93,6 +93,16 @@ fn o_names_a_file_that_is_replaced_and_open_opens_it() {
 }
 
 #[test]
+fn a_link_stays_one_and_a_pipe_is_written_to() {
+    let home = example();
+    let script = "ln -s page.html link && lepo export --format html -o link && test -L link && mkfifo pipe && \
+        { cat pipe > got & } && lepo export --format html -o pipe && wait && test -p pipe && \
+        cmp got page.html";
+    let ran = home.shell(script).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
 fn an_attached_image_is_in_the_page() {
     let home = Home::new();
     home.ok(&["init"]);
