@@ -167,6 +167,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let parsed = alone.map_or_else(|| parse(&mut root), Ok);
     let cli = match parsed {
         Ok(cli) => cli,
+        // From a cluster of short options: `-nh`.
+        Err(error) if !error.use_stderr() => {
+            return help::print_short(ManuallyDrop::into_inner(root), &[command]);
+        }
         Err(error) => return report_parse_error(&args, command == "do", &error),
     };
     if cli.globals.version {
@@ -227,11 +231,6 @@ fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
 /// Prints the parser's message; gives the exit code.
 fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
     let rendered = error.render().to_string();
-    if !error.use_stderr() {
-        let mut out = Out::stdout();
-        out.trusted(&rendered); // help, from a cluster of short options
-        return end(out);
-    }
     if wants_document(args) {
         let said = rendered.lines().next().unwrap_or_default();
         let usage = Error::usage(said.strip_prefix("error: ").unwrap_or(said)).hint("lepo --help");

@@ -58,6 +58,8 @@ fn help_and_version_win_over_everything() {
         assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
         assert!(ran.out.starts_with(begins), "{args:?}: {}", ran.out);
     }
+    // A screen, also from a cluster of short options.
+    assert_eq!(home.ok(&["do", "-nh"]), home.ok(&["do", "-h"]));
     for (args, said) in [
         (&["help", "bogus"][..], "no command \"bogus\""),
         (&["help", "shwo"], "did you mean `lepo show`?"),
