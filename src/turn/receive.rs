@@ -11,6 +11,7 @@ use super::journal::usage_entry;
 use super::native::sound_arguments;
 use super::report::Answered;
 use super::schema::AnswerSchema;
+use super::send::tell_cut;
 use super::{Event, Front, Interrupt};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -234,15 +235,7 @@ async fn receive_events(
             }
             Some(model::Event::Usage(usage)) => receiving.usage = usage,
             Some(model::Event::Notice(text)) => front.happens(Event::Say(&text)),
-            Some(model::Event::Done(model::Finish::Length)) => {
-                front.happens(Event::Say("note: the answer is cut at the model's token limit (max_tokens)"));
-            }
-            Some(model::Event::Done(model::Finish::Window)) => {
-                front.happens(Event::Say("note: the answer is cut where the model's window is full"));
-            }
-            Some(model::Event::Done(model::Finish::Other(reason))) => {
-                front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
-            }
+            Some(model::Event::Done(finish)) => tell_cut(&finish, front),
             Some(model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
@@ -250,7 +243,6 @@ async fn receive_events(
             }
             Some(model::Event::Replay(replay)) => receiving.replay = Some(replay),
             Some(model::Event::ToolCall(_) | model::Event::Paused(_)) => {}
-            Some(model::Event::Done(_)) => {}
         }
     }
 }

@@ -92,8 +92,25 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
             model::Event::Text(piece) => text.push_str(&piece),
             model::Event::Usage(told) => usage = told,
             model::Event::Notice(words) => front.happens(Event::Say(&words)),
+            model::Event::Done(finish) => tell_cut(&finish, front),
             _ => {}
         }
     }
     Ok((text, usage))
+}
+
+/// Tells of an answer that ended before the model had said all of it.
+pub fn tell_cut(finish: &model::Finish, front: &mut dyn Front) {
+    match finish {
+        model::Finish::Stop | model::Finish::ToolCalls => {}
+        model::Finish::Length => {
+            front.happens(Event::Say("note: the answer is cut at the model's token limit (max_tokens)"));
+        }
+        model::Finish::Window => {
+            front.happens(Event::Say("note: the answer is cut where the model's window is full"));
+        }
+        model::Finish::Other(reason) => {
+            front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
+        }
+    }
 }

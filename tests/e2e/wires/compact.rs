@@ -68,6 +68,15 @@ fn failed_it_has_written_nothing() {
 }
 
 #[test]
+fn a_summary_that_was_cut_is_told() {
+    let cut = Reply::new(200, openai_event(json!({"content": "Half of"}), Some("length")));
+    let (_server, home) = talked("", [cut]);
+    let ran = home.lepo(&["do", "--compact"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("note: the answer is cut at the model's token limit"), "{}", ran.err);
+}
+
+#[test]
 fn what_to_do_about_a_failure_is_to_compact_again() {
     let half = |end: Piece| {
         Reply::pieces([Piece::Bytes(openai_event(json!({"content": "Wh"}), None).into_bytes()), end])
