@@ -51,7 +51,7 @@ pub struct TurnView<'o> {
     state: State,
     /// Text of the state stands on the screen.
     open: bool,
-    /// An answer in a pipe goes on behind what was shown on stderr meanwhile: its line has not ended.
+    /// An answer goes on behind what came on stderr meanwhile: its line has not ended.
     goes_on: bool,
     markdown: Option<Markdown>,
     /// For what comes from outside and goes to stderr.
@@ -112,21 +112,36 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// Makes room on stderr within an answer. Only a terminal shows both, so only there its line ends.
+    /// Makes room on stderr within an answer. Its own line ends only where it and what comes stand on one terminal.
     fn pause(&mut self) {
-        if self.out.is_terminal() {
+        if self.talkative && self.out.is_terminal() {
             return self.close();
         }
-        self.goes_on |= std::mem::take(&mut self.open);
         self.out.flush();
+        if std::mem::take(&mut self.open) {
+            self.goes_on = true;
+            if !self.out.at_line_start() {
+                self.err("\n");
+            }
+        }
     }
 
-    /// Ends the line of an answer that paused and did not go on.
+    /// Ends an answer that paused and did not go on.
     fn end_answer(&mut self) {
-        if std::mem::take(&mut self.goes_on) && !self.out.at_line_start() {
-            self.out.trusted("\n");
-            self.out.flush();
+        if std::mem::take(&mut self.goes_on) {
+            self.end_content();
         }
+    }
+
+    fn end_content(&mut self) {
+        let mut rest = String::new();
+        self.markdown.iter_mut().for_each(|markdown| markdown.finish(&mut rest));
+        self.out.trusted(&rest);
+        if !self.out.at_line_start() {
+            self.out.trusted("\n");
+        }
+        // The next output may be on stderr.
+        self.out.flush();
     }
 
     /// Takes away or ends what stands open.
@@ -141,16 +156,7 @@ impl<'o> TurnView<'o> {
                 self.cleaner.finish(&mut rest);
                 self.err(&format!("{rest}\n<<< End Thinking >>>\n"));
             }
-            State::Content => {
-                let mut rest = String::new();
-                self.markdown.iter_mut().for_each(|markdown| markdown.finish(&mut rest));
-                self.out.trusted(&rest);
-                if !self.out.at_line_start() {
-                    self.out.trusted("\n");
-                }
-                // The next output may be on stderr.
-                self.out.flush();
-            }
+            State::Content => self.end_content(),
             _ => {}
         }
     }
