@@ -22,18 +22,22 @@ pub struct EventLines<'o> {
     out: &'o mut Out,
     /// Decodes a command's stderr, whose pieces may end inside a character.
     stderr: Utf8,
+    /// The last line says that a model is waited for.
+    waits: bool,
 }
 
 impl<'o> EventLines<'o> {
     /// Lines on `out`.
     pub fn new(out: &'o mut Out) -> EventLines<'o> {
-        EventLines { out, stderr: Utf8::default() }
+        EventLines { out, stderr: Utf8::default(), waits: false }
     }
 
     /// An event, with the name of the participant whose reply it is in.
     fn tell(&mut self, name: Option<&str>, event: Event<'_>) {
         let told = match event {
             Event::Pause => return self.out.flush(),
+            // Servers were waited for before.
+            Event::Waiting if name.is_none() && self.waits => return,
             Event::Bubb(name, bytes) => bubb(name, bytes),
             Event::Waiting => json!({ "event": "waiting" }),
             Event::Thinking(text) => json!({ "event": "thinking", "text": text }),
@@ -56,6 +60,7 @@ impl<'o> EventLines<'o> {
 
     /// Prints one line, at once; text of an answer waits for [`Event::Pause`].
     fn line(&mut self, event: Value) {
+        self.waits = event["event"] == "waiting" && event["name"].is_null();
         self.out.line(&event.to_string());
         if !matches!(event["event"].as_str(), Some("text" | "thinking")) {
             self.out.flush();

@@ -66,6 +66,9 @@ fn progress_is_told_and_keeps_a_call_alive() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let named = |name: &str| events.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
+    let waits = |event: &Value| event["event"] == "waiting";
+    assert_eq!(named("waiting").len(), 2, "one for each request");
+    assert!(!events.windows(2).any(|two| two.iter().all(waits)), "{events:?}");
     assert_eq!(named("announce")[0]["description"], "Says what it is told.");
     assert_eq!(named("calling")[0]["request"]["name"], "echo");
     assert!(named("progress").iter().any(|event| event["text"] == "50% step 2"), "{events:?}");
