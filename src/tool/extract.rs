@@ -91,7 +91,9 @@ fn before_fence(prose: &str) -> Option<usize> {
 
 fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
     let text = prose.trim();
-    if !text.is_empty() {
+    // Objects may stand in a list.
+    let is_list = text.chars().all(|c| c.is_whitespace() || matches!(c, '[' | ']' | ','));
+    if !is_list {
         pieces.push(Piece::Prose(text.to_string()));
     }
 }

@@ -90,5 +90,7 @@ mod tests {
         let (requests, words) = read_requests(answer).unwrap();
         assert_eq!(requests[0].canonical(), r#"{"access":"read","command":"ls"}"#);
         assert_eq!(words, "I will look.");
+        let (requests, words) = read_requests("[{\"command\":\"ls\"},\n {\"command\":\"id\"}\n]").unwrap();
+        assert_eq!((requests.len(), words.as_str()), (2, ""));
     }
 }
