@@ -10,7 +10,7 @@ use super::spec::HttpSpec;
 use crate::error::{Error, Result};
 
 /// The longest list that is read.
-const LONGEST: usize = 16 << 20;
+const LONGEST: usize = 4 << 20;
 
 /// The most pages of a list that are read.
 const PAGES: usize = 100;

@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use crate::bots::Bot;
 use crate::home::{run, until};
+use crate::pty::on_terminal;
 use crate::screen::Screen;
 use crate::scripted::openai_sse;
 use crate::sync::{begin, clone, remote};
@@ -152,4 +153,29 @@ fn no_other_store_is_removed_through_a_link() {
     let ran = me.alone(&["sync", "--mine", "desk"]);
     assert_eq!((ran.code, me.read("outside/desk/file").as_str()), (0, "kept"), "{}", ran.err);
     assert!(ran.out.contains("from desk (yours): 1 message"), "{}", ran.out);
+}
+
+#[test]
+fn a_clone_with_the_same_email_is_asked_about_once_on_a_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let (me, desk, phone) = (clone("me@x"), clone("me@x"), clone("me@x"));
+    me.add(&["--prev", "head"], "mine");
+    begin(&me, &remote, "me");
+    desk.add(&["--prev", "head"], "from the desk");
+    begin(&desk, &remote, "desk");
+    // Without a terminal nothing is asked, and nothing decided.
+    let ran = me.alone(&["sync"]);
+    assert!(ran.code == 0 && ran.err.contains("`lepo sync --mine desk` merges it"), "{}", ran.err);
+    phone.add(&["--prev", "head"], "from the phone");
+    begin(&phone, &remote, "phone");
+    let asked = [("desk has your git email", ""), ("(y/N): ", "y\n"), ("phone has your git email", "n\n")];
+    let ran = on_terminal(me.command(&["sync"]), &asked);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("from desk (yours): 1 message"), "{}", ran.out);
+    assert!(ran.out.contains("it stays in _from/phone"), "{}", ran.out);
+    assert!(!me.work().join(".lepo/_from/desk").exists() && me.work().join(".lepo/_from/phone").exists());
+    // Decided once.
+    let ran = on_terminal(me.command(&["sync"]), &[]);
+    assert!(ran.code == 0 && !ran.out.contains("git email"), "{}", ran.out);
 }

@@ -19,7 +19,7 @@ use crate::sync::{
     Git, Identity, Options, Round, Secrets, State, check_clone_name, email, forget, forget_taken, round,
     unsent,
 };
-use crate::term::{say, tty};
+use crate::term::{fold, say, tty};
 use crate::when;
 
 /// Carry this store between machines and people with git
@@ -27,8 +27,8 @@ use crate::when;
 /// The first time, REMOTE is needed: a URL, a path, or the name of a git remote of this repository.
 /// A store is made if there is none yet. Everyone who can read REMOTE can read every message. From
 /// then on `lepo sync` sends new messages and fetches those of others. Messages of your own other clones
-/// (--mine) become part of this store; those of other people are kept in `.lepo/_from/NAME/` and shown
-/// beside yours.
+/// become part of this store: name them with --mine, or say so when a clone with your git email is asked
+/// about on the terminal. Those of other people are kept in `.lepo/_from/NAME/` and shown beside yours.
 ///
 /// Text that looks like a secret, and messages whose content does not match their id, are held back
 /// and named: exit 1.
@@ -120,7 +120,14 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     match args.watch {
         None => {
             let options = Options { secrets: &secrets, may_ask, may_remove_most: args.yes };
-            tell(round(&store, &mut state, &options, told)?, &store, &state, context)
+            let mut done = round(&store, &mut state, &options, told)?;
+            let asks = may_ask && !args.yes && context.out.is_terminal();
+            let unknown = if asks { std::mem::take(&mut done.unknown) } else { Vec::new() };
+            let code = tell(done, &store, &state, context)?;
+            if !decide(&unknown, &mut state, &store)? {
+                return Ok(code);
+            }
+            tell(round(&store, &mut state, &options, None)?, &store, &state, context)
         }
         Some(seconds) => {
             let reopened = || State::open(&paths.data, &identity);
@@ -139,12 +146,7 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
     state.settings.heads |= args.heads;
     for name in &args.mine {
         check_clone_name(name)?;
-        state.settings.others.remove(name);
-        if state.settings.mine.insert(name.clone()) {
-            // It becomes part of this store, all of it: what was taken as another person's is not needed any more.
-            forget_taken(&Git::at(&state.repository(), false), name)?;
-            store.remove_other(name)?;
-        }
+        make_mine(name, state, store)?;
     }
     for id in &args.allow {
         let is_blob = id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -159,6 +161,42 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
         state.settings.allowed.insert(id);
     }
     Ok(())
+}
+
+/// Merges a clone into this store from the next round on: what was taken as another person's is not needed any more.
+fn make_mine(name: &str, state: &mut State, store: &Store) -> Result<()> {
+    state.settings.others.remove(name);
+    if state.settings.mine.insert(name.to_string()) {
+        forget_taken(&Git::at(&state.repository(), false), name)?;
+        store.remove_other(name)?;
+    }
+    Ok(())
+}
+
+/// Asks of clones that have the user's git email whether they are the user's own; each is asked about once. True if
+/// one is.
+fn decide(unknown: &[String], state: &mut State, store: &Store) -> Result<bool> {
+    let Some(mut terminal) = tty().filter(|_| !unknown.is_empty()) else { return Ok(false) };
+    let mut is_any = false;
+    for clone in unknown {
+        let question = format!(
+            "{clone} has your git email, as anyone can say who may write there. Is it another clone of yours, to be \
+             merged into {}? (y/N): ",
+            store.shown().display()
+        );
+        match terminal.confirm(&fold(&question, terminal.columns()))? {
+            true => {
+                make_mine(clone, state, store)?;
+                is_any = true;
+            }
+            false => {
+                state.settings.others.insert(clone.clone());
+                say(&format!("it stays in _from/{clone}; `lepo sync --mine {clone}` merges it later"));
+            }
+        }
+        state.save()?;
+    }
+    Ok(is_any)
 }
 
 /// The secrets looked for before sending: variables that are secrets by name, and configured keys.
