@@ -124,6 +124,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             let asks = may_ask && !args.yes && context.out.is_terminal();
             let unknown = if asks { std::mem::take(&mut done.unknown) } else { Vec::new() };
             let code = tell(done, &store, &state, context)?;
+            context.out.flush();
             if !decide(&unknown, &mut state, &store)? {
                 return Ok(code);
             }
@@ -180,8 +181,8 @@ fn decide(unknown: &[String], state: &mut State, store: &Store) -> Result<bool> 
     let mut is_any = false;
     for clone in unknown {
         let question = format!(
-            "{clone} has your git email, as anyone can say who may write there. Is it another clone of yours, to be \
-             merged into {}? (y/N): ",
+            "{clone} has your git email; whoever may write to the remote can claim that. Is it another clone of \
+             yours, to be merged into {}? (y/N): ",
             store.shown().display()
         );
         match terminal.confirm(&fold(&question, terminal.columns()))? {
