@@ -338,9 +338,12 @@ fn what_is_kept_of_an_answer_has_an_end() {
     };
     let large = |index: usize| start(index, text(8 << 20));
     let small = |index: usize| start(index, String::new());
-    let events: [(&dyn Fn(usize) -> String, usize, &str); 3] =
-        [(&large, 7, "exceed 64 MiB"), (&signed, 7, "exceed 64 MiB"), (&small, 9_999, "10000 blocks")];
-    for (event, most, said) in events {
+    let too_large = "exceed 64 MiB";
+    for (event, most, said) in [
+        (&large as &dyn Fn(usize) -> String, 7, too_large),
+        (&signed, 7, too_large),
+        (&small, 9_999, "10000 blocks"),
+    ] {
         let (mut state, mut events) = (answer::State::default(), Events::default());
         state.data(small(0).as_bytes(), &mut events).unwrap();
         let ended = (0..20_000).find_map(|i| Some((i, state.data(event(i).as_bytes(), &mut events).err()?)));
