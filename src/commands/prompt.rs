@@ -99,7 +99,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 false => prompts.raw(&name)?,
             };
             write(&path, bytes, store.as_ref(), &paths)?;
-            context.out.line(&path.to_string_lossy());
+            context.out.path(&path);
             Ok(0)
         }
     }

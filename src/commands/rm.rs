@@ -77,7 +77,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 
     for path in plan.paths(&store) {
-        context.out.line(&path.to_string_lossy());
+        context.out.path(&path);
     }
     context.out.flush();
     if args.dry_run {

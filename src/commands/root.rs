@@ -11,6 +11,6 @@ pub struct RootArgs {}
 /// Prints it.
 pub fn run_root(_: RootArgs, context: &mut Context<'_>) -> Result<u8> {
     let path = context.store()?.path();
-    context.out.line(&path.to_string_lossy());
+    context.out.path(&path);
     Ok(0)
 }

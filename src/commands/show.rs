@@ -66,7 +66,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
             break;
         }
         if args.paths {
-            context.out.line(&store.path_of(&name).to_string_lossy());
+            context.out.path(&store.path_of(&name));
         } else if args.blobs {
             blobs(&store, &name, context)?;
         } else if args.one {
@@ -99,10 +99,10 @@ fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
 /// The paths of the blobs that a bubb names. One that is missing is said.
 fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
     for hash in store.blobs_of(name)? {
-        let path = store.blob_path(&hash).display().to_string();
+        let path = store.blob_path(&hash);
         match store.open_blob(&hash)? {
-            Some(_) => context.out.line(&path),
-            None => say(&format!("warning: {path}, named by {}, is missing", name.id)),
+            Some(_) => context.out.path(&path),
+            None => say(&format!("warning: {}, named by {}, is missing", path.display(), name.id)),
         }
     }
     Ok(())

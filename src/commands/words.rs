@@ -64,11 +64,12 @@ fn with_stdin(words: &[String]) -> Result<Vec<String>> {
     Ok(all)
 }
 
+/// The text on stdin. A path may be no text: only the name of the file in it says which bubb is meant.
 fn stdin() -> Result<String> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     std::io::stdin()
         .lock()
-        .read_to_string(&mut text)
+        .read_to_end(&mut text)
         .map_err(|error| Error::usage("cannot read addresses from stdin").because(error))?;
-    Ok(text)
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -1,6 +1,8 @@
 //! Writes stdout (data) and stderr (talk). A closed pipe is a quiet end; every other failure is an error.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -85,6 +87,12 @@ impl Out {
     /// Writes one line of data.
     pub fn line(&mut self, text: &str) {
         self.untrusted(text.as_bytes());
+        self.trusted("\n");
+    }
+
+    /// Writes a path as a line: its bytes, which may be no text, as they are where this is no terminal.
+    pub fn path(&mut self, path: &Path) {
+        self.untrusted(path.as_os_str().as_bytes());
         self.trusted("\n");
     }
 

@@ -95,3 +95,16 @@ fn an_error_is_one_line_whatever_a_file_is_called() {
         ran.err
     );
 }
+
+#[test]
+fn a_path_that_is_no_text_is_printed_and_read_as_it_is() {
+    let home = Home::new();
+    let line = "cd \"$(printf 'a\\377b')\" && lepo init 2> /dev/null && echo hi | lepo add > id && \
+        test -d \"$(lepo root)\" && mkdir sub && cd sub && S=\"$(printf 's\\377')\" && \
+        echo x | lepo -s \"$S\" add > /dev/null && for list in 'ls --paths' 'show --paths' 'resolve --path @' \
+        'grep -l x' 'rm -n @'; do test -f \"$(lepo -s \"$S\" $list)\" || { echo $list; exit 1; }; done && \
+        lepo -s \"$S\" ls --paths | lepo -s \"$S\" show --one -";
+    assert!(shell(&home, "mkdir \"$(printf 'a\\377b')\"").code == 0);
+    let ran = shell(&home, line);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "x\n"), "{}", ran.err);
+}

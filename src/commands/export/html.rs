@@ -37,14 +37,14 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     match (&args.output, args.open) {
         (Some(file), _) => {
             replace(file, html.as_bytes())?;
-            context.out.line(&file.to_string_lossy());
+            context.out.path(file);
             if args.open {
                 open::in_browser(file)?
             }
         }
         (None, true) => {
             let file = open::temporary(html.as_bytes())?;
-            context.out.line(&file.to_string_lossy());
+            context.out.path(&file);
             open::in_browser(&file)?;
         }
         (None, false) => context.out.untrusted(html.as_bytes()),

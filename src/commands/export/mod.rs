@@ -112,7 +112,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
             export.files = Files::of(&store, &names)?.write(&store, dir, &stem)?;
             let bytes = export.bytes(args.format)?;
             let path = place::write_new(dir, &stem, args.format.extension(), &bytes)?;
-            context.out.line(&path.to_string_lossy());
+            context.out.path(&path);
         }
     }
     Ok(0)
@@ -137,7 +137,7 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
         Some(dir) => {
             for (stem, text) in documents {
                 let path = place::write_new(dir, &stem, args.format.extension(), text.as_bytes())?;
-                context.out.line(&path.to_string_lossy());
+                context.out.path(&path);
             }
         }
         None if documents.len() > 1 => {

@@ -53,11 +53,10 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     pub fn found(&mut self, name: &Name, lines: &[Line]) -> ControlFlow<()> {
         let most = self.args.n.unwrap_or(usize::MAX);
         if self.args.list {
-            let line = match self.args.ids {
-                true => name.id.to_string(),
-                false => self.store.path_of(name).to_string_lossy().into_owned(),
-            };
-            self.out.line(&line);
+            match self.args.ids {
+                true => self.out.line(&name.id.to_string()),
+                false => self.out.path(&self.store.path_of(name)),
+            }
             self.printed += 1;
         } else if self.args.json {
             for line in lines.iter().filter(|line| line.kind == LineKind::Match) {

@@ -114,7 +114,7 @@ impl Listing<'_> {
         let ReadLine { line, text, first, request } = read;
         let names = self.branches.get(&line.name.id).map(Vec::as_slice).unwrap_or_default();
         match self.form {
-            Form::Paths => context.out.line(&self.store.path_of(&line.name).to_string_lossy()),
+            Form::Paths => context.out.path(&self.store.path_of(&line.name)),
             Form::Json => {
                 context.out.trusted(if self.rows > 0 { ",\n" } else { "\n" });
                 let title = line.more.as_ref().and_then(|more| self.known.titles.get(&more.root));

@@ -59,7 +59,7 @@ pub fn add(
     let installed = Installed { program, weights, named: Some(source.to_string()) };
     answers(settings, paths, installed).map_err(|error| error.hint(RUNS))?;
     let path = incoming.keep(&name)?;
-    context.out.line(&path.to_string_lossy());
+    context.out.path(&path);
     context.out.flush();
     say(&format!("to use it: lepo model use {name}, or once: lepo do -m embedded:{name}"));
     Ok(())

@@ -196,7 +196,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
         bar.show(what, progress.done, progress.total);
     })?;
     drop(bar);
-    context.out.line(&path.to_string_lossy());
+    context.out.path(&path);
     context.out.flush();
 
     let active = |model: &ModelConfig| model.active;
