@@ -73,7 +73,7 @@ impl Reader {
     /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error.
     pub async fn read(&mut self, interrupt: &Interrupt) -> Result<Option<String>> {
         let Some(mut editor) = self.editor.take() else {
-            return self.wait(blocking(|| read_plainly(MARK)), interrupt).await;
+            return self.read_plain(MARK, interrupt).await;
         };
         let mark = Mark(MARK, self.paint);
         let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
@@ -93,10 +93,20 @@ impl Reader {
     /// The answer to a question of lepo's own, which is not remembered.
     pub async fn answer(&mut self, question: &'static str, interrupt: &Interrupt) -> Result<Option<String>> {
         if self.editor.is_none() {
-            return self.wait(blocking(move || read_plainly(question)), interrupt).await;
+            return self.read_plain(question, interrupt).await;
         }
         let (mut editor, mark) = (bare(&self.stop), Mark(question, self.paint));
         self.wait(blocking(move || edit(&mut editor, &mark)), interrupt).await
+    }
+
+    /// A line that the terminal itself edits.
+    async fn read_plain(&self, question: &'static str, interrupt: &Interrupt) -> Result<Option<String>> {
+        let read = self.wait(blocking(move || read_plainly(question)), interrupt).await;
+        if !matches!(read, Ok(Some(_))) {
+            // Left, the question stands on a line of its own.
+            show("\n");
+        }
+        read
     }
 
     async fn wait<T>(&self, mut reading: Blocking<io::Result<T>>, interrupt: &Interrupt) -> Result<T> {

@@ -193,6 +193,10 @@ fn what_comes_after_the_prompt_begins_a_line() {
         screen.shows("sh$").enters(&format!("clear; lepo {args}; echo left")).prompts("> ");
         screen.keys(&[leave]).shows("\n>\nleft\n");
     }
+    for (leave, line) in [("C-c", "> ^C"), ("C-d", ">")] {
+        screen.shows("sh$").enters("clear; TERM=dumb lepo -n; echo left").prompts("> ");
+        screen.keys(&[leave]).shows(&format!("{line}\nleft\n"));
+    }
     screen.enters("clear; lepo").prompts("> ").enters("hi").shows("ok").prompts("> ");
     screen.keys(&["C-c"]).shows("\n>\nlepo goes on from here");
     screen.enters("clear; lepo").prompts("> ");
@@ -269,7 +273,9 @@ fn the_newest_of_a_list_stays_on_a_small_screen() {
     for (command, first) in
         [("/ls", "question 11"), ("/grep question", "question 11"), ("/ls", "question 11")]
     {
-        screen.enters(command).prompts("> ").shows(&format!("  1  {}", ids[11])).shows(first);
+        screen.keys(&["C-l"]).points(2, 0);
+        screen.enters(command).shows("on from one").prompts("> ");
+        screen.shows(&format!("  1  {}", ids[11])).shows(first);
         assert!(screen.text().contains(command), "{}", screen.text());
     }
 }
