@@ -311,3 +311,14 @@ fn temporary_files_of_an_import_that_was_ended_go_with_a_line() {
     assert!(!home.work().join(".lepo/_tmp/import-1-0").exists());
     assert!(!home.lepo(&["import", "y.json"]).err.contains("removing"));
 }
+
+#[test]
+fn a_file_whose_name_has_lines_is_told_on_one() {
+    let home = Home::new();
+    home.write("work/f/x\nmade 9 messages; 0 here already.jsonl", "nonsense");
+    home.write("work/f/good.json", r#"[{"role":"user","content":"q"}]"#);
+    let ran = home.lepo(&["import", "f"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.out.lines().filter(|line| line.starts_with("made ")).count(), 1, "{}", ran.out);
+    assert!(ran.out.contains("f/x␊made 9 messages"), "{}", ran.out);
+}

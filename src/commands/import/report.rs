@@ -12,7 +12,7 @@ use crate::conv::Wanted;
 use crate::error::Result;
 use crate::import::Reading;
 use crate::store::Store;
-use crate::term::{Out, excerpt, fold, say};
+use crate::term::{Out, excerpt, fold, one_line, say};
 
 /// The result of an import.
 #[derive(Default)]
@@ -131,12 +131,12 @@ impl Report {
         }
         for (reason, count) in &self.skipped {
             let files = self.files.get(reason).map(|files| named(files)).unwrap_or_default();
-            out.line(&format!("skipped {count}: {reason}{files}"));
+            out.line(&one_line(&format!("skipped {count}: {reason}{files}")));
         }
         // The notes are on stderr, and belong below.
         out.out.flush();
         for remark in &self.remarks {
-            say(&format!("note: {remark}"));
+            say(&format!("note: {}", one_line(remark)));
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
