@@ -5,7 +5,7 @@ use super::line::question;
 use super::words::find_one;
 use super::{Context, complete};
 use crate::conv::Wanted;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::store::{Store, check_branch_name};
 use crate::term::{say, width};
 
@@ -78,8 +78,11 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     }
     match store.make_branch(name, id)? {
         true => Ok(()),
-        false => Err(Error::nothing(format!("branch {name} is there already"))
-            .hint(format!("to move it: lepo branch -f {name} {address}"))),
+        false => Err(Error::nothing(format!("branch {name} is there already")).hint(format!(
+            "to move it: lepo branch -f {} {}",
+            quoted(name),
+            quoted(address)
+        ))),
     }
 }
 
@@ -111,8 +114,11 @@ fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
     store.branch(old)?.ok_or_else(|| none(old))?;
     match store.rename_branch(old, new, force)? {
         true => Ok(()),
-        false => Err(Error::nothing(format!("branch {new} is there already"))
-            .hint(format!("to put {old} in its place: lepo branch -f -m {old} {new}"))),
+        false => Err(Error::nothing(format!("branch {new} is there already")).hint(format!(
+            "to put {old} in its place: lepo branch -f -m {} {}",
+            quoted(old),
+            quoted(new)
+        ))),
     }
 }
 

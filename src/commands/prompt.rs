@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Context, complete};
 use crate::config::{Paths, RepoFile, Trust};
 use crate::env::Env;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::store::Store;
 use crate::term::{edit, excerpt, say};
 use crate::turn::{ListedPrompt, Prompts};
@@ -87,7 +87,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 Ok(0)
             }
             (path, None) => Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
-                .hint(format!("`lepo prompt edit {name}` makes one"))),
+                .hint(format!("`lepo prompt edit {}` makes one", quoted(&name)))),
         },
         Verb::Edit { name, here } => {
             let (path, bytes) = match here {

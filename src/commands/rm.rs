@@ -8,7 +8,7 @@ use super::words::resolve_all;
 use super::{Context, complete};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::conv::{Forest, Found, Ix, Pruner};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::store::{Store, now};
 use crate::term::{say, tty};
 use crate::when;
@@ -168,7 +168,7 @@ impl Plan {
                     return Err(Error::nothing(format!(
                         "branch {branch} names {named}, which would be deleted"
                     ))
-                    .hint(format!("delete the branch first: lepo branch -d {branch}")));
+                    .hint(format!("delete the branch first: lepo branch -d {}", quoted(branch))));
                 }
                 None => {}
             }

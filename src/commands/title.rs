@@ -3,7 +3,7 @@
 use super::words::find_one;
 use super::{Context, complete};
 use crate::conv::Origins;
-use crate::error::Result;
+use crate::error::{Result, quoted};
 use crate::term::say;
 
 /// Give a conversation a title
@@ -47,7 +47,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
         match store.titles().get(&root) {
             Some(title) => context.out.line(title),
             None => {
-                say(&format!("no title; to give it one: lepo title {} WORDS", args.address));
+                say(&format!("no title; to give it one: lepo title {} WORDS", quoted(&args.address)));
                 return Ok(1);
             }
         }

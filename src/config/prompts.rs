@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Paths;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, quoted};
 
 /// A prompt as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Prompt {
                 let word = words.get(number - 1).ok_or_else(|| {
                     Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", words.len()))
                         .hint_at(|place| match place {
-                            Place::Shell => format!("lepo do -T {name} WORDS..."),
+                            Place::Shell => format!("lepo do -T {} WORDS...", quoted(name)),
                             Place::Session => format!("/{name} WORDS..."),
                         })
                 })?;

@@ -6,7 +6,7 @@ use super::session::Session;
 
 use crate::bubb::Kind;
 use crate::config::{Filling, ModelChoice, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::fetch::is_url;
 use crate::store::check_branch_name;
 use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
@@ -275,7 +275,7 @@ impl Session<'_> {
         })?;
         if !self.store.make_branch(name, at)? {
             return Err(Error::nothing(format!("branch {name} is there already"))
-                .hint(format!("/tail {name} goes on from it; `lepo branch -f {name}` moves it")));
+                .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
         }
         say(&format!("branch {name} moves on with the answers"));
         self.branch = Some((name.to_string(), at));

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::Store;
 use super::temporary::rename_new;
 use crate::bubb::BubbId;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::sys;
 
 const DIR: &str = "_branches";
@@ -38,7 +38,7 @@ impl Store {
                 Some(id) => Ok(Some(id)),
                 None => {
                     Err(Error::store(format!("branch {name} holds no id: {}/{path}", self.shown.display()))
-                        .hint(format!("set it anew: lepo branch -f {name} ADDR")))
+                        .hint(format!("set it anew: lepo branch -f {} ADDR", quoted(name))))
                 }
             },
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -7,7 +7,7 @@ use super::command_runner::Carried;
 use super::flow::Turn;
 use super::result_text::ResultText;
 use super::served::FrontCaller;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::store::Store;
 use crate::tool::mcp::{Block, CallResult, Called};
 
@@ -24,7 +24,7 @@ impl Turn<'_> {
         if let Some(server) = over.filter(|_| !self.front.has_person()) {
             let name = &server.config.name;
             return Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
-                .hint(format!("`lepo mcp login {name}` signs in again")));
+                .hint(format!("`lepo mcp login {}` signs in again", quoted(name))));
         }
         for server in self.servers.each() {
             self.env.pins.first_sight(server)?;

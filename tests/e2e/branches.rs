@@ -114,3 +114,17 @@ fn a_branch_of_a_lost_bubb_is_told_and_listed() {
     assert_eq!((ran.code, ran.out), (0, format!("old {gone}\n")));
     assert!(ran.err.contains("names 01JB3Z0Q4N8V2K5T7W9X1Y3Z5A, which is not in the store"), "{}", ran.err);
 }
+
+#[test]
+fn a_branch_of_others_is_one_word_of_the_command_that_a_hint_gives() {
+    let home = Home::new();
+    let id = home.add(&["--prev", "head"], "hi");
+    home.write("work/.lepo/_branches/$(id)&x", &id);
+    let ran = home.lepo(&["rm", "-y", "@"]);
+    assert!(ran.code == 1 && ran.err.ends_with("lepo branch -d '$(id)&x'\n"), "{}", ran.err);
+    let ran = home.lepo(&["branch", "$(id)&x", "@"]);
+    assert!(ran.code == 1 && ran.err.ends_with("lepo branch -f '$(id)&x' @\n"), "{}", ran.err);
+    home.write("work/.lepo/_branches/a;b", "nonsense");
+    let ran = home.lepo(&["show", "a;b"]);
+    assert!(ran.err.contains("lepo branch -f 'a;b' ADDR"), "{}", ran.err);
+}
