@@ -164,6 +164,12 @@ impl Error {
         Error::new(Kind::Remote, message)
     }
 
+    /// The same with words of others in several lines: those after the first are rows.
+    pub fn remote_lines(words: &str) -> Self {
+        let mut lines = words.lines().map(str::to_string);
+        Error::remote(lines.next().unwrap_or_default()).rows(lines.collect())
+    }
+
     /// The store could not be read or written (exit 5).
     pub fn store(message: impl Into<String>) -> Self {
         Error::new(Kind::Store, message)
@@ -295,6 +301,8 @@ mod tests {
         let error = Error::usage("cannot read a\nb:").because(std::io::Error::other("c\nd"));
         let error = error.rows(vec!["first".into(), "e\nf".into()]).again(Kind::Store);
         assert_eq!(error.chain(), "cannot read a␊b:: c␊d\n  first\n  e␊f");
+        let lines = Error::remote_lines("it ended; its stderr:\nno licence\nbye");
+        assert_eq!(lines.chain(), "it ended; its stderr:\n  no licence\n  bye");
         assert_eq!(error.to_json()["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
     }
 

@@ -55,7 +55,7 @@ impl Servers {
         let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
         let read = client.read(uri, limits, caller).await;
         let result = server.taken(read).await.map_err(|words| {
-            Error::remote(format!("cannot read {uri} of server {}: {words}", server.config.name))
+            Error::remote_lines(&format!("cannot read {uri} of server {}: {words}", server.config.name))
                 .hint_at(|place| format!("{} lists its resources", place.tools()))
         })?;
         let contents = result.get("contents").and_then(Value::as_array);
@@ -93,7 +93,7 @@ impl Servers {
         let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
         let filled = client.prompt(name, arguments, limits, caller).await;
         let result = server.taken(filled).await.map_err(|words| {
-            Error::remote(format!("prompt {name} of server {} failed: {words}", server.config.name))
+            Error::remote_lines(&format!("prompt {name} of server {} failed: {words}", server.config.name))
         })?;
         let messages = result.get("messages").and_then(Value::as_array);
         let message = |message: &Value| PromptMessage {
@@ -121,7 +121,7 @@ impl Servers {
         };
         match server.wake(&self.place, self.patience).await {
             Ok(()) => Ok(server),
-            Err(words) => Err(Error::remote(format!("server {name} cannot be used: {words}"))),
+            Err(words) => Err(Error::remote_lines(&format!("server {name} cannot be used: {words}"))),
         }
     }
 }

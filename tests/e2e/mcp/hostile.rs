@@ -16,6 +16,16 @@ const TOKEN: &str = "tok-s3cr3t-1234567890";
 const KEY: &str = "sk-lepo-0987654321";
 
 #[test]
+fn the_last_words_of_a_server_stand_below_the_error() {
+    let bot = Bot::openai(SETTINGS, [openai_sse(["Done."])]);
+    configure(&bot.home, &[("s", hostile(&bot.home, "s", "exit"))]);
+    let ran = bot.home.alone(&["do", "--context", "mcp:s/test://x", "q"]);
+    let told =
+        "error: server s cannot be used: it ended with exit code 1; the end of its stderr:\n  cannot start";
+    assert!(ran.code == 3 && ran.err.contains(told), "{}: {}", ran.code, ran.err);
+}
+
+#[test]
 fn every_mode_ends_in_time_and_the_others_go_on() {
     // What the result says, and what is said on stderr.
     for (mode, result, said) in [
