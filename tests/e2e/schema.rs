@@ -91,6 +91,8 @@ fn a_bad_schema_sends_and_writes_nothing() {
     bot.home.write("work/no.json", "{");
     for (given, message) in [
         ("bad.json", "bad.json is not a JSON Schema"),
+        ("-", "--schema needs a file"),
+        ("", "--schema needs a file"),
         ("no.json", "no.json is not JSON"),
         ("none.json", "cannot read none.json"),
         ("{\"type\":3}", "--schema is not a JSON Schema"),

@@ -114,7 +114,7 @@ pub struct DoArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) max_tokens: Option<u64>,
     /// Go on from a summary of the conversation, which stays; PROMPT tells the model what to summarise
-    #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "attach", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"])]
+    #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "system", "template", "server_prompt", "attach", "schema", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"])]
     pub(super) compact: bool,
     /// With --compact: the number of last questions that stay as they are (2)
     #[arg(long, value_name = "N", requires = "compact")]
@@ -225,9 +225,13 @@ impl DoArgs {
     /// The schema of `--schema`, compiled.
     pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
         let Some(given) = &self.schema else { return Ok(None) };
-        let schema = match given.trim_start().starts_with('{') {
-            true => AnswerSchema::compile("--schema", given)?,
-            false => AnswerSchema::compile(given, &read_text(given.as_ref())?)?,
+        let schema = match given.trim() {
+            "" | "-" => {
+                return Err(Error::usage("--schema needs a file, or the schema itself")
+                    .hint("stdin is a part of the question"));
+            }
+            inline if inline.starts_with('{') => AnswerSchema::compile("--schema", given)?,
+            _ => AnswerSchema::compile(given, &read_text(given.as_ref())?)?,
         };
         Ok(Some(Arc::new(schema)))
     }

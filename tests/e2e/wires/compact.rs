@@ -63,6 +63,10 @@ fn failed_it_has_written_nothing() {
     let ran = home.lepo(&["do", "--compact", "--keep", "9"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("nothing to summarise"), "{}", ran.err);
+    for option in ["--schema", "--system", "--template", "--prompt", "--attach"] {
+        let ran = home.lepo(&["do", "--compact", option, "x"]);
+        assert!(ran.code == 2 && ran.err.contains("cannot be used with"), "{option}: {}", ran.err);
+    }
     assert_eq!(bubbs(&home).len(), before);
     assert_eq!(server.asked().len(), 6);
 }
