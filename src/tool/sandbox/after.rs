@@ -1,6 +1,7 @@
 //! Cleans up after a command that could write: repositories it made are moved aside, as git would obey
 //! their settings and hooks, and files that tools run by themselves are listed.
 
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
     let short = |path: &Path| path.strip_prefix(dir).unwrap_or(path).to_path_buf();
     // A repository is found by its `.git`, or without one by its `HEAD`.
     let named = now.repositories.iter().filter(|path| !before.repositories.contains(path) && !is_empty(path));
-    let bare = now.bare.iter().filter(|path| !before.bare.contains(path)).filter_map(|dir| head(dir));
+    let bare = now.bare.iter().filter(|path| !before.bare.contains(path)).flat_map(|dir| heads(dir));
     for path in named.cloned().chain(bare) {
         let moved = move_aside(&path).map(|to| short(&to)).map_err(|error| error.to_string());
         found.moved.push((short(&path), moved));
@@ -53,17 +54,21 @@ fn is_empty(path: &Path) -> bool {
         && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-fn head(dir: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(dir).ok()?.flatten();
-    entries
-        .map(|entry| entry.path())
-        .find(|path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HEAD")))
+/// The entries of a repository that git may take for its `HEAD`: of several that differ in case alone, all.
+fn heads(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HEAD"))).collect()
 }
 
 fn move_aside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for number in 1..1000 {
-        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        // A command can take the names that could be foreseen.
+        let number = match number {
+            1 => String::new(),
+            2..10 => format!("-{number}"),
+            _ => format!("-{:016x}", RandomState::new().hash_one(number)),
+        };
         let to = path.with_file_name(format!("{}{ASIDE}{number}", name.trim_start_matches('.')));
         match renamed(path, &to) {
             Ok(()) => return Ok(to),
@@ -74,7 +79,7 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
             Err(error) => return Err(error.into()),
         }
     }
-    Err(io::Error::other("too many were moved aside before"))
+    Err(io::Error::other("no name is free"))
 }
 
 /// Renames within a directory, also one that the command has made read-only.
@@ -157,6 +162,17 @@ mod tests {
         assert_eq!(again.moved, []);
         write("src/.git/config");
         assert_eq!(look_after(dir, &before).moved, [moved("src/.git", "src/git.made-by-a-command-2")]);
+        // Names that only some file systems take for the same.
+        ["two/HEAD", "two/head", "two/Head", "two/heAd", "two/HEad", "two/objects/x", "two/refs/x"]
+            .iter()
+            .for_each(|path| write(path));
+        assert!(look_after(dir, &before).moved.iter().all(|(_, moved)| moved.is_ok()));
+        assert!(!dir.join("two/HEAD").exists());
+        // All names that could be foreseen are taken.
+        write("src/.git/config");
+        (3..1000).for_each(|number| write(&format!("src/git.made-by-a-command-{number}")));
+        let found = look_after(dir, &before).moved;
+        assert!(found.len() == 1 && found[0].1.is_ok() && !dir.join("src/.git").exists(), "{found:?}");
         assert!(dir.join("old/.git/HEAD").exists() && dir.join("kept.git/HEAD").exists());
     }
 }
