@@ -317,7 +317,13 @@ impl<'o> GroupView<'o> {
         match (name, event) {
             (_, Event::Bubb(name, bytes)) => self.bubb(name, bytes),
             (None, Event::Say(text)) => self.note(text),
-            (Some(name), Event::Say(text)) => self.note(&format!("{name}: {text}")),
+            // Some words begin with the name of the model.
+            (Some(name), Event::Say(text))
+                if text.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')) =>
+            {
+                self.note(text);
+            }
+            (Some(name), Event::Say(text)) => self.note(&format!("{}: {text}", name.trim_end_matches(':'))),
             (None, Event::CommandStarted(command)) => self.talk(&format!("$ {command}")),
             (None, Event::CommandOutput(_, Stream::Stderr, bytes)) => self.foreign(bytes),
             (Some(name), Event::Waiting) => {

@@ -283,6 +283,18 @@ fn all_are_asked_at_once_and_again() {
 }
 
 #[test]
+fn a_note_names_its_model_once() {
+    let refused = Reply::new(429, "slow").header("Retry-After", "0");
+    let cut = Reply::new(200, openai_event(value!({"content": "one"}), Some("length")));
+    let panel = Panel::new("", &[("a", vec![refused, cut])]);
+    let ran = panel.lepo(&["do", "--parallel", "-m", "a", "q"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let mut lines = ran.err.lines();
+    assert!(lines.next().unwrap().starts_with("a answered 429: "), "{}", ran.err);
+    assert!(lines.next().unwrap().starts_with("a: note: the answer is cut"), "{}", ran.err);
+}
+
+#[test]
 fn an_interruption_keeps_what_came() {
     let panel = Panel::new("", &[("a", vec![openai_sse(["one"])]), ("b", vec![begun("반쪽")])]);
     let lepo = env!("CARGO_BIN_EXE_lepo");
