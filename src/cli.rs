@@ -353,6 +353,10 @@ fn external(words: &[OsString]) -> Error {
     let program = format!("lepo-{name}");
     let error = std::process::Command::new(&program).args(words.iter().skip(1)).exec();
     match error.kind() {
+        // It is there, and the program that its first line names is not.
+        std::io::ErrorKind::NotFound if commands::suggest::is_in_path(&program) => {
+            Error::usage(format!("cannot run {program}: its interpreter is not there"))
+        }
         std::io::ErrorKind::NotFound => {
             let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
             match commands::suggest::nearest(&name, tasks::names().into_iter()) {

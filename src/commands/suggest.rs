@@ -1,5 +1,7 @@
 //! The command or the setting that a mistyped word was meant for.
 
+use crate::env::search_path;
+
 /// The name that a word is nearest to, if it is near enough to be a slip of the keys.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let near = names.map(|name| (distance(word, name), name)).min()?;
@@ -24,6 +26,11 @@ fn distance(a: &str, b: &str) -> usize {
         rows.push(row);
     }
     rows[a.len()][b.len()]
+}
+
+/// True if a folder of the search path has a file of this name.
+pub fn is_in_path(program: &str) -> bool {
+    search_path().iter().any(|dir| dir.join(program).is_file())
 }
 
 #[cfg(test)]

@@ -226,7 +226,7 @@ fn check(rel: &Path) -> Result<()> {
     let mut named = false;
     for part in rel.components() {
         match part {
-            Component::ParentDir => return refuse("leads out of the working directory by `..`"),
+            Component::ParentDir => return refuse("has `..`, which may lead out of the working directory"),
             Component::Normal(name) if name.eq_ignore_ascii_case(".git") => return refuse("is git's own"),
             Component::Normal(_) => named = true,
             _ => {}

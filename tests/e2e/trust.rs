@@ -254,10 +254,19 @@ fn a_program_of_ones_own_comes_from_the_path_and_not_from_the_repository() {
     assert_eq!(place.ask().code, 0);
     assert!(!place.tripped());
     program("bin/lepo-hello", "#!/bin/sh\necho hello \"$@\"\n");
-    let mut lepo = place.home.command(&["hello", "--you"]);
-    lepo.env("PATH", format!("{}/bin:/usr/bin:/bin", place.home.path().display()));
-    let ran = run(lepo, b"");
+    program("bin/lepo-lost", "#!/no/such/interpreter\n");
+    let lepo = |args: &[&str]| {
+        let mut lepo = place.home.command(args);
+        lepo.env("PATH", format!("{}/bin:/usr/bin:/bin", place.home.path().display()));
+        run(lepo, b"")
+    };
+    let ran = lepo(&["hello", "--you"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "hello --you\n"), "{}", ran.err);
+    let ran = lepo(&["lost"]);
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (2, "error: cannot run lepo-lost: its interpreter is not there\n")
+    );
 }
 
 #[test]
