@@ -37,6 +37,13 @@ pub(super) struct Http {
     pub timeouts: Timeouts,
 }
 
+/// A request that got no response.
+struct Unanswered {
+    /// The connection ended in place of one.
+    closed: bool,
+    error: Error,
+}
+
 impl Http {
     /// A client of `api` under the model's `base_url`. Opens no connection yet.
     pub fn new(config: &ModelConfig, api: &HttpSpec, timeouts: Timeouts, gate: Gate) -> Result<Self> {
@@ -73,7 +80,12 @@ impl Http {
         }
         let mut url = self.endpoint.clone();
         for _ in 0..=REDIRECTS {
-            let response = self.send(url.clone(), body.clone()).await?;
+            let mut sent = self.send(url.clone(), body.clone()).await;
+            if self.connected && matches!(sent, Err(Unanswered { closed: true, .. })) {
+                // The server closed the connection that was kept, while the request was on its way.
+                sent = self.send(url.clone(), body.clone()).await;
+            }
+            let response = sent.map_err(|unanswered| unanswered.error)?;
             self.connected = true;
             let Some(location) = redirection(&response) else { return Ok(response) };
             let target = url.join(&location).map_err(|_| self.misdirected(response.status(), "nowhere"))?;
@@ -85,7 +97,7 @@ impl Http {
         Err(Error::remote(format!("{} redirects in circles", self.place)).hint("check `base_url`"))
     }
 
-    async fn send(&self, url: Url, body: Payload) -> Result<Response> {
+    async fn send(&self, url: Url, body: Payload) -> std::result::Result<Response, Unanswered> {
         let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json");
         request = match body.length() {
             ..=SHORT if !body.has_files() => request.body(body.to_vec()),
@@ -120,13 +132,13 @@ impl Http {
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
         }
-        let response = self.respond(request).await?;
+        let response = self.respond(request).await.map_err(|unanswered| unanswered.error)?;
         self.connected = true;
         Ok(response)
     }
 
     /// Sends a request and waits for its response, within the idle timeout.
-    async fn respond(&self, request: RequestBuilder) -> Result<Response> {
+    async fn respond(&self, request: RequestBuilder) -> std::result::Result<Response, Unanswered> {
         let request = request.headers(self.headers.clone());
         // Connecting has its own limit, and waiting at the gate has none.
         let silence = async {
@@ -134,8 +146,11 @@ impl Http {
             sleep(self.timeouts.idle).await;
         };
         tokio::select! {
-            answered = request.send() => answered.map_err(|error| self.failed(error.without_url())),
-            () = silence => Err(self.silent()),
+            answered = request.send() => answered.map_err(|error| Unanswered {
+                closed: error.is_request() && !error.is_connect() && !error.is_timeout(),
+                error: self.failed(error.without_url()),
+            }),
+            () = silence => Err(Unanswered { closed: false, error: self.silent() }),
         }
     }
 

@@ -40,6 +40,11 @@ impl Reply {
         Reply { status, headers: Vec::new(), body: vec![Piece::Bytes(body.into())] }
     }
 
+    /// None: the connection is closed once the request was read.
+    pub fn none() -> Self {
+        Reply::new(0, "")
+    }
+
     /// Status 200 and these pieces.
     pub fn pieces(body: impl IntoIterator<Item = Piece>) -> Self {
         Reply { status: 200, headers: Vec::new(), body: body.into_iter().collect() }
@@ -258,6 +263,9 @@ pub fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Asked>
 
 /// Sends a reply; `false` if it closes the connection in the middle.
 fn say(mut stream: &TcpStream, reply: &Reply, shared: &Shared) -> std::io::Result<bool> {
+    if reply.status == 0 {
+        return Ok(false);
+    }
     let mut head = format!("HTTP/1.1 {} Scripted\r\ntransfer-encoding: chunked\r\n", reply.status);
     for (name, value) in &reply.headers {
         head += &format!("{name}: {value}\r\n");

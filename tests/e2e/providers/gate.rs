@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::super::scripted::{Server, openai_sse};
-use super::{TIMEOUTS, config, hear, openai, run};
+use super::super::scripted::{Reply, Server, openai_sse};
+use super::{TIMEOUTS, config, hear, openai, opened, run};
 use lepo::testing::config::Provider;
 use lepo::testing::model::{Gate, Installed, Message, Model, Request, Role};
 
@@ -37,6 +37,34 @@ fn the_connection_opens_and_the_request_waits() {
         assert_eq!(heard.text(), "b");
     });
     assert_eq!(server.connections(), 1, "a finished answer leaves its connection for the next");
+}
+
+#[test]
+fn a_kept_connection_that_ends_under_a_request_is_made_anew_once() {
+    let (a, b) = (openai_sse(["a"]), openai_sse(["b"]));
+    let lost = "connection closed before message completed";
+    for (replies, expected, times) in [
+        (vec![a.clone(), Reply::none(), b], [Ok("a"), Ok("b")], 3),
+        (vec![a.clone(), Reply::none(), Reply::none()], [Ok("a"), Err(lost)], 3),
+        // On a connection of its own it is the server's answer.
+        (vec![Reply::none(), a], [Err(lost), Ok("a")], 2),
+    ] {
+        let server = Server::start(replies);
+        let state = tempfile::tempdir().unwrap();
+        let messages = [Message::new(Role::User, "why?")];
+        let request = Request { messages: &messages, ..Request::default() };
+        run(async {
+            let mut model = Model::new(&openai(&server), TIMEOUTS, state.path(), opened(), None).unwrap();
+            for expected in expected {
+                let heard = hear(&mut model, request).await;
+                match expected {
+                    Ok(text) => assert_eq!(heard.text(), text),
+                    Err(why) => assert!(heard.failure().contains(why), "{}", heard.failure()),
+                }
+            }
+        });
+        assert_eq!(server.asked().len(), times);
+    }
 }
 
 #[test]
