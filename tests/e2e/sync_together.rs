@@ -135,8 +135,10 @@ fn a_sync_that_watches_lets_others_in_and_says_once_what_is_held_back() {
     let second = me.add(&["--prev", "head"], "glpat-0123456789abcdefghij");
     until("the next is held back", || said().contains(&format!("held back {second}: ")));
     assert_eq!(said().matches("held back").count(), 2, "{}", said());
-    child.kill().unwrap();
-    child.wait().unwrap();
+    // Its state is deleted: nothing is sent anywhere, and it ends.
+    std::fs::remove_dir_all(me.path().join("data/lepo/sync")).unwrap();
+    until("it ends", || child.try_wait().unwrap().is_some());
+    assert!(!child.wait().unwrap().success(), "{}", said());
 }
 
 #[test]

@@ -94,8 +94,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let is_new = !State::is_there(&paths.data, &identity);
     if is_new && args.remote.is_none() {
-        return Err(Error::usage("this store is not synced yet")
-            .hint("say where: lepo sync URL, or lepo sync REMOTE for a remote of this git repository"));
+        return Err(not_synced());
     }
     let mut state = State::open(&paths.data, &identity)?;
     let told = match (&args.remote, first) {
@@ -248,7 +247,16 @@ fn watch(
         drop(state);
         sleep(Duration::from_secs(seconds));
         state = reopened()?;
+        if state.settings.url.is_empty() {
+            // Its state was deleted meanwhile.
+            return Err(not_synced());
+        }
     }
+}
+
+fn not_synced() -> Error {
+    Error::usage("this store is not synced yet")
+        .hint("say where: lepo sync URL, or lepo sync REMOTE for a remote of this git repository")
 }
 
 /// Tells what a round did. Exit 1 if something was held back or left out.
