@@ -90,6 +90,9 @@ fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
 /// The error for bytes from here that are not UTF-8 at this offset.
 pub fn not_utf8(from: &str, bytes: &[u8], offset: usize) -> Error {
     let error = Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"));
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return error.hint("it begins as UTF-16 does: iconv -f UTF-16 -t UTF-8");
+    }
     match bytes.contains(&0) {
         // An image of another kind, an archive, a program: no encoding of text.
         true => error.hint("it is not text; only PNG, JPEG, GIF, WebP and PDF can be attached"),
@@ -179,5 +182,7 @@ mod tests {
         // TIFF, which no model is sent.
         let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint.unwrap();
         assert!(hint.contains("PNG") && !hint.contains("iconv"), "{hint}");
+        let hint = not_utf8("x.txt", b"\xff\xfeh\0i\0", 0).hint.unwrap();
+        assert!(hint.contains("UTF-16"), "{hint}");
     }
 }
