@@ -254,7 +254,10 @@ impl<'o> Session<'o> {
             Err(error) => return told(state, &error),
         };
         self.drop_waiting();
-        self.past.push(self.at);
+        // Answered again, it is still the same last question.
+        if question.is_some() {
+            self.past.push(self.at);
+        }
         self.find_resources(question.as_ref().map(|question| question.text.as_str()));
         self.turn(state, &forest, start, question, None).await
     }

@@ -182,3 +182,15 @@ fn the_line_about_an_answer_can_be_left_out() {
         screen.enters("/tokens").shows("this session: 1 answer").prompts("> ").enters("exit").ends(0);
     }
 }
+
+#[test]
+fn undo_takes_back_the_question_however_often_it_was_answered() {
+    let bot =
+        Bot::openai(OFF, [Reply::new(400, "no"), openai_sse(["A1"]), openai_sse(["A2"]), openai_sse(["B1"])]);
+    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
+    screen.prompts("> ").enters("one").shows("the question is kept").prompts("> ");
+    screen.enters("/retry").shows("\nA1").prompts("> ").enters("/retry").shows("\nA2").prompts("> ");
+    screen.enters("/undo").shows("back to the beginning").prompts("> ");
+    screen.enters("two").shows("\nB1").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D a0 B / E s1 head / F u0 E / G a0 F");
+}
