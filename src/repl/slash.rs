@@ -4,7 +4,7 @@ use super::commands::After;
 use super::paths::file_of;
 use super::session::Session;
 
-use crate::bubb::Kind;
+use crate::bubb::{Kind, counted_in_thousands};
 use crate::config::{Filling, ModelChoice, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
 use crate::error::{Error, Result, quoted};
 use crate::fetch::is_url;
@@ -196,7 +196,8 @@ impl Session<'_> {
                     if std::str::from_utf8(&bytes).is_err() {
                         return Err(Error::usage(format!("{path} is not text")));
                     }
-                    say(&format!("{path} ({} bytes) goes with the next question", bytes.len()));
+                    let size = counted_in_thousands(bytes.len(), "byte");
+                    say(&format!("{path} ({size}) goes with the next question"));
                     self.contexts.push((path, bytes));
                 }
             }

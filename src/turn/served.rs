@@ -10,7 +10,7 @@ use super::flow::Turn;
 use super::question::{Question, fenced};
 use super::result_text::ResultText;
 use super::{Event, Front};
-use crate::bubb::{Kind, thousands};
+use crate::bubb::{Kind, counted_in_thousands};
 use crate::config::ToolMode;
 use crate::error::{Error, Result};
 use crate::store::Store;
@@ -138,7 +138,8 @@ impl Turn<'_> {
             let reading = servers.read(&address.server, &address.uri, &mut caller);
             let contents = env.interrupt.or(reading).await?;
             let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
-            self.front.happens(Event::Say(&format!("read {address}: {} bytes", thousands(bytes as u64))));
+            self.front
+                .happens(Event::Say(&format!("read {address}: {}", counted_in_thousands(bytes, "byte"))));
             opening.push((Kind::System, false, resource_text(&store, address, contents, limit)?));
         }
         if let Some(wish) = &served.prompt {

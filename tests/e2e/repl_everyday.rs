@@ -137,10 +137,12 @@ fn places_tokens_files_and_the_system_prompt() {
     };
     let bot = Bot::openai(OFF, [usage("A1"), usage("A2"), usage("A3"), usage("A4")]);
     bot.home.write("work/notes.txt", "the notes");
+    bot.home.write("work/one.txt", "1");
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
     screen.shows("test · new conversation · /help").prompts("> ");
     screen.enters("one").shows("A1").shows("test · 1,200 in · 34 out · ").prompts("> ");
     screen.enters("/file notes.txt").shows("(9 bytes) goes with the next question");
+    screen.enters("/file one.txt").shows("(1 byte) goes with the next question");
     screen.enters("two").shows("A2").prompts("> ");
     assert!(bubbs(&bot.home)[3].text.contains("the notes"), "{}", bubbs(&bot.home)[3].text);
     screen.enters("/tokens").shows("this session: 2 answers, 2,400 tokens in, 68 out").prompts("> ");
