@@ -24,7 +24,7 @@ use crate::config::Paths;
 use crate::error::{Error, Kind, Result};
 use crate::runtime::{Blocking, blocking};
 use crate::store::Store;
-use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal};
+use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal, stdin_is_gone};
 use crate::turn::{Catalogue, Interrupt};
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
@@ -146,13 +146,7 @@ fn has_line() -> bool {
 /// Waits until the terminal is gone. Its editor would read the end of it for ever, and with SIGHUP
 /// ignored, nothing else would report it.
 async fn hung_up() {
-    let gone = || {
-        let stdin = rustix::stdio::stdin();
-        let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
-        rustix::event::poll(&mut fds, Some(&Timespec::default())).is_ok()
-            && fds[0].revents().contains(PollFlags::HUP)
-    };
-    while !gone() {
+    while !stdin_is_gone() {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }

@@ -1,8 +1,10 @@
 //! The whole terminal as a screen that is redrawn; what was on it comes back when this is dropped.
 
-use std::io::{IsTerminal, Stdout, Write, stdin, stdout};
+use std::io::{self, IsTerminal, Stdout, Write, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use base64::Engine;
@@ -15,10 +17,9 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::{Frame, Terminal};
-use rustix::event::{PollFd, PollFlags, Timespec};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::is_dumb;
+use super::{is_dumb, stdin_is_gone};
 use crate::error::{Error, Kind, Result};
 
 /// The time for which a signal may wait to be seen.
@@ -60,6 +61,7 @@ pub enum Press {
 /// A terminal in raw mode, on its other screen.
 pub struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
+    events: Events,
     /// The signal that asked for the end.
     signal: Arc<AtomicUsize>,
 }
@@ -70,11 +72,12 @@ impl FullScreen {
         if !stdin().is_terminal() || !stdout().is_terminal() || is_dumb() {
             return Err(Error::usage("a full screen needs a terminal").hint("in a pipe: lepo ls, lepo show"));
         }
-        let failed = |error: std::io::Error| Error::usage("the terminal cannot be used").because(error);
+        let failed = |error: io::Error| Error::usage("the terminal cannot be used").because(error);
         let signal = Arc::new(AtomicUsize::new(0));
         for number in [SIGHUP, SIGINT, SIGTERM] {
             let _ = signal_hook::flag::register_usize(number, signal.clone(), number as usize);
         }
+        let events = Events::start().map_err(failed)?;
         enable_raw_mode().map_err(failed)?;
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
@@ -83,7 +86,7 @@ impl FullScreen {
         }));
         execute!(stdout(), EnterAlternateScreen).map_err(failed)?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(failed)?;
-        Ok(FullScreen { terminal, signal })
+        Ok(FullScreen { terminal, events, signal })
     }
 
     /// Draws the screen anew; only what changed is written.
@@ -94,29 +97,22 @@ impl FullScreen {
 
     /// Waits for a key, or for the terminal to be resized.
     pub fn press(&mut self) -> Result<Press> {
-        let failed = |error: std::io::Error| Error::store("cannot read from the terminal").because(error);
+        let failed = |error: io::Error| Error::store("cannot read from the terminal").because(error);
         loop {
             let number = self.signal.load(Ordering::Relaxed);
             if number > 0 {
                 return Err(Error::new(Kind::Signal(number as u8), "interrupted"));
             }
-            // crossterm reads a terminal that is gone for ever: it is asked only about one that is there.
-            let gone = || Error::new(Kind::Signal(SIGHUP as u8), "the terminal is gone");
-            if !is_there(Duration::ZERO) {
-                return Err(gone());
-            }
-            if !poll(Duration::ZERO).map_err(failed)? {
-                if !is_there(SIGNAL) {
-                    return Err(gone());
-                }
-                continue;
-            }
-            match read().map_err(failed)? {
-                Event::Key(key) if key.kind != KeyEventKind::Release => {
+            match self.events.next().map_err(failed)? {
+                Some(Event::Key(key)) if key.kind != KeyEventKind::Release => {
                     return Ok(press(key.code, key.modifiers));
                 }
-                Event::Resize(..) => return Ok(Press::Other),
-                _ => {}
+                Some(Event::Resize(..)) => return Ok(Press::Other),
+                Some(_) => {}
+                None if stdin_is_gone() => {
+                    return Err(Error::new(Kind::Signal(SIGHUP as u8), "the terminal is gone"));
+                }
+                None => {}
             }
         }
     }
@@ -134,13 +130,40 @@ impl Drop for FullScreen {
     }
 }
 
-/// Waits until the terminal has something to read, or for so long; false once it is gone.
-fn is_there(wait: Duration) -> bool {
-    let stdin = stdin();
-    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
-    let _ = rustix::event::poll(&mut fds, Some(&wait));
-    !fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)
+/// Reads a terminal in a thread of its own: crossterm reads one that is gone for ever.
+struct Events {
+    asked: SyncSender<()>,
+    pressed: Receiver<io::Result<Option<Event>>>,
+}
+
+impl Events {
+    fn start() -> io::Result<Events> {
+        let (asked, requests) = sync_channel(0);
+        let (events, pressed) = sync_channel(1);
+        thread::Builder::new().spawn(move || {
+            while requests.recv().is_ok() {
+                let event = poll(SIGNAL).and_then(|is_there| is_there.then(read).transpose());
+                if events.send(event).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Events { asked, pressed })
+    }
+
+    /// What was pressed; none if nothing was for a while, or the terminal is gone.
+    fn next(&self) -> io::Result<Option<Event>> {
+        let ended = || io::Error::other("its thread ended early");
+        self.asked.send(()).map_err(|_| ended())?;
+        loop {
+            match self.pressed.recv_timeout(2 * SIGNAL) {
+                Ok(event) => return event,
+                Err(RecvTimeoutError::Timeout) if stdin_is_gone() => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+            }
+        }
+    }
 }
 
 fn leave() {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 
@@ -50,8 +50,20 @@ pub fn show(text: &str) {
 
 /// False once stdout is a pipe that was closed at its other end.
 pub fn stdout_is_read() -> bool {
-    let stdout = rustix::stdio::stdout();
-    let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+    !events_of(&rustix::stdio::stdout()).contains(PollFlags::ERR)
+}
+
+/// True once the terminal on stdin is gone: what reads it reads its end for ever.
+pub fn stdin_is_gone() -> bool {
+    events_of(&rustix::stdio::stdin()).intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)
+}
+
+/// What a descriptor reports that nobody asks for: errors, and that its other end is gone.
+fn events_of(descriptor: &BorrowedFd<'_>) -> PollFlags {
+    let mut fds = [PollFd::new(descriptor, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    rustix::event::poll(&mut fds, Some(&at_once)).is_err() || !fds[0].revents().contains(PollFlags::ERR)
+    match rustix::event::poll(&mut fds, Some(&at_once)) {
+        Ok(_) => fds[0].revents(),
+        Err(_) => PollFlags::empty(),
+    }
 }
