@@ -9,6 +9,7 @@ mod anthropic;
 mod body;
 mod catalog;
 mod cli;
+mod credit;
 mod embedded;
 mod error_text;
 mod event;

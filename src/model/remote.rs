@@ -9,6 +9,7 @@ use reqwest::Response;
 use super::answer::Begun;
 use super::body::Body;
 use super::catalog::{Cache, ModelFacts};
+use super::credit::{is_used_up, used_up};
 use super::error_text::hide_key;
 use super::forms::{is_system_first, system_first, without_system};
 use super::http::Http;
@@ -161,6 +162,9 @@ impl Remote {
             };
             if is_overflow(refusal.status, &refusal.body) {
                 return Err(overflow(&self.config.name, refusal.words()));
+            }
+            if is_used_up(refusal.status, &refusal.body) {
+                return Err(used_up(&self.http.place, refusal.words()));
             }
             let learned = quirks::named(refusal.status, &refusal.body, &open);
             if !learned.is_empty() {

@@ -24,6 +24,11 @@ fn the_question_is_kept_and_can_be_asked_again() {
         (vec![busy(500), busy(502), busy(503), busy(500)], "failed: 500"),
         (vec![busy(429), busy(429), busy(429), busy(429)], "too many requests"),
         (vec![Reply::new(429, "busy").header("retry-after", "3600")], "too many requests"),
+        (
+            vec![Reply::new(429, r#"{"error":{"message":"Check your plan","code":"insufficient_quota"}}"#)],
+            "is used up: 429 Too Many Requests: Check your plan",
+        ),
+        (vec![Reply::new(402, r#"{"error":{"message":"Insufficient Balance"}}"#)], "limit at http"),
         (vec![Reply::new(302, "").header("location", "http://127.0.0.2:9/")], "is not followed"),
         (
             vec![Reply::new(200, "<html>login</html>").header("content-type", "text/html")],
