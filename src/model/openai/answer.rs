@@ -256,13 +256,18 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kep
 }
 
 /// The texts of a delta, in order, each with its field.
-fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, &'static str, TextKind); 3] {
+fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, &'static str, TextKind); 4] {
     // Servers in between two names send the same text under both.
     let thinking = match delta.reasoning_content.0.is_empty() {
         true => (&*delta.reasoning.0, "reasoning", TextKind::Thinking),
         false => (&*delta.reasoning_content.0, "reasoning_content", TextKind::Thinking),
     };
-    [thinking, (&delta.content.0, "content", TextKind::Text), (&delta.refusal.0, "refusal", TextKind::Text)]
+    [
+        thinking,
+        (&delta.content.thinking, "content", TextKind::Thinking),
+        (&delta.content.text, "content", TextKind::Text),
+        (&delta.refusal.0, "refusal", TextKind::Text),
+    ]
 }
 
 /// The one text of a delta that has only one.

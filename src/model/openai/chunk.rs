@@ -35,7 +35,7 @@ pub(super) struct Choice<'a> {
 #[derive(serde::Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(default, borrow)]
-    pub content: Prose<'a>,
+    pub content: Content<'a>,
     #[serde(default, borrow)]
     pub reasoning_content: Prose<'a>,
     #[serde(default, borrow)]
@@ -175,9 +175,103 @@ impl<'de> Visitor<'de> for ProseVisitor {
     }
 }
 
+/// The content of a message: text, or a list of parts, of which some may be thinking (Mistral).
+#[derive(Default)]
+pub(super) struct Content<'a> {
+    pub thinking: String,
+    pub text: Cow<'a, str>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Content { text: Cow::Borrowed(text), ..Content::default() })
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Content { text: Cow::Owned(text.to_owned()), ..Content::default() })
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Content { text: Cow::Owned(number.to_string()), ..Content::default() })
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Content { text: Cow::Owned(number.to_string()), ..Content::default() })
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Content { text: Cow::Owned(number.to_string()), ..Content::default() })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut all = Content::default();
+        while let Some(part) = items.next_element::<Content>()? {
+            all.thinking.push_str(&part.thinking);
+            all.text.to_mut().push_str(&part.text);
+        }
+        Ok(all)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+        let mut part = Content::default();
+        while let Some(key) = fields.next_key::<String>()? {
+            match key.as_str() {
+                "thinking" => part.thinking.push_str(&fields.next_value::<Prose>()?.0),
+                "text" | "content" | "summary" => {
+                    part.text.to_mut().push_str(&fields.next_value::<Prose>()?.0)
+                }
+                _ => drop(fields.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(part)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thinking_within_the_content_is_told_from_text() {
+        let thought =
+            r#"{"type":"thinking","thinking":[{"type":"text","text":"so "},{"type":"text","text":"한"}]}"#;
+        let text = r#"{"type":"text","text":"b"}"#;
+        for (json, thinking, said) in [
+            (r#""a\n안""#.to_string(), "", "a\n안"),
+            ("null".into(), "", ""),
+            ("7".into(), "", "7"),
+            (format!("[{thought}]"), "so 한", ""),
+            (format!("[{thought},{text},\"c\"]"), "so 한", "bc"),
+            (r#"[{"thinking":"x","type":"thinking","closed":true}]"#.into(), "x", ""),
+            (text.into(), "", "b"),
+            ("[]".into(), "", ""),
+        ] {
+            let content: Content = serde_json::from_str(&json).unwrap();
+            assert_eq!((content.thinking.as_str(), &*content.text), (thinking, said), "{json}");
+        }
+    }
 
     #[test]
     fn prose_is_found_in_every_form() {

@@ -1,6 +1,6 @@
 //! Puts the pieces of a streamed message together again, fields unknown to lepo included.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Fields whose pieces are joined. Of all others the last value counts.
 const JOINED: &[&str] =
@@ -10,13 +10,15 @@ const JOINED: &[&str] =
 pub fn push(message: &mut Map<String, Value>, field: &str, text: &str) {
     match message.get_mut(field) {
         Some(Value::String(whole)) => whole.push_str(text),
+        Some(Value::Array(items)) => merge_item(items, json!({"type": "text", "text": text})),
         _ => {
             message.insert(field.to_owned(), text.into());
         }
     }
 }
 
-/// Adds the fields of a piece. Items of a list belong together if they have the same `index` and `type`.
+/// Adds the fields of a piece. Items of a list belong together if they have the same `index` and `type`; without an
+/// index, neighbours do that are text or thinking. Where text and such a list follow each other, text is an item too.
 pub fn merge(message: &mut Map<String, Value>, piece: Map<String, Value>) {
     for (field, value) in piece {
         if value.is_null() {
@@ -25,6 +27,20 @@ pub fn merge(message: &mut Map<String, Value>, piece: Map<String, Value>) {
         match (message.get_mut(&field), value) {
             (Some(Value::String(_)), Value::String(text)) if JOINED.contains(&field.as_str()) => {
                 push(message, &field, &text);
+            }
+            (Some(Value::Array(items)), Value::String(text)) if field == "content" => {
+                if !text.is_empty() {
+                    merge_item(items, json!({"type": "text", "text": text}));
+                }
+            }
+            (Some(whole @ Value::String(_)), Value::Array(pieces)) if field == "content" => {
+                let text = whole.take();
+                let mut items = Vec::new();
+                if text != "" {
+                    items.push(json!({"type": "text", "text": text}));
+                }
+                pieces.into_iter().for_each(|piece| merge_item(&mut items, piece));
+                *whole = Value::Array(items);
             }
             (Some(Value::Object(whole)), Value::Object(piece)) => merge(whole, piece),
             (Some(Value::Array(items)), Value::Array(pieces)) => {
@@ -38,11 +54,16 @@ pub fn merge(message: &mut Map<String, Value>, piece: Map<String, Value>) {
 }
 
 fn merge_item(items: &mut Vec<Value>, piece: Value) {
-    let same = |item: &&mut Value| {
-        let field = |name: &str| item.get(name) == piece.get(name);
-        piece.get("index").is_some() && field("index") && field("type")
+    let field = |item: &Value, name: &str| item.get(name) == piece.get(name);
+    let at = match piece.get("index") {
+        Some(_) => items.iter().position(|item| field(item, "index") && field(item, "type")),
+        None => {
+            let goes_on = matches!(piece["type"].as_str(), Some("text" | "thinking"));
+            let last = items.last().filter(|last| field(last, "index") && field(last, "type"));
+            last.filter(|_| goes_on).map(|_| items.len() - 1)
+        }
     };
-    match (items.iter_mut().find(same), piece) {
+    match (at.and_then(|at| items.get_mut(at)), piece) {
         (Some(Value::Object(item)), Value::Object(piece)) => merge(item, piece),
         (_, piece) => items.push(piece),
     }
@@ -51,7 +72,6 @@ fn merge_item(items: &mut Vec<Value>, piece: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn pieces_become_the_whole() {
@@ -78,5 +98,21 @@ mod tests {
                 "content": "Hello",
             })
         );
+    }
+
+    #[test]
+    fn thinking_and_text_of_one_content_stay_in_order() {
+        let thought = |text| json!([{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]);
+        let mut whole = Map::new();
+        for piece in [json!(""), thought("so "), json!(""), thought("it is"), json!("Hel"), json!("lo")] {
+            merge(&mut whole, Map::from_iter([("content".to_owned(), piece)]));
+        }
+        let items = json!([
+            {"type": "thinking", "thinking": [{"type": "text", "text": "so it is"}]},
+            {"type": "text", "text": "Hello"},
+        ]);
+        assert_eq!(whole["content"], items);
+        push(&mut whole, "content", "!");
+        assert_eq!(whole["content"][1]["text"], "Hello!");
     }
 }

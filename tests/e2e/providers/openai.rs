@@ -84,6 +84,7 @@ fn thinking_is_heard_under_each_of_its_names() {
         ("both names", json!({"reasoning": "hm", "reasoning_content": "hm"})),
         ("an object", json!({"reasoning": {"type": "text", "text": "hm"}})),
         ("a list", json!({"reasoning": [{"text": "h"}, {"summary": "m"}]})),
+        ("Mistral", json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]})),
     ] {
         let stream = openai_event(delta, None) + &openai_stream(["so"]);
         let server = Server::start([Reply::new(200, stream)]);
