@@ -20,7 +20,7 @@ use super::process::Process;
 use super::spec::{PathForm, ProviderSpec, ToolWire};
 use crate::config::{ModelConfig, Planner};
 use crate::env;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 /// The model that comes with lepo.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
@@ -126,11 +126,24 @@ impl Drop for Reply<'_> {
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum WireEvent {
-    Notice { text: String },
-    Text { text: String },
-    Usage { input: Option<u64>, output: Option<u64> },
-    Done { reason: String },
-    Error { message: String },
+    Notice {
+        text: String,
+    },
+    Text {
+        text: String,
+    },
+    Usage {
+        input: Option<u64>,
+        output: Option<u64>,
+    },
+    Done {
+        reason: String,
+    },
+    Error {
+        message: String,
+        #[serde(default)]
+        too_long: bool,
+    },
 }
 
 /// One line of its output; whether it was the last of the answer.
@@ -143,11 +156,33 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
         WireEvent::Text { text } => Event::Text(text),
         WireEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
         WireEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
-        WireEvent::Error { message } => {
+        WireEvent::Error { message, too_long: true } => {
+            return Err(Error::new(Kind::Overflow, excerpt(message.as_bytes())).hint_at(|place| {
+                format!("ask with less text, or a model with a larger window: {}", place.other_model())
+            }));
+        }
+        WireEvent::Error { message, .. } => {
             return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));
         }
     };
     let last = matches!(event, Event::Done(_));
     events.push_back(event);
     Ok(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_too_long_is_no_failure_that_may_pass() {
+        for (line, kind) in [
+            (r#"{"event":"error","message":"no"}"#, Kind::Remote),
+            (r#"{"event":"error","message":"no","too_long":true}"#, Kind::Overflow),
+        ] {
+            let error = understand(line.as_bytes(), &mut Events::new()).unwrap_err();
+            assert_eq!(error.kind, kind);
+            assert_eq!(error.hint.is_some(), kind == Kind::Overflow, "{line}");
+        }
+    }
 }

@@ -82,7 +82,6 @@ impl Speaker {
                 logits = self.read(&[token])?;
             }
         }
-        tell(&characters.finish());
         Ok((spoken.len(), reason))
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use generate::Speaker;
-use lepo::error::Error;
+use lepo::error::{Error, Kind};
 use protocol::{Event, emit, fail, parse};
 
 const USAGE: &str = "\
@@ -93,7 +93,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
             Err(error) => fail(&format!("stdin could not be read: {error}")),
         }
         if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request)) {
-            emit(&Event::Error { message: &told(&error) });
+            emit(&Event::Error { message: &told(&error), too_long: error.kind == Kind::Overflow });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From messages to the tokens the model reads: ChatML, with a system message only where the first message is
 //! one, and not that of the model's own template. What does not fit is left out, oldest first.
 
-use lepo::error::{Error, Result};
+use lepo::error::{Error, Kind, Result};
 
 use crate::protocol::{Message, Role};
 use crate::tokenizer::Tokenizer;
@@ -50,7 +50,7 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
             if kept.is_empty() {
                 let why =
                     format!("the last message has more than the {most} tokens that the embedded model reads");
-                return Err(Error::usage(why).hint("ask with less text"));
+                return Err(Error::new(Kind::Overflow, why));
             }
             break;
         };

@@ -12,7 +12,7 @@
 //! | `text` | `text` | the next piece of the answer, whole characters |
 //! | `usage` | `input`, `output` | tokens read and written |
 //! | `done` | `reason`: `stop` or `length` | the answer is whole, or was cut at `max_tokens` |
-//! | `error` | `message` | no answer; the next request is read all the same, or the exit code is 3 |
+//! | `error` | `message`, `too_long` | no answer, as the last message is `too_long` or for another reason; the next request is read all the same, or the exit code is 3 |
 //!
 //! Spaces before an event are signs of life while a long prompt is read; see [`sign_of_life`].
 
@@ -61,11 +61,24 @@ pub enum Role {
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event<'a> {
-    Notice { text: &'a str },
-    Text { text: &'a str },
-    Usage { input: usize, output: usize },
-    Done { reason: Reason },
-    Error { message: &'a str },
+    Notice {
+        text: &'a str,
+    },
+    Text {
+        text: &'a str,
+    },
+    Usage {
+        input: usize,
+        output: usize,
+    },
+    Done {
+        reason: Reason,
+    },
+    Error {
+        message: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        too_long: bool,
+    },
 }
 
 /// Why an answer ended.
@@ -122,7 +135,7 @@ fn write(bytes: &[u8]) {
 
 /// Says why the program cannot go on, and ends it.
 pub fn fail(message: &str) -> ! {
-    emit(&Event::Error { message });
+    emit(&Event::Error { message, too_long: false });
     exit(FAILED)
 }
 
@@ -158,7 +171,11 @@ mod tests {
             (Event::Text { text: "a\n\u{0}" }, r#"{"event":"text","text":"a\n\u0000"}"#),
             (Event::Usage { input: 12, output: 34 }, r#"{"event":"usage","input":12,"output":34}"#),
             (Event::Done { reason: Reason::Length }, r#"{"event":"done","reason":"length"}"#),
-            (Event::Error { message: "no" }, r#"{"event":"error","message":"no"}"#),
+            (Event::Error { message: "no", too_long: false }, r#"{"event":"error","message":"no"}"#),
+            (
+                Event::Error { message: "no", too_long: true },
+                r#"{"event":"error","message":"no","too_long":true}"#,
+            ),
             (Event::Notice { text: "cut" }, r#"{"event":"notice","text":"cut"}"#),
         ];
         for (event, json) in cases {
