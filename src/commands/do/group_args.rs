@@ -2,7 +2,7 @@
 
 use crate::commands::complete;
 use crate::config::Flags;
-use crate::error::{Error, Kind, Result, quoted};
+use crate::error::{Error, Result, quoted};
 use crate::turn::GroupMode;
 
 /// `--parallel`, `--debate`, and the models that take part.
@@ -36,17 +36,16 @@ impl GroupArgs {
         }
     }
 
-    /// Names the models of the command line in a hint to go on, so that the same ones do. The error of one model has
-    /// such a hint only where a request waits.
+    /// Names the models of the command line in a hint to go on, so that the same ones do.
     pub fn with_same_models(&self, mut error: Error, models: &[String]) -> Error {
-        if self.mode().is_some() || error.kind == Kind::Pending {
+        if let Some(hint) = &mut error.hint {
             let participants = Some(self.participants.join(",")).filter(|names| !names.is_empty());
             let option = |option: &str, name: &str| format!(" {option} {}", quoted(name));
             let again: String = (models.iter().map(|name| option("-m", name)))
                 .chain(participants.map(|names| option("--participants", &names)))
                 .chain(self.orchestrator.iter().map(|name| option("--orchestrator", name)))
                 .collect();
-            error.hint = error.hint.map(|hint| hint.replace("lepo do --", &format!("lepo do{again} --")));
+            *hint = hint.replace("lepo do --", &format!("lepo do{again} --"));
         }
         error
     }
@@ -75,6 +74,7 @@ impl GroupArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     #[test]
     fn a_hint_names_the_models_that_were_asked() {
@@ -88,7 +88,7 @@ mod tests {
         let remote = |hint: &str| Error::remote("no").hint(hint);
         let pending = Error::new(Kind::Pending, "waits").hint("lepo do --approve A\nlepo do --deny A");
         for (args, models, error, hint) in [
-            (of(false, false, &[], None), &["a"][..], remote("`lepo do --retry`"), "`lepo do --retry`"),
+            (of(false, false, &[], None), &["a"][..], remote("`lepo do --retry`"), "`lepo do -m a --retry`"),
             (of(false, false, &[], None), &["a"], pending, "lepo do -m a --approve A\nlepo do -m a --deny A"),
             (
                 of(true, false, &[], None),
