@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::time::Instant;
 
 use super::error_text::excerpt;
 use crate::error::{Error, Result};
@@ -72,8 +73,13 @@ impl Process {
     /// The next bytes of its stdout; `None` when it has ended. Silence on both outputs for longer than
     /// `idle` is a failure.
     pub async fn read(&mut self, idle: Duration) -> Result<Option<Bytes>> {
+        let mut patience = None;
         loop {
-            let limit = if self.status.is_some() { LEFTOVERS } else { idle };
+            let now = Instant::now();
+            let until = match self.status {
+                Some(_) => *patience.get_or_insert(now + LEFTOVERS),
+                None => now + idle,
+            };
             let Process { running, stdin, input, stdout, stderr, buffer, tail, status, .. } = self;
             if stdout.is_none() && stderr.is_none() && status.is_some() {
                 return Ok(None);
@@ -87,10 +93,6 @@ impl Process {
                     Ok(0) | Err(_) => *stdout = None,
                     Ok(_) => return Ok(Some(buffer.split().freeze())),
                 },
-                read = read(stderr, tail), if stderr.is_some() => match read {
-                    Ok(0) | Err(_) => *stderr = None,
-                    Ok(_) => tail.advance(tail.len().saturating_sub(TAIL)),
-                },
                 written = write(stdin, input), if stdin.is_some() && !input.is_empty() => match written {
                     Ok(length) => drop(input.split_to(length)),
                     // It does not read all of the question, and need not.
@@ -99,13 +101,18 @@ impl Process {
                 ended = running.wait(), if status.is_none() => {
                     *status = Some(ended.map_err(|e| Error::remote(format!("{} was lost", self.name)).because(e))?);
                 }
-                () = tokio::time::sleep(limit) => {
+                () = tokio::time::sleep_until(until) => {
                     if self.status.is_some() {
                         return Ok(None);
                     }
                     return Err(Error::remote(format!("{} said nothing for {} s", self.name, idle.as_secs_f32()))
                         .hint("for a slow program raise http.idle_timeout"));
                 }
+                // Last, as it may be ready for ever.
+                read = read(stderr, tail), if stderr.is_some() => match read {
+                    Ok(0) | Err(_) => *stderr = None,
+                    Ok(_) => tail.advance(tail.len().saturating_sub(TAIL)),
+                },
             }
         }
     }

@@ -40,6 +40,15 @@ fn a_question_comes_as_an_argument_or_on_stdin() {
 }
 
 #[test]
+fn a_flood_of_complaints_holds_nothing_up() {
+    let mut config = shell("yes >&2 & cat");
+    config.command.truncate(3);
+    let messages = [Message::new(Role::User, "x".repeat(1 << 20))];
+    let request = Request { messages: &messages, ..Request::default() };
+    assert_eq!(ask_request(&config, TIMEOUTS, request).text().len(), 1 << 20);
+}
+
+#[test]
 fn an_answer_has_the_form_that_is_configured() {
     let mut config = shell(r#"echo '{"result":"yes","cost":1}'"#);
     config.answer = AnswerForm::Json("/result".into());
