@@ -208,7 +208,7 @@ impl<'o> Session<'o> {
         self.ask_model(state, text, model).await
     }
 
-    /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached.
+    /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached, else it is a question.
     async fn pasted(&mut self, text: &str) -> Result<Option<Entered>> {
         const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
         if !self.reader.edits() || pasted_file(text, self.env.configured.paths.home.as_deref()).is_none() {
@@ -216,7 +216,10 @@ impl<'o> Session<'o> {
         }
         let answer = self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_else(|| "n".into());
         let yes = matches!(answer.trim(), "" | "y" | "Y");
-        Ok(yes.then(|| Entered::read(&format!("/attach {}", text.trim()))))
+        Ok(Some(match yes {
+            true => Entered::read(&format!("/attach {}", text.trim())),
+            false => Entered::Question(text.to_string()),
+        }))
     }
 
     /// Takes a turn that this model answers, if one is named; the next ones are answered as before.

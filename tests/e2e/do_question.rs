@@ -25,6 +25,9 @@ fn its_parts_are_joined_by_blank_lines() {
         (&[], "from stdin\r\n\n", "from stdin"),
         (&["words", "--file", "q.md"], "stdin\n", "words\n\nfrom file\n\nstdin"),
         (&["words", "--no-stdin"], "stdin\n", "words"),
+        (&["-"], "stdin\n", "stdin"),
+        (&["-", "--file", "q.md"], "stdin\n", "stdin\n\nfrom file"),
+        (&["words", "-"], "stdin\n", "words -\n\nstdin"),
         (&["words", "--file", "-"], "stdin\n", "words\n\nstdin"),
         (&["-f", "-", "-f", "q.md"], "in\n", "stdin:\n```\nin\n```\n\nq.md:\n```\nfrom file\n```"),
         (&["--context", "a.rs", "words"], "stdin", "words\n\nstdin\n\na.rs:\n```\nfn a() {}\n```"),
@@ -92,6 +95,7 @@ fn options_without_the_one_they_belong_to_are_refused() {
         (&["--run", "", "x"], "--run"),
         (&["--run", " \t", "x"], "it is blank"),
         (&["-f", "-", "-f", "-"], "only once"),
+        (&["-", "-f", "-"], "only once"),
     ] {
         let ran = bot.lepo(&[&["do"], args].concat());
         assert_eq!(ran.code, 2, "{args:?}");

@@ -118,7 +118,7 @@ fn a_hint_in_a_session_names_what_is_typed_there() {
 
 #[test]
 fn a_session_asks_prompts_and_attaches_files() {
-    let bot = Bot::saying(OFF, &["A1", "A2", "A3"]);
+    let bot = Bot::saying(OFF, &["A1", "A2", "A3", "A4"]);
     bot.home.write("config/_prompts/short.md", "In short: $*");
     bot.home.write("work/pixel.png", crate::attached::PNG);
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
@@ -138,8 +138,12 @@ fn a_session_asks_prompts_and_attaches_files() {
     let path = bot.home.work().join("pixel.png").display().to_string();
     screen.enters(&path).shows("Attach this file to the next question? (Y/n):").enters("");
     screen.shows("With the next question: pixel.png").prompts("> ");
-    screen.enters("and this?").shows("\nA3").prompts("> ").enters("/exit").ends(0);
+    screen.enters("and this?").shows("\nA3").prompts("> ");
     assert!(question(&bot).starts_with("and this?\n\n[image/png 70 bytes pixel.png: "));
+    // Declined, a path is a question like any other, also one that begins like a slash command.
+    screen.enters(&path).shows(&format!("> {path}\nAttach")).enters("n").shows("\nA4").prompts("> ");
+    assert_eq!(question(&bot), path);
+    screen.enters("/exit").ends(0);
     assert_eq!(messages(&bot.bodies()[0]).last().unwrap().0, "system");
 }
 

@@ -41,7 +41,7 @@ const TOOL_MODES: &[(&str, &str)] =
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER, verbatim_doc_comment)]
 pub struct DoArgs {
-    /// The question
+    /// The question; `-` alone: stdin
     #[arg(value_name = "PROMPT", value_parser = OsStringValueParser::new().try_map(word_of_prompt))]
     pub(super) prompt: Vec<String>,
     /// Start a new conversation

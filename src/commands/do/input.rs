@@ -25,16 +25,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The question; `None` where there is none and a person sits at the terminal.
 pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Question>> {
     let mut parts = Vec::new();
-    if prompt.is_none() && !args.prompt.is_empty() {
+    let mut names_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
+    if prompt.is_none() && args.prompt == [STDIN] {
+        if std::mem::replace(&mut names_stdin, true) {
+            return Err(twice());
+        }
+        parts.push(part("stdin", NewFile::of_bytes("stdin", stdin(!args.quiet)?)?));
+    } else if prompt.is_none() && !args.prompt.is_empty() {
         let bytes = args.prompt.join(" ").into_bytes();
         parts.push(part("PROMPT", Looked::Other(bytes)));
     }
     let mut gathering = Gathering::default();
-    let mut names_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
     for path in &args.file {
         if path.as_os_str() == STDIN {
             if std::mem::replace(&mut names_stdin, true) {
-                return Err(Error::usage("`-` is there twice, and stdin can be read only once"));
+                return Err(twice());
             }
             let content = NewFile::of_bytes("stdin", stdin(!args.quiet)?)?;
             parts.push(Part { from: "stdin".to_string(), content, fenced: args.file.len() > 1 });
@@ -96,6 +101,11 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     }
     parts.insert(0, part(name, Looked::Other(text.into_bytes())));
     Ok(())
+}
+
+/// The error for stdin that is named twice.
+fn twice() -> Error {
+    Error::usage("`-` is there twice, and stdin can be read only once")
 }
 
 /// A part without a fence.
