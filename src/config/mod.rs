@@ -29,6 +29,7 @@ mod system_prompt;
 mod table;
 mod tidy;
 mod trust;
+mod twice;
 mod url;
 mod word;
 mod write;

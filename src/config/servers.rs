@@ -8,6 +8,7 @@ use url::Url;
 
 use super::file::read_if_there;
 use super::remote::{address, check_header};
+use super::twice::told_twice;
 use super::{ClientIdentity, Paths, Secret};
 use crate::error::{Error, Result};
 
@@ -110,6 +111,9 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
     };
     let document: Value =
         serde_json::from_slice(bytes).map_err(|error| wrong("not valid JSON").because(error))?;
+    if let Some((what, hint)) = told_twice(bytes) {
+        return Err(Error::usage(format!("{}: {what}", path.display())).hint(hint));
+    }
     let servers = document.get("mcpServers").ok_or_else(|| wrong("no `mcpServers`"))?;
     let servers = servers.as_object().ok_or_else(|| wrong("`mcpServers` is not an object"))?;
     servers
@@ -367,6 +371,12 @@ mod tests {
         ] {
             assert_eq!(one(fields).unwrap_err(), format!("mcp.json: server \"s\": {what}"), "{fields}");
         }
+        let twice = r#"{"mcpServers":{"s":{"command":"a"},"s":{"command":"b"}}}"#;
+        let error = parse(Path::new("mcp.json"), twice.as_bytes()).unwrap_err();
+        assert_eq!(
+            (error.message.as_str(), error.kind.exit_code()),
+            ("mcp.json: server \"s\" is there twice", 2)
+        );
         for text in ["", "{}", r#"{"mcpServers":[]}"#] {
             assert_eq!(parse(Path::new("m"), text.as_bytes()).unwrap_err().kind.exit_code(), 2, "{text}");
         }
