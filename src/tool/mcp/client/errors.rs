@@ -93,11 +93,37 @@ fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
     match error {
         E::Client(error) => reqwest_words(error),
         E::Auth(AuthError::TokenRefreshFailed(words)) => one_line(words),
-        E::UnexpectedServerResponse(words) => one_line(words),
+        E::UnexpectedServerResponse(words) => unexpected(words),
+        E::Deserialize(error) => not_a_message(&error.to_string()),
         E::UnexpectedContentType(_) => "it answered neither JSON nor events".to_string(),
         other => one_line(&cause(other)),
     }
 }
+
+/// The library's words for an answer that it did not expect; those with names of its types are told otherwise.
+fn unexpected(words: &str) -> String {
+    match words.strip_prefix("could not parse JSON response as ServerJsonRpcMessage: ") {
+        Some(rest) => not_a_message(rest),
+        None if words.starts_with("expect ") => "it answered something else than was asked".to_string(),
+        None => one_line(words),
+    }
+}
+
+/// What a JSON reader says of an answer, with the beginning of that answer behind it.
+fn not_a_message(told: &str) -> String {
+    if told.starts_with(TOO_DEEP) {
+        return "its answer is nested too deep".to_string();
+    }
+    let behind_place = told.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
+    let behind_type = || told.split_once("untagged enum JsonRpcMessage: ");
+    match behind_place.or_else(behind_type).map(|(_, answer)| one_line(answer)) {
+        Some(answer) if !answer.is_empty() => format!("its answer is no message of the protocol: {answer}"),
+        _ => "its answer is no message of the protocol".to_string(),
+    }
+}
+
+/// The beginning of what a JSON reader says of a text that has too many levels.
+pub const TOO_DEEP: &str = "recursion limit exceeded";
 
 /// An error of the client without its URL, which may hold a secret.
 pub fn reqwest_words(error: &reqwest::Error) -> String {
@@ -115,4 +141,32 @@ pub fn one_line(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     words.join(" ").trim_end_matches(':').chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_type_of_the_library_is_named() {
+        let parsed = |told: &str| {
+            unexpected(&format!("could not parse JSON response as ServerJsonRpcMessage: {told}"))
+        };
+        for (told, expected) in [
+            (parsed("recursion limit exceeded at line 1 column 128: [[["), "its answer is nested too deep"),
+            (
+                parsed("data did not match any variant of untagged enum JsonRpcMessage: {\"a\":\n1}"),
+                "its answer is no message of the protocol: {\"a\": 1}",
+            ),
+            (
+                parsed("expected value at line 1 column 1: no: thing"),
+                "its answer is no message of the protocol: no: thing",
+            ),
+            (parsed("EOF"), "its answer is no message of the protocol"),
+            (unexpected("expect json, got Accepted"), "it answered something else than was asked"),
+            (unexpected("HTTP 500: oh"), "HTTP 500: oh"),
+        ] {
+            assert_eq!(told, expected);
+        }
+    }
 }

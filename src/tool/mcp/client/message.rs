@@ -14,6 +14,8 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::errors::TOO_DEEP;
+
 /// The kind of a line.
 pub enum Line {
     /// One message, or those of a batch.
@@ -34,8 +36,11 @@ pub fn read(line: &[u8]) -> Line {
     let found = match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(items)) => items.into_iter().filter_map(message).collect(),
         Ok(value) => Vec::from_iter(message(value)),
-        Err(_) if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
-            vec![error_without_id("an answer is not valid JSON")]
+        Err(error) if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
+            vec![error_without_id(match error.to_string().starts_with(TOO_DEEP) {
+                true => "an answer is nested too deep",
+                false => "an answer is not valid JSON",
+            })]
         }
         Err(_) => Vec::new(),
     };
@@ -197,7 +202,9 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_read_kindly() {
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(200), "]".repeat(200));
         for (line, expected) in [
+            (deep.as_str(), "error:an answer is nested too deep"),
             ("", "blank"),
             ("Server listening…", "junk"),
             (r#"{"level":"info"}"#, "junk"),
