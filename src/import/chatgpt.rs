@@ -2,7 +2,7 @@
 //!
 //! The tree is built from parents: children may be missing, and the order of a mapping says nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 
@@ -221,7 +221,9 @@ fn files(content: Value<'_>, metadata: Value<'_>, ids: &mut Ids) -> Vec<File> {
         .items()
         .map(|file| (file.get("id").words(), file.get("name").words(), file.get("mime_type").words()))
         .collect();
-    let (mut files, mut told) = (Vec::new(), Vec::new());
+    let about: HashMap<&str, (&str, &str)> =
+        attached.iter().rev().map(|(id, name, mime)| (id.as_str(), (name.as_str(), mime.as_str()))).collect();
+    let (mut files, mut told) = (Vec::new(), HashSet::new());
     for part in content.get("parts").items().filter(|part| part.is_object()) {
         let inner = part.get("audio_asset_pointer");
         let part = if inner.is_object() { inner } else { part };
@@ -233,13 +235,12 @@ fn files(content: Value<'_>, metadata: Value<'_>, ids: &mut Ids) -> Vec<File> {
             continue;
         }
         let id = pointer.rsplit("//").next().unwrap_or_default().to_string();
-        let about = attached.iter().find(|(other, ..)| *other == id);
-        let (name, mime) = about.map_or((id.as_str(), ""), |(_, name, mime)| (name, mime));
+        let (name, mime) = about.get(id.as_str()).copied().unwrap_or((&id, ""));
         files.push(attach::lost(name, mime));
         ids.push(Some(id.clone()));
-        told.push(id);
+        told.insert(id);
     }
-    for (id, name, mime) in attached.iter().filter(|(id, ..)| !told.contains(id)) {
+    for (id, name, mime) in attached.iter().filter(|(id, ..)| !told.contains(id.as_str())) {
         files.push(attach::lost(name, mime));
         ids.push(Some(id.clone()));
     }

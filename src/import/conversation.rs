@@ -104,6 +104,24 @@ pub struct File {
     pub data: Option<Vec<u8>>,
 }
 
+impl What {
+    /// The bytes of its text and files.
+    pub fn size(&self) -> usize {
+        let all = |files: &[File]| files.iter().filter_map(|file| file.data.as_ref()).map(Vec::len).sum();
+        match self {
+            What::Nothing => 0,
+            What::Text(_, text, files) | What::Output { text, files, .. } => {
+                let files: usize = all(files);
+                text.len() + files
+            }
+            What::Call { name, input, .. } => name.len() + input.len(),
+            What::System(text) | What::Aside(_, text) | What::Side(_, text) | What::Exact(_, _, text) => {
+                text.len()
+            }
+        }
+    }
+}
+
 impl Node {
     /// A node without a model.
     pub fn new(parent: Option<usize>, time: Option<u64>, what: What) -> Node {

@@ -82,7 +82,7 @@ impl Log {
     }
 
     /// The first record of an id.
-    fn find(&self, id: &str) -> Option<usize> {
+    pub fn find(&self, id: &str) -> Option<usize> {
         let is_it = |&place: &usize| self.records[place].id == id;
         let found = *self.places.get(&self.hasher.hash_one(id))?;
         // Two ids may have one hash.

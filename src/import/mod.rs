@@ -44,6 +44,7 @@ mod threads;
 mod time;
 mod tree;
 mod values;
+mod waiting;
 mod zst;
 
 pub use brief::Tools;

@@ -73,8 +73,8 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     log.link(&mut conversation, None);
     log.mark_last(&mut conversation);
     for (label, target) in labels {
-        if let Some(record) = log.records.iter().find(|record| record.id == target) {
-            conversation.labels.push((label, record.tail));
+        if let Some(place) = log.find(&target) {
+            conversation.labels.push((label, log.records[place].tail));
         }
     }
     each(conversation)

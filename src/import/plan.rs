@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::attach;
 use super::brief::Tools;
 use super::conversation::{Conversation, File, Node, What};
+use super::waiting::Waiting;
 use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use crate::store::Blob;
 use crate::tool::ToolRequest;
@@ -91,8 +92,7 @@ struct Planner<'r> {
     plan: Plan,
     /// A call's node, its bubb, and the call before.
     calls: Vec<(usize, BubbId, usize)>,
-    /// A node, and the one that waits before it.
-    waiting: Vec<(usize, usize)>,
+    waiting: Waiting,
 }
 
 /// Plans the bubbs of a conversation.
@@ -109,7 +109,7 @@ pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
         start: known.or(rules.date).unwrap_or(NO_TIME),
         plan: Plan { undated: known.is_none(), bubbs: Vec::with_capacity(nodes.len()), ..Plan::default() },
         calls: Vec::new(),
-        waiting: Vec::new(),
+        waiting: Waiting::new(),
         nodes,
     };
     let places = planner.walk(&recent);
@@ -188,10 +188,7 @@ impl Planner<'_> {
             }
             What::Side(..) | What::Exact(..) => above,
             hidden if above.spine.is_some() => self.beside(place, above, hidden),
-            _ => {
-                self.waiting.push((place, above.waiting));
-                Position { waiting: self.waiting.len(), ..above }
-            }
+            _ => self.wait(place, above),
         }
     }
 
@@ -202,8 +199,7 @@ impl Planner<'_> {
             return Position { spine: None, own: None, side: true, ..above };
         }
         if prev.is_none() {
-            self.waiting.push((place, above.waiting));
-            return Position { waiting: self.waiting.len(), ..above };
+            return self.wait(place, above);
         }
         let id = self.emit(place, prev, kind, true, text, Vec::new());
         Position { spine: Some(id), own: Some(id), side: true, ..above }
@@ -278,37 +274,35 @@ impl Planner<'_> {
         }
     }
 
-    /// The waiting parts, the oldest first.
-    fn waiting(&self, mut at: usize) -> Vec<usize> {
-        let mut waiting = Vec::new();
-        while let Some(&(node, before)) = at.checked_sub(1).and_then(|at| self.waiting.get(at)) {
-            waiting.push(node);
-            at = before;
-        }
-        waiting.reverse();
-        waiting
+    /// Lets a node wait for the first visible bubb.
+    fn wait(&mut self, node: usize, above: Position) -> Position {
+        let is_prompt = matches!(&self.nodes[node].what, What::System(text) if !text.is_empty());
+        Position { waiting: self.waiting.add(node, above.waiting, is_prompt), ..above }
     }
 
     /// The first system prompt that waits becomes the root.
     fn root(&mut self, waiting: usize) -> Option<BubbId> {
-        let prompt = |&node: &usize| match &self.nodes[node].what {
-            What::System(text) if !text.is_empty() => Some((node, text.clone())),
-            _ => None,
-        };
-        let (node, text) = self.waiting(waiting).iter().find_map(prompt)?;
-        Some(self.emit(node, None, Kind::System, true, text, Vec::new()))
+        let (prompt, node) = self.waiting.prompt(waiting)?;
+        if let Some(id) = self.waiting.root(prompt) {
+            return Some(id);
+        }
+        let What::System(text) = &self.nodes[node].what else { return None };
+        let text = text.clone();
+        let id = self.emit(node, None, Kind::System, true, text, Vec::new());
+        self.waiting.set_root(prompt, id);
+        Some(id)
     }
 
     /// Gives what waited for the first visible bubb its place beside it, or beside the root.
     fn release(&mut self, waiting: usize, beside: BubbId, begun: Position) -> Position {
-        let (mut rooted, mut calls) = (begun.spine == Some(beside), begun.calls);
-        for node in self.waiting(waiting) {
-            let what = self.nodes[node].what.clone();
-            if matches!(&what, What::System(text) if !text.is_empty())
-                && !std::mem::replace(&mut rooted, true)
-            {
+        let is_rooted = begun.spine != Some(beside);
+        let root = self.waiting.prompt(waiting).map(|(_, node)| node).filter(|_| is_rooted);
+        let mut calls = begun.calls;
+        for node in self.waiting.release(waiting, |node| self.nodes[node].what.size()) {
+            if root == Some(node) {
                 continue;
             }
+            let what = self.nodes[node].what.clone();
             let above = Position { spine: Some(beside), own: Some(beside), calls, ..Position::default() };
             calls = self.beside(node, above, what).calls;
         }
