@@ -1,6 +1,6 @@
 //! Faults that names alone tell: links that lead nowhere or in a circle, ids that stand twice, dates ahead.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Forest, Ix};
 use crate::bubb::{BubbId, Name};
@@ -38,9 +38,14 @@ pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
             found.push((place, Flaw::Duplicate(before)));
         }
     }
-    for (ix, length) in circles(&forest) {
-        let place = names.iter().position(|name| *name == forest.name(ix));
-        found.extend(place.map(|place| (place, Flaw::Cycle(length))));
+    let circles = circles(&forest);
+    let oldest: HashSet<Name> = circles.iter().map(|(ix, _)| forest.name(*ix)).collect();
+    let mut places: HashMap<Name, usize> = HashMap::with_capacity(oldest.len());
+    for (place, name) in names.iter().enumerate().filter(|(_, name)| oldest.contains(name)) {
+        places.entry(*name).or_insert(place);
+    }
+    for (ix, length) in circles {
+        found.extend(places.get(&forest.name(ix)).map(|&place| (place, Flaw::Cycle(length))));
     }
     found
 }

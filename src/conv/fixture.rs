@@ -33,12 +33,16 @@ pub fn letters(forest: &Forest, path: &[Ix]) -> String {
 }
 
 pub fn chain(length: u64) -> Forest {
+    Forest::new(chain_after(0, length))
+}
+
+pub fn chain_after(time: u64, length: u64) -> Vec<Name> {
     let mut names = Vec::new();
     let mut prev = None;
-    for time in 1..=length {
+    for time in time + 1..=time + length {
         let id = BubbId::of(time, Kind::User, false, prev, &[0; 32]);
         names.push(Name { id, kind: Kind::User, hidden: false, prev });
         prev = Some(id);
     }
-    Forest::new(names)
+    names
 }

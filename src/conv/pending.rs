@@ -26,7 +26,7 @@ impl Forest {
         }
         let Some(ancestor) = self.nearest_visible(request) else { return Standing::Pending };
         let newer = self.all().rev().take_while(|&ix| ix > request).filter(|&ix| !self.name(ix).hidden);
-        let overtaking = newer.filter(|&ix| self.up(ix).any(|above| above == ancestor)).last();
+        let overtaking = self.through(&newer.collect::<Vec<_>>(), &[ancestor]).last().copied();
         overtaking.map_or(Standing::Pending, Standing::Overtaken)
     }
 
@@ -89,6 +89,14 @@ mod tests {
                 assert_eq!(pending.contains(&(ix, ix)), forest.standing(ix) == Standing::Pending, "{store}");
             }
         }
+    }
+
+    #[test]
+    fn a_long_conversation_beside_a_request_is_walked_once() {
+        let mut names = fixture::names("A s1 head / B u0 A / C s1 B");
+        names.extend(fixture::chain_after(id("H").time(), 100_000));
+        let forest = Forest::new(names);
+        assert_eq!(forest.standing(forest.find(id("C")).unwrap()), Standing::Pending);
     }
 
     #[test]

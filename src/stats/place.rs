@@ -2,13 +2,14 @@
 
 use super::tally::{By, RecordPlace};
 use crate::bubb::{BubbId, Kind};
-use crate::conv::{Forest, Ix};
+use crate::conv::{Forest, Ix, Origins};
 use crate::store::JournalRecord;
 use crate::when;
 
 /// Finds the place of each record.
 pub struct Places<'f> {
     forest: &'f Forest,
+    origins: Origins<'f>,
     by: By,
     /// Records before this moment are left out.
     since: u64,
@@ -17,11 +18,11 @@ pub struct Places<'f> {
 impl<'f> Places<'f> {
     /// Places of the records since a moment.
     pub fn new(forest: &'f Forest, by: By, since: u64) -> Places<'f> {
-        Places { forest, by, since }
+        Places { forest, origins: Origins::of(forest), by, since }
     }
 
     /// The place of a record; `None` if it is too old.
-    pub fn place(&self, record: &JournalRecord) -> Option<RecordPlace> {
+    pub fn place(&mut self, record: &JournalRecord) -> Option<RecordPlace> {
         let about = record.bubb.or(record.under);
         let ix = about.and_then(|id| self.forest.find(id));
         // An imported answer is as old as its bubb, not as its record.
@@ -34,8 +35,8 @@ impl<'f> Places<'f> {
             By::Day => when::day(moment),
             By::Week => when::week(moment),
             By::Model => record.model.clone()?,
-            By::Conv => match ix.and_then(|ix| self.forest.up(ix).last()) {
-                Some(root) => self.forest.name(root).id.to_string(),
+            By::Conv => match ix {
+                Some(ix) => self.forest.name(self.origins.origin(ix).root).id.to_string(),
                 None => "-".into(),
             },
         };

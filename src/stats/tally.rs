@@ -82,7 +82,7 @@ pub fn tally(
     records: impl Iterator<Item = JournalRecord>,
     by: By,
     prices: &HashMap<String, Price>,
-    place: impl Fn(&JournalRecord) -> Option<RecordPlace>,
+    mut place: impl FnMut(&JournalRecord) -> Option<RecordPlace>,
 ) -> Rows {
     let (mut sums, mut total): (BTreeMap<String, Sum>, Sum) = Default::default();
     for record in records.filter(|record| record.model.is_some()) {

@@ -106,3 +106,19 @@ fn an_empty_store_has_nothing_and_hides_nothing() {
         assert!(ran.err.contains("the store has no messages"), "{}", ran.err);
     }
 }
+
+#[test]
+fn a_message_that_is_older_than_the_one_before_it_keeps_its_place() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let (answer, question) = ("01K7NY8GJ80000000000000001", "01K7NY8HHG0000000000000002");
+    home.write(&format!("work/.lepo/{question}-u0-head.md"), "question");
+    home.write(&format!("work/.lepo/{answer}-a0-{question}.md"), "answer");
+    for args in [&["--all"][..], &[answer]] {
+        let exported = export(&home, &[&["--format", "chatgpt"], args].concat()).out;
+        let document: Value = serde_json::from_str(&exported).unwrap();
+        let mapping = &document[0]["mapping"];
+        assert_eq!(mapping[answer.to_lowercase()]["parent"], question.to_lowercase(), "{exported}");
+        assert_eq!(document[0]["current_node"], answer.to_lowercase(), "{exported}");
+    }
+}

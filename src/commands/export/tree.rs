@@ -1,9 +1,9 @@
 //! The conversations to export as trees: for each root its visible bubbs, under the system prompt.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::bubb::{Attachment, BubbId, Kind, Name, split_attachments, words};
-use crate::conv::{Forest, Ix};
+use crate::conv::{Forest, Ix, Origins};
 use crate::error::Result;
 use crate::store::{Fact, Store};
 
@@ -28,7 +28,7 @@ pub struct Node {
 
 /// All bubbs under one root.
 pub struct Tree {
-    /// Oldest first, so that a parent comes before its children.
+    /// Oldest first, and a parent before its children.
     pub nodes: Vec<Node>,
     /// Title of the tree, else the beginning of its first question.
     pub title: String,
@@ -71,18 +71,13 @@ pub fn is_prompt(node: &Node) -> bool {
 /// The trees of a forest: all, or that of one bubb. Hidden bubbs but the prompt are left out unless `hidden`.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<Tree>> {
     let (facts, titles) = (store.facts(), store.titles());
-    let root_of = |ix: Ix| forest.up(ix).last().unwrap_or(ix);
-    let wanted = of.map(root_of);
+    let mut origins = Origins::of(forest);
+    let wanted = of.map(|tip| origins.origin(tip).root);
+    let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
     let mut order: Vec<Ix> = Vec::new();
     let mut members: HashMap<Ix, Vec<Ix>> = HashMap::new();
-    let mut roots: HashMap<Ix, Ix> = HashMap::new();
-    for ix in forest.all() {
-        // A prev is older, so its root is known; that of a bubb with a hand-made name is looked up.
-        let root = match forest.prev(ix) {
-            None => ix,
-            Some(prev) => roots.get(&prev).copied().unwrap_or_else(|| root_of(ix)),
-        };
-        roots.insert(ix, root);
+    for ix in parents_first(forest) {
+        let root = origins.origin(ix).root;
         if wanted.is_none_or(|wanted| wanted == root) {
             let list = members.entry(root).or_default();
             if list.is_empty() {
@@ -93,17 +88,19 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
     }
     let mut trees = Vec::new();
     for root in order {
-        let mut places: HashMap<Ix, usize> = HashMap::new();
+        // The node of each bubb; that above it, if it is left out.
+        let mut places: HashMap<Ix, Option<usize>> = HashMap::new();
         let (mut nodes, mut current) = (Vec::<Node>::new(), 0);
         for ix in members.remove(&root).unwrap_or_default() {
             let name = forest.name(ix);
             let is_root = ix == root && name.kind == Kind::System;
+            let parent = forest.prev(ix).and_then(|prev| places.get(&prev).copied().flatten());
             if name.hidden && !hidden && !is_root {
+                places.insert(ix, parent);
                 continue;
             }
-            let parent = forest.up(ix).skip(1).find_map(|above| places.get(&above).copied());
             let place = nodes.len();
-            places.insert(ix, place);
+            places.insert(ix, Some(place));
             if let Some(parent) = parent {
                 nodes[parent].children.push(place);
             }
@@ -111,7 +108,7 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
             let fact = facts.get(&name.id).cloned().unwrap_or_default();
             nodes.push(Node { name, text, parent, children: Vec::new(), fact, files });
             let shown = match of {
-                Some(tip) => forest.up(tip).any(|above| above == ix),
+                Some(_) => shown_path.contains(&ix),
                 None => !name.hidden,
             };
             if shown {
@@ -124,6 +121,19 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
         }
     }
     Ok(trees)
+}
+
+/// All bubbs, each after the one it follows: hand-made names may be older than that. The others stand in the order
+/// of their ids.
+fn parents_first(forest: &Forest) -> Vec<Ix> {
+    let mut seen: HashSet<Ix> = HashSet::with_capacity(forest.len());
+    let mut order = Vec::with_capacity(forest.len());
+    for ix in forest.all() {
+        let from = order.len();
+        order.extend(forest.up(ix).take_while(|&above| seen.insert(above)));
+        order[from..].reverse();
+    }
+    order
 }
 
 fn question(nodes: &[Node]) -> String {

@@ -51,7 +51,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.forest()?;
     let prices = prices(context)?;
-    let places = Places::new(&forest, args.by, since);
+    let mut places = Places::new(&forest, args.by, since);
     let rows = tally(store.records(), args.by, &prices, |record| places.place(record));
     if args.json {
         let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
