@@ -38,7 +38,7 @@ fn keep() -> io::Result<()> {
     let removed = spec.removed.clone();
     let kept = match start(spec, descriptors) {
         Ok(started) => {
-            report(&lepo, &Report::Started);
+            report(&lepo, &Report::Started(started.leader.as_raw_nonzero().get()));
             started
         }
         Err(error) => {

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::SIGINT;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
@@ -103,7 +104,7 @@ impl Program {
         let mut sent: Vec<BorrowedFd<'_>> = vec![stdout.as_fd(), stderr.as_fd()];
         sent.extend(stdin.as_ref().map(|stdin: &PipeReader| stdin.as_fd()));
         sent.extend(self.lent.iter().chain(&self.held).map(AsFd::as_fd));
-        let (keeper, lepo, buffer) = match start_keeper(&self.spec, &sent)? {
+        let (keeper, lepo, (leader, buffer)) = match start_keeper(&self.spec, &sent)? {
             KeeperStart::Started(started) => started,
             // lepo gets the same Ctrl+C and ends the program itself.
             KeeperStart::Interrupted => match start_keeper(&self.spec, &sent)? {
@@ -118,6 +119,7 @@ impl Program {
             stderr: Some(pipe::Receiver::from_owned_fd(err.into())?),
             reports: Reports { lepo: UnixStream::from_std(lepo)?, buffer, status: None, left: None },
             keeper,
+            leader,
             ended: false,
         })
     }
@@ -125,8 +127,8 @@ impl Program {
 
 /// The outcome of starting a keeper.
 enum KeeperStart {
-    /// The keeper and the program run; bytes received after the report that the program started.
-    Started((Child, StdStream, Vec<u8>)),
+    /// The keeper and the program run; the program's process, and bytes received after the report of it.
+    Started((Child, StdStream, (Option<Pid>, Vec<u8>))),
     /// Ctrl+C ended it before it had left lepo's process group.
     Interrupted,
 }
@@ -144,7 +146,7 @@ fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Keepe
         .stderr(Stdio::null())
         .spawn()?;
     match start(spec, descriptors, &lepo) {
-        Ok(buffer) => Ok(KeeperStart::Started((keeper, lepo, buffer))),
+        Ok(begun) => Ok(KeeperStart::Started((keeper, lepo, begun))),
         Err(error) => {
             // The keeper ends when its socket does, and what it may have started ends before it.
             drop(lepo);
@@ -156,15 +158,19 @@ fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Keepe
     }
 }
 
-/// Tells the keeper what to start, and waits for its word that it runs; bytes that came after that.
-fn start(spec: &Spec, descriptors: &[BorrowedFd<'_>], mut lepo: &StdStream) -> io::Result<Vec<u8>> {
+/// Tells the keeper what to start, and waits for its word that it runs; its process, and bytes that came after that.
+fn start(
+    spec: &Spec,
+    descriptors: &[BorrowedFd<'_>],
+    mut lepo: &StdStream,
+) -> io::Result<(Option<Pid>, Vec<u8>)> {
     lepo.set_read_timeout(Some(START))?;
     // A keeper that could not begin has closed its end, and says nothing.
     let sent = spec.send(lepo, descriptors);
     let mut buffer = Vec::new();
     loop {
         match Report::take(&mut buffer) {
-            Some(Report::Started) => return Ok(buffer),
+            Some(Report::Started(pid)) => return Ok((Pid::from_raw(pid), buffer)),
             Some(Report::Failed(number, text)) => return Err(failure(number, &text)),
             Some(_) => {}
             None => {
@@ -192,6 +198,8 @@ pub struct Running {
     pub stderr: Option<pipe::Receiver>,
     reports: Reports,
     keeper: Child,
+    /// The program's process, which leads a group of its own.
+    leader: Option<Pid>,
     ended: bool,
 }
 
@@ -235,6 +243,10 @@ impl Running {
         }
         if self.reports.left.is_none() {
             let _ = self.keeper.kill();
+            // A program without a sandbox can end its keeper; its group at least is known.
+            if let Some(leader) = self.leader {
+                let _ = kill_process_group(leader, Signal::KILL);
+            }
         }
         let _ = self.keeper.wait();
         self.reports.left.unwrap_or_default()
@@ -265,7 +277,7 @@ impl Reports {
             match report {
                 Report::Exited(raw) => self.status = Some(status(raw)),
                 Report::Swept(left) => self.left = Some(left),
-                Report::Started | Report::Failed(..) => {}
+                Report::Started(_) | Report::Failed(..) => {}
             }
         }
     }

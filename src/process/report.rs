@@ -7,8 +7,8 @@ use std::process::ExitStatus;
 /// A line of a keeper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
-    /// The program runs.
-    Started,
+    /// The program runs, as this process, whose group is its own.
+    Started(i32),
     /// The program could not be started: the system's number for it, or 0, and a text.
     Failed(i32, String),
     /// The program has ended, with this raw wait status.
@@ -21,7 +21,7 @@ impl Report {
     /// The line with its end.
     pub fn line(&self) -> String {
         match self {
-            Report::Started => "started\n".to_string(),
+            Report::Started(pid) => format!("started {pid}\n"),
             Report::Failed(number, text) => format!("failed {number} {}\n", text.replace('\n', " ")),
             Report::Exited(status) => format!("exited {status}\n"),
             Report::Swept(left) => format!("swept {left}\n"),
@@ -42,7 +42,7 @@ impl Report {
     fn parse(line: &str) -> Option<Report> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "started" => Some(Report::Started),
+            "started" => Some(Report::Started(rest.parse().ok()?)),
             "failed" => {
                 let (number, text) = rest.split_once(' ').unwrap_or((rest, ""));
                 Some(Report::Failed(number.parse().ok()?, text.to_string()))
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn reports_are_read_as_they_were_written_also_in_pieces() {
         let all = [
-            Report::Started,
+            Report::Started(77),
             Report::Failed(2, "no such\tfile".into()),
             Report::Failed(0, String::new()),
             Report::Exited(256),

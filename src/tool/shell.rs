@@ -50,6 +50,8 @@ pub enum Ending {
     TimedOut(Duration),
     /// The command printed more than this many bytes, and was ended.
     Flooded(u64),
+    /// The process that keeps it was ended, which only a command without a sandbox can do.
+    KeeperEnded,
     /// The command could not be started, and why.
     NotStarted(String),
 }
@@ -176,7 +178,10 @@ async fn watch(
                     stderr.write_all(&from_err[..n])?;
                 }
             },
-            status = running.wait(), if ended.is_none() => ended = Some(status?),
+            status = running.wait(), if ended.is_none() => match status {
+                Ok(status) => ended = Some(status),
+                Err(_) => return Ok(Ending::KeeperEnded),
+            },
             // Ended, but a process in the background still holds its pipes: what is there is read, no more waited for.
             () = tokio::time::sleep(LINGER), if ended.is_some() => break,
         }

@@ -193,6 +193,9 @@ fn ending_text(ending: &Ending) -> String {
         Ending::Signal(number) => format!("ended by signal {number}"),
         Ending::TimedOut(limit) => format!("ended after its time limit of {} s", limit.as_secs()),
         Ending::Flooded(limit) => format!("ended after it had printed {} MiB", limit >> 20),
+        Ending::KeeperEnded => "ended together with the process of lepo that keeps it; \
+            what it left in a session of its own may still run"
+            .to_string(),
         Ending::NotStarted(why) => format!("could not be started: {why}"),
     }
 }

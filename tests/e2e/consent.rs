@@ -360,3 +360,20 @@ fn a_long_command_is_not_repeated_whole_in_its_result() {
     let result = &bubbs(&bot.home)[4].text;
     assert!(result.len() < 5000 && result.contains("bytes left out …]\nexit code: 0"), "{}", result.len());
 }
+
+#[test]
+fn a_command_that_ends_its_keeper_has_run_and_leaves_nothing() {
+    let command = "sleep 987 & echo $! > child; kill -9 $PPID; sleep 987";
+    let request = serde_json::json!({ "access": "full", "command": command }).to_string();
+    let (bot, id) = waiting(&request, &["Done."]);
+    let ran = bot.home.alone(&["do", "--approve", &id]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    let result = &bubbs(&bot.home)[4].text;
+    assert!(result.contains("\nended together with the process of lepo that keeps it"), "{result}");
+    assert_eq!(bot.home.ok(&["ls", "--pending"]), "");
+    let child = bot.home.read("work/child");
+    let command_line = format!("/proc/{}/cmdline", child.trim());
+    until("its child ends", || {
+        !std::fs::read_to_string(&command_line).is_ok_and(|line| line.contains("987"))
+    });
+}
