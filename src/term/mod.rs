@@ -17,7 +17,7 @@ mod out;
 mod pager;
 mod paint;
 mod progress;
-mod quote;
+pub mod quote;
 mod terminal;
 mod wrap;
 

@@ -7,10 +7,10 @@ use unicode_width::UnicodeWidthChar;
 use super::clean;
 
 /// The mark before every line but the first.
-const MARK: &str = "  | ";
+pub const MARK: &str = "  | ";
 
 /// The mark before a row in which a line goes on that is wider than the terminal.
-const GOES_ON: &str = "  + ";
+pub const GOES_ON: &str = "  + ";
 
 /// The least room for a line of them, where a terminal has hardly any.
 const NARROWEST: usize = 20;
@@ -22,7 +22,7 @@ const EMPTY: usize = 3;
 /// `text`, cleaned, behind `first` and then behind a mark, on a terminal of so many columns. Blanks that would
 /// scroll the rest away are told by their number.
 pub fn quote(first: &str, text: &str, columns: usize) -> String {
-    let room = columns.saturating_sub(first.len().max(MARK.len()) + 1).max(NARROWEST);
+    let room = room(first, columns);
     let mut out = String::new();
     let mut lines = text.split('\n').peekable();
     while let Some(line) = lines.next() {
@@ -40,6 +40,11 @@ pub fn quote(first: &str, text: &str, columns: usize) -> String {
         }
     }
     out
+}
+
+/// The columns for text behind `first` and the marks.
+pub fn room(first: &str, columns: usize) -> usize {
+    columns.saturating_sub(first.len().max(MARK.len()) + 1).max(NARROWEST)
 }
 
 fn is_blank(line: &str) -> bool {
@@ -78,7 +83,7 @@ fn add(out: &mut String, first: &str, line: &str, room: usize) {
 
 /// The most columns that any terminal takes for a scalar. They disagree on what is joined, on marks and on
 /// what is narrow in one alphabet and wide in another.
-fn widest(c: char) -> usize {
+pub fn widest(c: char) -> usize {
     match c {
         // It goes on to the next of eight columns.
         '\t' => 8,

@@ -1,6 +1,8 @@
-//! The output of a command that runs for the model, to watch: its first lines, each behind a mark.
+//! The output of a command that runs for the model, to watch: its first lines, each behind a mark, and each row in
+//! which a line goes on behind another.
 
 use crate::term::Cleaner;
+use crate::term::quote::{GOES_ON, MARK, room, widest};
 
 /// Lines that are shown.
 const LINES: usize = 20;
@@ -8,15 +10,23 @@ const LINES: usize = 20;
 const LINE: usize = 400;
 
 /// The output of one command that was shown so far.
-#[derive(Default)]
 pub struct Printed {
+    /// Tells the width of the terminal.
+    columns: fn() -> usize,
     cleaner: Cleaner,
     lines: usize,
     /// Bytes of the present line; none at its beginning.
     line: Option<usize>,
+    /// Columns of the present row that are taken.
+    taken: usize,
 }
 
 impl Printed {
+    /// Nothing yet, on a terminal whose width `columns` tells.
+    pub fn new(columns: fn() -> usize) -> Printed {
+        Printed { columns, cleaner: Cleaner::default(), lines: 0, line: None, taken: 0 }
+    }
+
     /// The part of these bytes that is to be shown.
     pub fn take(&mut self, bytes: &[u8]) -> String {
         let (mut text, mut shown) = (String::new(), String::new());
@@ -24,6 +34,7 @@ impl Printed {
             return shown;
         }
         self.cleaner.push(bytes, &mut text);
+        let room = room(MARK, (self.columns)());
         for c in text.chars() {
             if self.line.is_none() {
                 if self.lines == LINES {
@@ -31,7 +42,8 @@ impl Printed {
                     shown.push_str("  | [the rest is for the model]\n");
                     return shown;
                 }
-                shown.push_str("  | ");
+                shown.push_str(MARK);
+                self.taken = 0;
             }
             let length = self.line.unwrap_or_default();
             if c == '\n' {
@@ -41,6 +53,12 @@ impl Printed {
             } else {
                 self.line = Some(length + c.len_utf8());
                 if length < LINE {
+                    if self.taken + widest(c) > room {
+                        shown.push('\n');
+                        shown.push_str(GOES_ON);
+                        self.taken = 0;
+                    }
+                    self.taken += widest(c);
                     shown.push(c);
                 }
             }
@@ -51,7 +69,7 @@ impl Printed {
     /// The end of the command: a line that stands open is ended.
     pub fn end(&mut self) -> &'static str {
         let open = self.line.is_some() && self.lines <= LINES;
-        *self = Printed::default();
+        *self = Printed::new(self.columns);
         if open { "\n" } else { "" }
     }
 }
@@ -62,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_first_lines_are_shown_behind_a_mark() {
-        let mut printed = Printed::default();
+        let mut printed = Printed::new(|| 500);
         let pieces: Vec<String> =
             [&b"one\ntw"[..], b"o\n\x1b[2J\xed", b"\x95\x9c"].map(|bytes| printed.take(bytes)).into();
         assert_eq!(pieces.concat(), "  | one\n  | two\n  | ␛[2J한");
@@ -72,5 +90,13 @@ mod tests {
         assert!(many.ends_with("  | [the rest is for the model]\n"), "{many}");
         assert_eq!((printed.take(b"more\n"), printed.end()), (String::new(), ""));
         assert!(printed.take(&[b'x'; 10_000]).len() < 500);
+        // A row of a line is no line of lepo's.
+        let mut printed = Printed::new(|| 25);
+        let pieces = ["1234567890123456789", "0error: no\n", "가나다라마바사아자차카"]
+            .map(|text| printed.take(text.as_bytes()));
+        assert_eq!(
+            pieces.concat(),
+            "  | 12345678901234567890\n  + error: no\n  | 가나다라마바사아자차\n  + 카"
+        );
     }
 }

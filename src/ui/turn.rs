@@ -75,7 +75,7 @@ impl<'o> TurnView<'o> {
             goes_on: false,
             markdown,
             cleaner: Cleaner::default(),
-            printed: Printed::default(),
+            printed: Printed::new(columns),
         }
     }
 
@@ -165,7 +165,7 @@ impl<'o> TurnView<'o> {
     fn begin_command(&mut self) {
         self.step(Step::Called);
         self.out.flush();
-        self.printed = Printed::default();
+        self.printed = Printed::new(columns);
     }
 
     /// Shows a command that is carried out without a question.
