@@ -251,7 +251,8 @@ impl Error {
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
             text.push_str(": ");
-            text.push_str(&error.to_string());
+            let words = error.to_string();
+            text.push_str(&of_system(&words).unwrap_or(words));
             cause = error.source();
         }
         text
@@ -265,10 +266,20 @@ pub fn cause(error: &(dyn std::error::Error + 'static)) -> String {
         innermost = source;
     }
     let text = innermost.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
+    begun_small(&of_system(&text).unwrap_or(text))
+}
+
+/// The words of an operating system's error, without its number; none of another error.
+fn of_system(text: &str) -> Option<String> {
+    let (before, rest) = text.split_once(" (os error ")?;
+    let (_, after) = rest.split_once(')')?;
+    Some(begun_small(before) + after)
+}
+
+/// A text that begins with a small letter, unless it begins with a name, as `HTTP 500` and `I/O error` do.
+fn begun_small(text: &str) -> String {
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };
-    // `HTTP 500` and `I/O error` begin with a name.
     match letters.clone().next().is_some_and(char::is_lowercase) {
         true => first.to_lowercase().chain(letters).collect(),
         false => text.to_string(),
@@ -303,6 +314,8 @@ mod tests {
         assert_eq!(error.chain(), "cannot read a␊b:: c␊d\n  first\n  e␊f");
         let lines = Error::remote_lines("it ended; its stderr:\nno licence\nbye");
         assert_eq!(lines.chain(), "it ended; its stderr:\n  no licence\n  bye");
+        let missing = Error::store("cannot read a").because(std::io::Error::from_raw_os_error(2));
+        assert_eq!(missing.chain(), "cannot read a: no such file or directory");
         assert_eq!(error.to_json()["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
     }
 

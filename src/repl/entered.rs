@@ -41,8 +41,17 @@ impl Entered {
             return Entered::Question(text.to_string());
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if is_path(word) {
+            return Entered::Question(text.to_string());
+        }
         slash(word, rest.trim_start())
     }
+}
+
+/// True for a path like `/etc/passwd`, which no command is: only the name of a server's prompt, behind its colon, may
+/// have a slash.
+fn is_path(word: &str) -> bool {
+    word.split(':').next().is_some_and(|name| name.matches('/').count() > 1)
 }
 
 fn slash(word: &str, rest: &str) -> Entered {
@@ -84,6 +93,9 @@ mod tests {
             ("각 각", question("각 각")),
             (" /etc/passwd는?", question(" /etc/passwd는?")),
             (" !", question(" !")),
+            ("/etc/passwd 는?", question("/etc/passwd 는?")),
+            ("// what is this?", question("// what is this?")),
+            ("/files:a/b c", Entered::Prompt("files:a/b".into(), "c".into())),
             ("/usr/bin\nis what?", question("/usr/bin\nis what?")),
             ("!ls -l", Entered::Run("ls -l".into())),
             ("! for i in 1 2\ndo echo $i\ndone", Entered::Run("for i in 1 2\ndo echo $i\ndone".into())),
