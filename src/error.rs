@@ -210,6 +210,21 @@ impl Error {
         self.hint_to_retry(|place| format!("ask again: {}", place.retry()))
     }
 
+    /// The same where the last question cannot be asked again by itself: without a hint to do so.
+    pub fn without_retry(self) -> Self {
+        match self.tells_retry {
+            true => Error { hint: None, session_hint: None, tells_retry: false, ..self },
+            false => self,
+        }
+    }
+
+    /// The same of one model among several: only that one is asked again.
+    pub fn retry_by(mut self, model: &str) -> Self {
+        let again = format!("lepo do -m {} --retry", quoted(model));
+        self.hint = self.hint.map(|hint| hint.replace("lepo do --retry", &again));
+        self
+    }
+
     /// The remedy of the error, in the words of this place.
     pub fn hint_for(&self, place: Place) -> Option<&str> {
         let session = self.session_hint.as_deref().filter(|_| place == Place::Session);

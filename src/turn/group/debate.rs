@@ -239,7 +239,7 @@ impl Debate<'_> {
             }
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => {
-                group.watch.sees(Moment::Failed(&participant.name, &error));
+                group.watch.sees(Moment::Failed(&participant.name, &error.without_retry()));
                 self.rules.fail(who);
             }
         }

@@ -54,6 +54,7 @@ impl GroupTurn<'_> {
                     report.is_json = schema.is_some();
                 }
                 Err(error) => {
+                    let error = error.retry_by(&name);
                     self.watch.sees(Moment::Failed(&name, &error));
                     report.error = Some(error);
                 }

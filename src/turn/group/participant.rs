@@ -71,7 +71,8 @@ impl Participant {
         let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
-        let (text, usage) = read.inspect_err(|error| failed(group, &name, under, error, start))?;
+        let read = read.inspect_err(|error| failed(group, &name, under, error, start));
+        let (text, usage) = read.map_err(Error::without_retry)?;
         let brief = Brief { text, under, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.said().trim() {
             "" => Err(Error::remote("the model's answer is empty")),

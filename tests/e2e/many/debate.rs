@@ -327,6 +327,7 @@ fn a_speech_that_fails_is_kept_hidden_and_the_debate_goes_on() {
     );
     let ran = panel.lepo(&["do", "--debate", "q"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "## b\n\ntwo\n\n## conclusion\n\nx\n"), "{}", ran.err);
+    assert!(ran.err.contains("a failed: the answer was cut off") && !ran.err.contains("hint"), "{}", ran.err);
     assert_eq!(
         forest(&panel.home),
         "A u0 head / B s1 A / C s1 B / D a1 C / E s1 C / F s1 E / G s1 F / H a0 G / I s1 H / J s1 I / K a0 J"

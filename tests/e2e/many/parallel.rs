@@ -283,6 +283,16 @@ fn all_are_asked_at_once_and_again() {
 }
 
 #[test]
+fn a_hint_to_ask_again_is_about_the_model_that_failed() {
+    let cut = Reply::new(200, openai_event(value!({"content": "반쪽"}), None));
+    let panel = Panel::new("", &[("a", vec![openai_sse(["one"])]), ("b", vec![cut, openai_sse(["two"])])]);
+    let ran = panel.lepo(&["do", "--parallel", "q"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("hint: ask again: `lepo do -m b --retry`"), "{}", ran.err);
+    assert_eq!(panel.lepo(&["do", "-m", "b", "--retry", "-q"]).out, "two\n");
+}
+
+#[test]
 fn a_note_names_its_model_once() {
     let refused = Reply::new(429, "slow").header("Retry-After", "0");
     let cut = Reply::new(200, openai_event(value!({"content": "one"}), Some("length")));
