@@ -29,7 +29,9 @@ impl Live {
         // The last column stays free: a terminal may go on to the next line behind it.
         let lines: Vec<String> =
             lines.iter().skip(first).map(|line| cut(&clean(line), columns.saturating_sub(1))).collect();
-        let text = self.away(columns) + &lines.join("\n");
+        // In place, row by row: a terminal that is emptied from its first cell on may keep what stood there in
+        // its history, each time.
+        let text = self.to_first(columns) + &lines.join("\u{1b}[K\n") + "\u{1b}[J";
         self.drawn = lines.iter().map(|line| width(line)).collect();
         show(&text);
     }
@@ -37,19 +39,25 @@ impl Live {
     /// Takes them away.
     pub fn clear(&mut self) {
         if !self.drawn.is_empty() {
-            show(&self.away(size().0));
+            let columns = size().0;
+            let away = if self.rows(columns) > 1 { "\u{1b}[K\n\u{1b}[J\u{1b}[A" } else { "\u{1b}[J" };
+            show(&(self.to_first(columns) + away));
             self.drawn.clear();
         }
     }
 
-    /// The sequence that removes the lines: to the start of the first, and all behind it is empty.
-    fn away(&self, columns: usize) -> String {
-        let rows: usize = self.drawn.iter().map(|&width| width.div_ceil(columns).max(1)).sum();
-        match rows {
+    /// The sequence that goes to the start of the first line.
+    fn to_first(&self, columns: usize) -> String {
+        match self.rows(columns) {
             0 => String::new(),
-            1 => "\r\u{1b}[J".into(),
-            rows => format!("\r\u{1b}[{}A\u{1b}[J", rows - 1),
+            1 => "\r".into(),
+            rows => format!("\r\u{1b}[{}A", rows - 1),
         }
+    }
+
+    /// The rows that the lines take on a terminal of this width.
+    fn rows(&self, columns: usize) -> usize {
+        self.drawn.iter().map(|&width| width.div_ceil(columns).max(1)).sum()
     }
 }
 

@@ -73,6 +73,20 @@ fn rows_tell_who_is_at_work_and_leave_nothing_behind() {
 }
 
 #[test]
+fn rows_that_fill_the_screen_are_drawn_in_place() {
+    let names: Vec<String> = (0..12).map(|number| format!("model-{number}")).collect();
+    let models: Vec<_> = names.iter().map(|name| (name.as_str(), vec![slow("a", "b")])).collect();
+    let panel = Panel::new("", &models);
+    let Some(screen) = screen(&panel.home, 40, 8, &["do", "--parallel", "q"]) else { return };
+    screen.shows("model-11  waits");
+    screen.resizes(30);
+    // Ten drawings a second.
+    screen.shows("  4.");
+    assert!(screen.whole().matches("waits").count() < 40, "{}", screen.whole());
+    screen.keys(&["C-c"]).ends(130);
+}
+
+#[test]
 fn a_debate_is_shown_as_it_goes() {
     for (columns, rows) in [(80, 24), (40, 15)] {
         let panel = debate::seed();
