@@ -56,17 +56,23 @@ Exit codes:
   129, 130, 143    ended by SIGHUP, SIGINT, SIGTERM
 
 Environment:
-  LEPO_CONFIG_HOME    the directory of config.toml, system_prompt.txt and mcp.json
+  LEPO_CONFIG_HOME    the directory of config.toml, system_prompt.txt, mcp.json and _prompts
+  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME    the parents of lepo's own directories, for
+                configuration; logs, history and trust; weights and what `lepo sync` needs
   LEPO_MODEL    the model that answers, as with -m
   LEPO_TAIL     the message that questions follow, as with --tail; -n and --tail win over it
   LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
                 settings of lepo-config(5)
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST, ANTHROPIC_API_KEY,
   ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
-                the model that answers where none is configured
+                the model that answers where none is configured, and the keys and addresses that
+                models of the configuration leave out
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY    proxies, not for this machine's own addresses
   NO_COLOR      no colours
   VISUAL, EDITOR    the editor
   LEPO_PAGER, PAGER    the pager of long outputs on a terminal
+  BROWSER       the program that opens pages and sign-ins
+  CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH    the folders of these tools, for lepo import
 
 Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are described in
 lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).";
@@ -230,10 +236,13 @@ fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
 
 /// Prints the parser's message; gives the exit code.
 fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
-    let rendered = error.render().to_string();
+    let rendered = plain_words(&error.render().to_string());
     if wants_document(args) {
-        let said = rendered.lines().next().unwrap_or_default();
-        let usage = Error::usage(said.strip_prefix("error: ").unwrap_or(said)).hint("lepo --help");
+        // The names of missing arguments stand in the lines after the first.
+        let lines: Vec<&str> = rendered.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+        let said = lines.join(" ");
+        let help = if is_do { "lepo do --help" } else { "lepo --help" };
+        let usage = Error::usage(said.strip_prefix("error: ").unwrap_or(&said)).hint(help);
         let mut out = Out::stdout();
         let has = |option: &str| args.iter().any(|word| word == option);
         let document = match is_do {
@@ -245,6 +254,16 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
     }
     say(rendered.trim_end());
     2
+}
+
+/// The parser's message, with what the standard library says of a number in words of a user.
+fn plain_words(rendered: &str) -> String {
+    rendered
+        .replace("invalid digit found in string", "it is a whole number")
+        .replace("cannot parse integer from empty string", "it is a whole number")
+        .replace("number too large to fit in target type", "the number is too large")
+        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: it is at least 1")
+        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: it is at least 1")
 }
 
 /// True if a document was asked for, on a command line that could not be parsed.

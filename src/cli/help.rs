@@ -205,7 +205,15 @@ const FIRST: &[(&str, &[&str])] = &[(
 /// Arguments, subcommands and options, each with the first line of its help.
 fn rows(command: &Command) -> Vec<(String, String)> {
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
-    let about = |arg: &Arg| first_line(arg.get_help().map(ToString::to_string).unwrap_or_default());
+    let about = |arg: &Arg| {
+        let about = first_line(arg.get_help().map(ToString::to_string).unwrap_or_default());
+        let values: Vec<String> =
+            arg.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
+        match arg.get_action().takes_values() && values.iter().any(|value| !about.contains(value.as_str())) {
+            true => format!("{about}: {}", values.join(", ")),
+            false => about,
+        }
+    };
     let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help").map(|inner| {
         (inner.get_name().to_string(), inner.get_about().map(ToString::to_string).unwrap_or_default())
     });

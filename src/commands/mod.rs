@@ -123,7 +123,8 @@ impl<'o> Context<'o> {
     /// The store; none is an error.
     pub fn store(&self) -> Result<Store> {
         self.find_store()?.ok_or_else(|| match &self.save_to {
-            Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display())),
+            Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display()))
+                .hint("-s takes the directory that holds the messages, like PROJECT/.lepo"),
             Some(rel) => Error::nothing(format!("no store {} here", rel.display()))
                 .hint("`lepo init` makes it; so does a first question: `lepo do QUESTION`"),
             None => Error::nothing(format!("no {STORE} here or in a parent directory"))

@@ -23,8 +23,11 @@ pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let trust = Trust::of(&paths);
     let files = repo_files(&store)?;
     if files.is_empty() {
-        let nothing =
-            format!("nothing to trust: no {} in {}", REPO_FILES.join(", no "), store.shown().display());
+        let nothing = format!(
+            "nothing to trust: no {} and no _prompts in {}",
+            REPO_FILES.join(", no "),
+            store.shown().display()
+        );
         return Err(Error::nothing(nothing));
     }
     let mut asked = Vec::new();

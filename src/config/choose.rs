@@ -5,6 +5,7 @@
 //! for the answer as a value.
 
 use super::ambient::Ambient;
+use super::program::PRESETS;
 use super::reader::{Set, Source};
 use super::{ModelConfig, Settings};
 use crate::error::{Error, Place, Result};
@@ -96,8 +97,10 @@ impl Settings {
                 true => format!("none is configured in {}", self.file.display()),
                 false => format!("configured: {}", self.names()),
             };
-            Err(Error::usage(format!("unknown model \"{name}\""))
-                .hint(format!("{hint}; or write PROVIDER:MODEL, like ollama:qwen3:8b")))
+            Err(Error::usage(format!("unknown model \"{name}\"")).hint(format!(
+                "{hint}; or write PROVIDER:MODEL, like ollama:qwen3:8b, or embedded:, or a preset ({})",
+                PRESETS.join(", ")
+            )))
         })
     }
 

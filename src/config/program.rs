@@ -37,6 +37,9 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
     }
 }
 
+/// The names that [`preset`] knows.
+pub const PRESETS: &[&str] = &["claude", "gemini", "codex"];
+
 /// The programs that lepo knows how to ask. Each answers without a person at its side, with no
 /// more rights than it has by default.
 pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {

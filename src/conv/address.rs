@@ -118,7 +118,8 @@ impl Address {
             let named = Name::parse(name.as_bytes());
             let found = named.and_then(|name| forest.find(name.id).filter(|&ix| forest.name(ix) == name));
             let found = found
-                .ok_or_else(|| Error::usage(format!("the file {text} is not a message of this store")))?;
+                .ok_or_else(|| Error::usage(format!("the file {text} is not a message of this store")))
+                .map_err(|error| error.hint("`lepo show --paths` prints the files of a conversation"))?;
             return Ok((found, false));
         }
         if let Some(id) = branch(text)? {

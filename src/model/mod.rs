@@ -231,6 +231,6 @@ pub fn missing(name: &str) -> Error {
     }
     Error::usage(format!("the embedded model {name} is not installed")).hint_at(|place| {
         let models = place.models();
-        format!("{models} lists those that are; lepo model add FILE --sha256 HASH --name {name}")
+        format!("{models} lists those that are; `lepo model add FILE --sha256 HASH --name {name}` adds it")
     })
 }

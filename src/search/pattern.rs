@@ -65,7 +65,7 @@ impl fmt::Display for BadPattern {
 
 impl From<BadPattern> for Error {
     fn from(bad: BadPattern) -> Error {
-        Error::usage(bad.message)
+        Error::usage(bad.message).hint("put \\ before a character to search for the character itself")
     }
 }
 

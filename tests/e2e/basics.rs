@@ -112,6 +112,27 @@ fn a_value_glued_to_its_option_takes_no_command_word() {
 }
 
 #[test]
+fn a_wrong_command_line_is_told_in_plain_words() {
+    let home = Home::new();
+    for (args, said) in [
+        (&["ls", "-n", "x"][..], "it is a whole number"),
+        (&["log", "-n", ""], "it is a whole number"),
+        (&["tidy", "--keep", "99999999999999999999"], "the number is too large"),
+        (&["do", "--max-tokens", "0", "q"], "0 is too small: it is at least 1"),
+        (&["sync", "--watch", "0"], "0 is too small: it is at least 1"),
+    ] {
+        let ran = home.lepo(args);
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
+    }
+    // A document says what is missing.
+    let ran = home.lepo(&["grep", "--json"]);
+    assert!(ran.out.contains("required arguments were not provided: <PATTERN>"), "{}", ran.out);
+    let short = home.ok(&["export", "-h"]);
+    assert!(short.contains("--format FORMAT  The format to write: markdown, json"), "{short}");
+}
+
+#[test]
 fn hints_are_for_the_store_that_was_named() {
     let home = Home::new();
     home.ok(&["-s", "my notes", "init"]);

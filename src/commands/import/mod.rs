@@ -54,7 +54,7 @@ pub struct ImportArgs {
     /// Count only: write nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// The part of tools' traffic to keep; the choice for a conversation is remembered
+    /// The part of tools' traffic to keep, remembered for each conversation
     #[arg(long, value_enum, value_name = "HOW")]
     tools: Option<Tools>,
     /// Import only conversations whose last message is not older than a date, or than a span like 90d

@@ -27,7 +27,11 @@ impl SyncPlace {
     fn of(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<SyncPlace> {
         let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host_name()));
         check_clone_name(&wanted)?;
-        let remote = Remote::of(git, &url, if heads { Namespace::Heads } else { Namespace::Own })?;
+        let namespace = if heads { Namespace::Heads } else { Namespace::Own };
+        let remote = Remote::of(git, &url, namespace).map_err(|error| match error.hint {
+            None => error.hint("see that the address is right and may be read: git ls-remote REMOTE"),
+            Some(_) => error,
+        })?;
         let is_taken = |name: &str| remote.theirs.contains_key(name);
         if args.name.is_some() && is_taken(&wanted) {
             return Err(Error::usage(format!("another clone is named {wanted}")).hint(
