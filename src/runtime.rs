@@ -33,7 +33,7 @@ fn start() -> io::Result<Runtime> {
 /// `spawn_blocking` panics then.
 pub fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Blocking<T> {
     let (sender, receiver) = channel();
-    // The receiver is gone where nobody waits any more.
+    // The receiver is gone if its owner has stopped waiting.
     let work = Arc::new(Mutex::new(Some(move || drop(sender.send(work())))));
     let theirs = work.clone();
     if thread::Builder::new().spawn(move || run(&theirs)).is_err() {

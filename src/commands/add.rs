@@ -14,8 +14,6 @@ use crate::store::Store;
 use crate::when;
 
 /// The words of `--kind`.
-const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistant"), ("t", "tool")];
-
 /// Add one message from stdin and print its id
 ///
 /// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest tail, or begins a
@@ -25,7 +23,7 @@ const KINDS: &[(&str, &str)] = &[("s", "system"), ("u", "user"), ("a", "assistan
     echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]
 pub struct AddArgs {
     /// The kind of the message: s system, u user, a assistant, t tool
-    #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::one_of(KINDS))]
+    #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::kind())]
     kind: Kind,
     /// Hide the message: it is shown only with -a
     #[arg(long)]

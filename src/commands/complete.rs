@@ -53,6 +53,11 @@ pub fn one_of(words: &'static [(&'static str, &'static str)]) -> ArgValueComplet
     })
 }
 
+/// Completes the letter of a kind.
+pub fn kind() -> ArgValueCompleter {
+    one_of(&[("s", "system"), ("u", "user"), ("a", "assistant"), ("t", "tool")])
+}
+
 /// Completes the name of a configured model.
 pub fn model() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {

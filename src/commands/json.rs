@@ -32,7 +32,7 @@ pub fn bubbs_json(
     let mut open = write!(to, "{{\"bubbs\":[").is_ok();
     for (i, name) in names.enumerate() {
         if !open {
-            break; // nobody reads any more, or `to` keeps the error
+            break; // the reader is gone, or `to` keeps the error
         }
         let comma = if i > 0 { "," } else { "" };
         open = write!(to, "{comma}\n{}", bubb_json(store, forest, &name, facts.get(&name.id))?).is_ok();

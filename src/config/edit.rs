@@ -34,8 +34,9 @@ pub fn set_active(path: &Path, name: &str) -> Result<()> {
         if activate(document, name) {
             return Ok(());
         }
-        Err(Error::usage(format!("no model \"{name}\" in {}", path.display()))
-            .hint_at(|place| format!("{} lists the models and where each is configured", place.models())))
+        Err(Error::usage(format!("no model \"{name}\" in {}", path.display())).hint_at(|place| {
+            format!("{} lists the models; this file is the only one that is changed", place.models())
+        }))
     })
 }
 

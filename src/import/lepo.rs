@@ -23,7 +23,7 @@ pub struct Copied {
     pub waiting: Vec<BubbId>,
     /// Conversations: how many roots.
     pub roots: u64,
-    /// What its journal tells of them.
+    /// The facts of its journal about its bubbs.
     pub facts: HashMap<BubbId, Fact>,
 }
 

@@ -17,7 +17,7 @@ impl Unreadable {
         self.0 = Some(Vec::new());
     }
 
-    /// What was read of a folder; none where it is passed over.
+    /// The value read of a folder; none where the folder is passed over.
     pub fn pass<T>(&mut self, store: &Store, read: io::Result<T>) -> Result<Option<T>> {
         match (read, &mut self.0) {
             (Ok(read), _) => Ok(Some(read)),

@@ -67,7 +67,7 @@ impl Store {
         let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.shown.clone()).collect();
         let mut watcher = notify::recommended_watcher(move |event| {
             for told in understand(event, &dirs) {
-                let _ = teller.send(told); // nobody listens any more: it is over
+                let _ = teller.send(told); // the receiver is gone: the watch is over
             }
         })
         .map_err(failed)?;

@@ -151,7 +151,7 @@ impl Events {
         Ok(Events { asked, pressed })
     }
 
-    /// What was pressed; none if nothing was for a while, or the terminal is gone.
+    /// The key that was pressed; none after a while without one, or if the terminal is gone.
     fn next(&self) -> io::Result<Option<Event>> {
         let ended = || io::Error::other("its thread ended early");
         self.asked.send(()).map_err(|_| ended())?;

@@ -58,7 +58,7 @@ pub fn stdin_is_gone() -> bool {
     events_of(&rustix::stdio::stdin()).intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)
 }
 
-/// What a descriptor reports that nobody asks for: errors, and that its other end is gone.
+/// The events that a descriptor reports unasked: errors, and that its other end is gone.
 fn events_of(descriptor: &BorrowedFd<'_>) -> PollFlags {
     let mut fds = [PollFd::new(descriptor, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -61,6 +61,7 @@ fn each_argument_completes_to_what_there_is() {
     assert_eq!(told(&home, &["do", "-m", ""]), models);
     assert_eq!(values(&home, &["do", "--tools", ""]), ["manual", "auto", "off"]);
     assert_eq!(values(&home, &["add", "--kind", "a"]), ["a"]);
+    assert_eq!(values(&home, &["grep", "--kind", ""]), ["s", "u", "a", "t"]);
     assert_eq!(told(&home, &["model", "use", ""]), models);
     assert_eq!(told(&home, &["config", "max_r"]), [("max_rounds".into(), "8".into())]);
     assert!(values(&home, &["sh"]).contains(&"show".into()));

@@ -63,7 +63,7 @@ pub struct GrepArgs {
     #[arg(long, conflicts_with_all = ["json"])]
     pub count: bool,
     /// Search only these kinds: u (user), a (assistant), s (system), t (tool)
-    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', add = complete::kind())]
     kind: Vec<String>,
     /// Search hidden messages too
     #[arg(long)]

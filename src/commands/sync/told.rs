@@ -72,8 +72,8 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
     lines.len()
 }
 
-/// What a person may have to decide: what was held back, and how it is sent all the same; clones that could not be
-/// fetched; clones that may be the user's own. A line each.
+/// The notes that may ask for a decision, a line each: messages that were held back, with how they are sent all the
+/// same; clones that could not be fetched; clones that may be the user's own.
 pub fn troubles(done: &Round, store: &Store) -> Vec<String> {
     let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {

@@ -23,7 +23,7 @@ pub(super) struct Chunk<'a> {
 
 #[derive(serde::Deserialize)]
 pub(super) struct Choice<'a> {
-    /// What an event adds.
+    /// The part that an event adds.
     #[serde(borrow)]
     pub delta: Option<Delta<'a>>,
     /// The message of a whole completion; some servers repeat in each event what came so far.

@@ -109,7 +109,7 @@ fn unexpected(words: &str) -> String {
     }
 }
 
-/// What a JSON reader says of an answer, with the beginning of that answer behind it.
+/// The words of a JSON reader about an answer, with the beginning of that answer behind them.
 fn not_a_message(told: &str) -> String {
     if told.starts_with(TOO_DEEP) {
         return "its answer is nested too deep".to_string();

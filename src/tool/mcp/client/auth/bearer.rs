@@ -52,7 +52,7 @@ impl Bearer {
         Bearer { inner: Arc::new(inner) }
     }
 
-    /// The token to send, other than `refused`; none where no one has signed in.
+    /// The token to send, other than `refused`; none without a sign-in.
     pub async fn token(&self, refused: Option<&str>) -> Result<Option<String>, NoToken> {
         let Some(kept) = self.kept()? else { return Ok(None) };
         if let Some(token) = usable(&kept, refused) {
