@@ -1,7 +1,9 @@
 //! Reading one bubb: a regular file, opened without following and without waiting.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::mem::MaybeUninit;
 
 use sha2::{Digest, Sha256};
 
@@ -40,8 +42,13 @@ impl Store {
 
     /// Reads a bubb's bytes into a buffer that is used again for the next one.
     pub fn read_into(&self, name: &Name, bytes: &mut Vec<u8>) -> Result<()> {
-        if !self.small_into(name, bytes) {
-            *bytes = self.read(name)?;
+        let mut buffer = [MaybeUninit::uninit(); SMALL];
+        match self.small_bytes(name, &mut buffer) {
+            Some(small) => {
+                bytes.clear();
+                bytes.extend_from_slice(small);
+            }
+            None => *bytes = self.read(name)?,
         }
         Ok(())
     }
@@ -75,10 +82,15 @@ impl Store {
     /// A bubb's text for an excerpt: a question is its words, without its files.
     pub fn words(&self, name: &Name) -> Result<String> {
         let text = self.glance(name)?;
-        Ok(match name.kind {
-            Kind::User => words(&text).into_owned(),
-            Kind::System | Kind::Assistant | Kind::Tool => text,
-        })
+        let other = match name.kind {
+            Kind::User => match words(&text) {
+                // The text itself, as it has no files.
+                Cow::Borrowed(words) if words.len() == text.len() => None,
+                words => Some(words.into_owned()),
+            },
+            Kind::System | Kind::Assistant | Kind::Tool => None,
+        };
+        Ok(other.unwrap_or(text))
     }
 
     /// A bubb's text, unless it has more than `most` bytes.
@@ -92,19 +104,19 @@ impl Store {
 
     /// A text that is small as most are.
     fn small(&self, name: &Name) -> Option<String> {
-        let mut bytes = Vec::with_capacity(SMALL);
-        self.small_into(name, &mut bytes).then(|| lossy(bytes))
+        let mut buffer = [MaybeUninit::uninit(); SMALL];
+        let bytes = self.small_bytes(name, &mut buffer)?;
+        Some(
+            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned),
+        )
     }
 
     /// Reads a bubb that was listed as a regular file by one call, without asking what it is and how long.
-    /// False where that does not tell all.
-    fn small_into(&self, name: &Name, bytes: &mut Vec<u8>) -> bool {
-        bytes.clear();
-        bytes.reserve(SMALL);
-        let read = self
-            .open_likely(name)
-            .and_then(|file| Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?));
-        read.is_ok_and(|n| n > 0 && n < bytes.capacity())
+    /// `None` where that does not tell all.
+    fn small_bytes<'b>(&self, name: &Name, buffer: &'b mut [MaybeUninit<u8>; SMALL]) -> Option<&'b [u8]> {
+        let file = self.open_likely(name).ok()?;
+        let (bytes, _) = rustix::io::read(file, buffer).ok()?;
+        (1..SMALL).contains(&bytes.len()).then_some(bytes)
     }
 
     /// The whole text, or its beginning and its end with a line between.

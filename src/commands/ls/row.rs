@@ -86,16 +86,20 @@ pub fn pipe_line(
     pending: bool,
     context: &mut Context<'_>,
 ) {
-    let id = context.paint.yellow(&line.address());
-    context.out.trusted(&format!("{id} ({}):", line.height));
+    let address = line.address();
+    context.out.trusted(&format!("{} ({}):", context.paint.yellow(&address), line.height));
     if let Some(text) = text {
-        let taken = format!("{} ({}): ", line.address(), line.height).len();
-        match context.out.columns().filter(|columns| pending && taken + width(&clean(&text)) > *columns) {
+        let taken = || format!("{address} ({}): ", line.height).len();
+        let columns = pending.then(|| context.out.columns()).flatten();
+        match columns.filter(|columns| taken() + width(&clean(&text)) > *columns) {
             Some(columns) => {
                 let rows = quote("  ", &text, columns);
                 context.out.trusted(&format!("\n{}", rows.trim_end_matches('\n')));
             }
-            None => context.out.untrusted(format!(" {text}").as_bytes()),
+            None => {
+                context.out.untrusted(b" ");
+                context.out.untrusted(text.as_bytes());
+            }
         }
     }
     if let Some(said) = &line.said {
