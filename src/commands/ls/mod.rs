@@ -207,7 +207,7 @@ fn lines<'f>(
         question: question.map(|ix| forest.name(ix)),
         answer: shares_question.then(|| forest.answer(tail)).flatten().map(|ix| forest.name(ix)),
         said: None,
-        more: origins.as_mut().map(|origins| more(forest, origins, known, tail)),
+        more: origins.as_mut().map(|origins| Box::new(more(forest, origins, known, tail))),
         from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),
     })
 }

@@ -23,8 +23,8 @@ pub struct Line {
     pub answer: Option<Name>,
     /// Words, in a pipe an excerpt.
     pub said: Option<String>,
-    /// The facts that only the longer forms show.
-    pub more: Option<More>,
+    /// The facts that only the longer forms show: few bytes to move where they are not.
+    pub more: Option<Box<More>>,
     /// The person whose store it is in, if it is not the user's own.
     pub from: Option<String>,
 }
@@ -122,7 +122,7 @@ pub fn entry(
 ) -> Entry {
     const MOST: usize = 500;
     let fact = line.more.as_ref().and_then(|more| more.fact.clone()).unwrap_or_default();
-    let tokens = line.more.as_ref().and_then(More::tokens);
+    let tokens = line.more.as_deref().and_then(More::tokens);
     let window = line.more.as_ref().and_then(|more| more.window);
     let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
     Entry {
@@ -151,7 +151,7 @@ pub fn long_line(
     columns: Option<usize>,
     context: &mut Context<'_>,
 ) {
-    let more = line.more.as_ref();
+    let more = line.more.as_deref();
     let tokens = more.and_then(More::tokens);
     let tokens = tokens.map(|tokens| tokens_of(tokens, more.and_then(|more| more.window), |n| n.to_string()));
     let or_none =
@@ -213,7 +213,7 @@ pub fn document(
             map.insert("request".into(), request.to_json());
         }
         None => {
-            let more = line.more.as_ref();
+            let more = line.more.as_deref();
             let fact = more.and_then(|more| more.fact.clone()).unwrap_or_default();
             map.insert("root".into(), more.map(|more| more.root.to_string()).into());
             map.insert("title".into(), title.cloned().into());
