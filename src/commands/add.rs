@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::when;
 
-/// The words of `--kind`.
 /// Add one message from stdin and print its id
 ///
 /// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest tail, or begins a
