@@ -6,7 +6,7 @@ use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
 use crate::bubb::{Name, shown_model};
-use crate::conv::{Forest, Found, Ix, Row, Wanted};
+use crate::conv::{Forest, Found, Ix, Nearest, Origins, Row, Wanted};
 use crate::error::Result;
 use crate::store::{FactIndex, Store, now};
 use crate::term::{clean, cut, width};
@@ -121,8 +121,10 @@ fn widest_model(rows: &[Row], columns: usize, model: impl Fn(Ix) -> Option<Strin
 
 /// The hidden roots that several convs hang under: without them one tree would be drawn as many.
 fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
-    let is_first = |&&ix: &&Ix| forest.up(ix).skip(1).all(|above| forest.name(above).hidden);
-    let mut roots: Vec<Ix> = visible.iter().filter(is_first).filter_map(|&ix| forest.up(ix).last()).collect();
+    let shown = Nearest::of(forest, |forest, ix| !forest.name(ix).hidden);
+    let is_first = |&&ix: &&Ix| forest.prev(ix).is_none_or(|prev| shown.find(forest, prev).is_none());
+    let mut origins = Origins::of(forest);
+    let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.origin(ix).root).collect();
     roots.sort_unstable();
     let mut joints: Vec<Ix> =
         roots.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();

@@ -7,7 +7,7 @@ use super::line::question;
 use super::words::resolve_all;
 use super::{Context, complete};
 use crate::bubb::{BubbId, Kind, Name};
-use crate::conv::{Forest, Found, Ix, Pruner};
+use crate::conv::{Forest, Found, Ix, Nearest, Pruner};
 use crate::error::{Error, Result, quoted};
 use crate::store::{Store, now};
 use crate::term::{say, tty};
@@ -129,8 +129,9 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
 fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let before = args.older_than.map(|age| now().saturating_sub(age));
     let is_old = |&tail: &Ix| before.is_none_or(|before| forest.name(tail).id.time() < before);
+    let visible = Nearest::of(forest, |forest, ix| !forest.name(ix).hidden);
     let unanswered = |&tail: &Ix| {
-        let last = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
+        let last = visible.find(forest, tail).map(|ix| forest.name(ix));
         !args.unanswered || last.is_some_and(|name| name.kind == Kind::User)
     };
     forest.newest_first(false).filter(is_old).filter(unanswered).collect()

@@ -11,44 +11,66 @@ impl Forest {
 }
 
 /// Heights of many leaves, for which a trunk that they share is walked once.
-pub struct Heights<'f> {
-    forest: &'f Forest,
-    /// Kept only for bubbs newer than their prev: all but some with hand-edited names.
-    known: Vec<u32>,
-    walked: Vec<Ix>,
-}
+pub struct Heights<'f>(Sums<'f, fn(Ix) -> u32>);
 
 impl<'f> Heights<'f> {
     /// Of the bubbs of this forest.
     pub fn of(forest: &'f Forest) -> Heights<'f> {
-        Heights { forest, known: vec![0; forest.len()], walked: Vec::new() }
+        Heights(Sums::of(forest, |_| 1))
     }
 
     /// The height of the conv of `leaf`, hidden bubbs too.
     pub fn height(&mut self, leaf: Ix) -> u32 {
+        self.0.sum(leaf)
+    }
+}
+
+/// Sums over the convs of many leaves, for which a trunk that they share is walked once.
+pub struct Sums<'f, W> {
+    forest: &'f Forest,
+    weight: W,
+    /// One more than the sum. Kept only for bubbs newer than their prev: all but some with hand-edited names.
+    known: Vec<u32>,
+    walked: Vec<Ix>,
+}
+
+impl<'f, W: Fn(Ix) -> u32> Sums<'f, W> {
+    /// Of what `weight` gives for each bubb.
+    pub fn of(forest: &'f Forest, weight: W) -> Sums<'f, W> {
+        Sums { forest, weight, known: vec![0; forest.len()], walked: Vec::new() }
+    }
+
+    /// The sum over the conv of `leaf`.
+    pub fn sum(&mut self, leaf: Ix) -> u32 {
         self.walked.clear();
-        let mut base = 0;
+        let mut known = 0;
         for ix in self.forest.up(leaf) {
-            if self.known[ix.at()] > 0 {
-                base = self.known[ix.at()];
+            known = self.known[ix.at()];
+            if known > 0 {
                 break;
             }
             self.walked.push(ix);
         }
-        if base == 0 && self.walked.windows(2).any(|pair| pair[1] >= pair[0]) {
-            return self.forest.conv(leaf).path.len() as u32;
+        // A walk that ends at a bubb with a prev has come round a circle.
+        let is_circle = || self.walked.last().is_some_and(|&last| self.forest.prev(last).is_some());
+        if known == 0 && (self.walked.windows(2).any(|pair| pair[1] >= pair[0]) || is_circle()) {
+            let path = self.forest.conv(leaf).path;
+            return path.into_iter().fold(0, |sum, ix| (self.weight)(ix).saturating_add(sum));
         }
+        let mut sum = known.saturating_sub(1);
         for &ix in self.walked.iter().rev() {
-            base += 1;
-            self.known[ix.at()] = base;
+            sum = (self.weight)(ix).saturating_add(sum);
+            self.known[ix.at()] = sum.saturating_add(1);
         }
-        base
+        sum
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{self, id};
+    use super::*;
+    use crate::bubb::Kind;
 
     #[test]
     fn heights_count_every_bubb_hidden_ones_too() {
@@ -61,6 +83,21 @@ mod tests {
         ] {
             let forest = fixture::forest(store);
             assert_eq!(forest.heights(&[forest.find(id(leaf)).unwrap()]), [height], "{store}");
+        }
+    }
+
+    #[test]
+    fn sums_are_of_the_whole_conv_whatever_was_asked_before() {
+        for store in ["A s1 head / B u0 A / C a0 B / D a0 B / E u0 D", "A u0 B / B u0 A / C a0 B / D a0 C"] {
+            let forest = fixture::forest(store);
+            let weight = |ix: Ix| [0, 3][usize::from(forest.name(ix).kind == Kind::User)];
+            for order in [forest.all().collect::<Vec<_>>(), forest.all().rev().collect()] {
+                let mut sums = Sums::of(&forest, weight);
+                for ix in order {
+                    let expected: u32 = forest.conv(ix).path.into_iter().map(weight).sum();
+                    assert_eq!(sums.sum(ix), expected, "{store}");
+                }
+            }
         }
     }
 

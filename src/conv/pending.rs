@@ -1,6 +1,6 @@
 //! The state of a request for consent. It follows from the shape of the forest; no other state exists.
 
-use super::{Forest, Ix};
+use super::{Forest, Ix, Nearest};
 
 /// The state of a bubb that is a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +47,9 @@ impl Forest {
                 at = prev;
             }
         }
+        let visible = Nearest::of(self, |forest, ix| !forest.name(ix).hidden);
         let overtaken = |ix: Ix| {
-            let newest = self.nearest_visible(ix).and_then(|ancestor| newest[ancestor.at()]);
+            let newest = visible.find(self, ix).and_then(|ancestor| newest[ancestor.at()]);
             newest.is_some_and(|newest| newest > ix)
         };
         let waits = |ix: Ix| self.name(ix).hidden && !child[ix.at()] && !overtaken(ix);

@@ -62,13 +62,10 @@ impl<'f> Pruner<'f> {
             if self.gone[above.at()] {
                 break; // a circle
             }
-            let branch = branch(&self.children, above, &self.gone);
             let needed = |ix: Ix| {
                 self.children[ix.at()].is_empty() && (chatter || !self.forest.is_spent(ix, &self.below))
             };
-            if branch.iter().any(|&ix| ix != above && needed(ix)) {
-                break;
-            }
+            let Some(branch) = branch_unless(&self.children, above, &self.gone, needed) else { break };
             self.take(&branch);
             going.extend(branch);
         }
@@ -78,15 +75,30 @@ impl<'f> Pruner<'f> {
 
 /// `root` and all below it that is not gone yet, each after all that follow it.
 fn branch(children: &[Vec<Ix>], root: Ix, gone: &[bool]) -> Vec<Ix> {
+    branch_unless(children, root, gone, |_| false).unwrap_or_default()
+}
+
+/// The same, or nothing as soon as one of them is `needed`.
+fn branch_unless(
+    children: &[Vec<Ix>],
+    root: Ix,
+    gone: &[bool],
+    needed: impl Fn(Ix) -> bool,
+) -> Option<Vec<Ix>> {
     let mut found = vec![root];
     let mut next = 0;
     while let Some(&ix) = found.get(next) {
         // In a circle the way down leads back to the root, and nowhere else.
-        found.extend(children[ix.at()].iter().filter(|&&child| child != root && !gone[child.at()]));
+        for &child in children[ix.at()].iter().filter(|&&child| child != root && !gone[child.at()]) {
+            if needed(child) {
+                return None;
+            }
+            found.push(child);
+        }
         next += 1;
     }
     found.reverse();
-    found
+    Some(found)
 }
 
 #[cfg(test)]

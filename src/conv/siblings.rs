@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::{Forest, Ix};
+use super::{Forest, Ix, Nearest};
 
 /// Tails, newest first, each with its last question, and whether another one has the same.
 pub struct Siblings<'f, T> {
     forest: &'f Forest,
+    questions: Nearest,
     tails: T,
     /// Read already, and not given out yet, each with its last question.
     ahead: VecDeque<(Ix, Option<Ix>)>,
@@ -19,13 +20,14 @@ pub struct Siblings<'f, T> {
 impl<'f, T: Iterator<Item = Ix>> Siblings<'f, T> {
     /// Of these tails, in their order.
     pub fn of(forest: &'f Forest, tails: T) -> Siblings<'f, T> {
-        Siblings { forest, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }
+        let questions = Nearest::of(forest, Forest::is_question);
+        Siblings { forest, questions, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }
     }
 
     /// Reads one more; false when there is none.
     fn read(&mut self) -> bool {
         let Some(tail) = self.tails.next() else { return false };
-        let question = self.forest.last_question(tail);
+        let question = self.questions.find(self.forest, tail);
         question.iter().for_each(|question| *self.counts.entry(*question).or_default() += 1);
         self.ahead.push_back((tail, question));
         self.last = Some(tail);

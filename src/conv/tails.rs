@@ -3,18 +3,32 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::check::AHEAD;
-use super::{Forest, Ix};
+use super::{Forest, Ix, Nearest};
 use crate::bubb::{Day, Kind};
 
 /// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
 pub(super) struct Below {
     child: Vec<bool>,
     visible: Vec<bool>,
+    /// The nearest visible one above a hidden one, or the root if all above it is hidden.
+    above: Nearest,
 }
 
 impl Below {
+    /// Nothing is known to be below anything.
+    fn none(forest: &Forest) -> Below {
+        Below {
+            child: vec![false; forest.len()],
+            visible: vec![false; forest.len()],
+            above: Nearest::of(forest, |forest, ix| {
+                let name = forest.name(ix);
+                !name.hidden || name.prev.is_none()
+            }),
+        }
+    }
+
     pub(super) fn of(forest: &Forest) -> Below {
-        let mut below = Below { child: vec![false; forest.len()], visible: vec![false; forest.len()] };
+        let mut below = Below::none(forest);
         for ix in forest.all() {
             if let Some(prev) = forest.prev(ix) {
                 below.child[prev.at()] = true;
@@ -62,7 +76,7 @@ impl Tails<'_> {
 
     /// Judges a leaf, once all that may be below its nearest visible ancestor has told.
     fn is_spent(&mut self, leaf: Ix) -> bool {
-        if let Some(ancestor) = self.forest.visible_above(leaf) {
+        if let Some(ancestor) = self.forest.visible_above(leaf, &self.below) {
             while self.told > ancestor.at() {
                 self.step();
             }
@@ -91,7 +105,7 @@ impl Forest {
     /// children are newer than it, the first few are known without a look at the older bubbs.
     pub fn newest_first(&self, spent: bool) -> Tails<'_> {
         if self.is_ordered() {
-            let below = Below { child: vec![false; self.len()], visible: vec![false; self.len()] };
+            let below = Below::none(self);
             return Tails { forest: self, spent, below, told: self.len(), leaves: VecDeque::new() };
         }
         let below = Below::of(self);
@@ -133,16 +147,12 @@ impl Forest {
     /// A hidden leaf whose nearest visible ancestor, or where it has none, whose root, has a visible descendant:
     /// tool chatter of an answered turn, or what was hidden before the first question.
     pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
-        self.visible_above(leaf).is_some_and(|ancestor| below.visible[ancestor.at()])
+        self.visible_above(leaf, below).is_some_and(|ancestor| below.visible[ancestor.at()])
     }
 
     /// The nearest visible ancestor of a hidden bubb, or its root if all above it is hidden.
-    fn visible_above(&self, ix: Ix) -> Option<Ix> {
-        if !self.name(ix).hidden {
-            return None;
-        }
-        let root = || self.up(ix).last().filter(|&last| self.name(last).prev.is_none());
-        self.nearest_visible(ix).or_else(root)
+    fn visible_above(&self, ix: Ix, below: &Below) -> Option<Ix> {
+        if self.name(ix).hidden { below.above.find(self, ix) } else { None }
     }
 
     /// The bubb itself or the first visible one before it.
@@ -150,17 +160,15 @@ impl Forest {
         self.up(ix).find(|&ix| !self.name(ix).hidden)
     }
 
-    /// The visible answer that the conv of `leaf` ends with.
-    pub fn answer(&self, leaf: Ix) -> Option<Ix> {
-        self.nearest_visible(leaf).filter(|&ix| self.name(ix).kind == Kind::Assistant)
+    /// True for a visible bubb of the user: a question.
+    pub fn is_question(&self, ix: Ix) -> bool {
+        let name = self.name(ix);
+        name.kind == Kind::User && !name.hidden
     }
 
     /// The last visible user bubb of the conv that ends at `leaf`.
     pub fn last_question(&self, leaf: Ix) -> Option<Ix> {
-        self.up(leaf).find(|&ix| {
-            let name = self.name(ix);
-            name.kind == Kind::User && !name.hidden
-        })
+        self.up(leaf).find(|&ix| self.is_question(ix))
     }
 
     /// The newest visible question asked at `place` that nothing visible follows.
@@ -191,7 +199,8 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{self, id};
-    use super::Ix;
+    use super::{Forest, Ix};
+    use crate::bubb::{BubbId, Kind, Name};
 
     #[test]
     fn tails_are_newest_first_and_leave_out_what_is_spent() {
@@ -220,6 +229,25 @@ mod tests {
             assert_eq!(fixture::letters(&forest, &forest.tails(true)), all, "{store}");
             assert_eq!(forest.newest(), forest.tails(false).first().copied(), "{store}");
         }
+    }
+
+    #[test]
+    fn a_long_hidden_chain_with_leaves_is_walked_once() {
+        let root = fixture::names("A u0 head")[0];
+        let (mut names, mut prev) = (vec![root], root.id);
+        for time in 1..100_000 {
+            let time = root.id.time() + time;
+            let mut add = |kind, prev| {
+                let id = BubbId::of(time, kind, true, Some(prev), &[0; 32]);
+                names.push(Name { id, kind, hidden: true, prev: Some(prev) });
+                id
+            };
+            add(Kind::Tool, prev);
+            prev = add(Kind::Assistant, prev);
+        }
+        let forest = Forest::new(names);
+        assert_eq!(forest.tails(false).len(), 100_000);
+        assert_eq!(forest.pending(Some).len(), 100_000);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The place of a record of the journal: its day or week, its model, its conversation, its question.
 
 use super::tally::{By, RecordPlace};
-use crate::bubb::{BubbId, Kind};
-use crate::conv::{Forest, Ix, Origins};
+use crate::bubb::BubbId;
+use crate::conv::{Forest, Nearest, Origins};
 use crate::store::JournalRecord;
 use crate::when;
 
@@ -10,6 +10,7 @@ use crate::when;
 pub struct Places<'f> {
     forest: &'f Forest,
     origins: Origins<'f>,
+    questions: Nearest,
     by: By,
     /// Records before this moment are left out.
     since: u64,
@@ -18,7 +19,13 @@ pub struct Places<'f> {
 impl<'f> Places<'f> {
     /// Places of the records since a moment.
     pub fn new(forest: &'f Forest, by: By, since: u64) -> Places<'f> {
-        Places { forest, origins: Origins::of(forest), by, since }
+        Places {
+            forest,
+            origins: Origins::of(forest),
+            questions: Nearest::of(forest, Forest::is_question),
+            by,
+            since,
+        }
     }
 
     /// The place of a record; `None` if it is too old.
@@ -30,7 +37,9 @@ impl<'f> Places<'f> {
         if moment < self.since {
             return None;
         }
-        let question = ix.and_then(|ix| self.question(ix)).map(|ix| self.forest.name(ix).id);
+        // The question that a bubb answers: the first visible user bubb before it.
+        let question =
+            ix.and_then(|ix| self.questions.find(self.forest, ix)).map(|ix| self.forest.name(ix).id);
         let key = match self.by {
             By::Day => when::day(moment),
             By::Week => when::week(moment),
@@ -41,13 +50,5 @@ impl<'f> Places<'f> {
             },
         };
         Some(RecordPlace { key, question })
-    }
-
-    /// The question that a bubb answers: the first visible user bubb before it.
-    fn question(&self, ix: Ix) -> Option<Ix> {
-        self.forest.up(ix).find(|&ix| {
-            let name = self.forest.name(ix);
-            name.kind == Kind::User && !name.hidden
-        })
     }
 }

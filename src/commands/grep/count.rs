@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::exit_code;
 use crate::bubb::{BubbId, Name};
 use crate::commands::Context;
-use crate::conv::Forest;
+use crate::conv::{Forest, Sums};
 use crate::error::Result;
 use crate::search::{Convs, LineKind, Outcome, Pattern, search_files};
 use crate::store::Store;
@@ -21,13 +21,13 @@ pub fn run(
     (names, most): (Vec<Name>, Option<usize>),
     context: &mut Context<'_>,
 ) -> Result<u8> {
-    let mut counts: HashMap<BubbId, usize> = HashMap::new();
+    let mut counts: HashMap<BubbId, u32> = HashMap::new();
     let mut unreadable = is_torn;
     let _ = search_files(store, pattern, names.into_iter(), |outcome| {
         match outcome {
             Outcome::Found(name, lines) => {
                 let matching = lines.iter().filter(|line| line.kind == LineKind::Match).count();
-                counts.insert(name.id, matching);
+                counts.insert(name.id, u32::try_from(matching).unwrap_or(u32::MAX));
             }
             Outcome::Unreadable(error) => {
                 unreadable = true;
@@ -37,10 +37,10 @@ pub fn run(
         ControlFlow::Continue(())
     });
     let mut convs = Convs::new(|id| forest.find(id).map(|ix| forest.name(ix)));
+    let mut sums = Sums::of(forest, |ix| counts.get(&forest.name(ix).id).copied().unwrap_or_default());
     let mut row = 0;
     for tail in forest.newest_first(false) {
-        let count: usize =
-            forest.conv(tail).path.iter().filter_map(|&ix| counts.get(&forest.name(ix).id)).sum();
+        let count = sums.sum(tail);
         if count == 0 {
             continue;
         }

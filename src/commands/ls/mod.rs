@@ -11,7 +11,8 @@ use row::{Known, Line, Table, more};
 
 use super::words::resolve_all;
 use super::{Context, complete};
-use crate::conv::{Forest, Found, Heights, Ix, Origins, Siblings, Wanted};
+use crate::bubb::{self, Name};
+use crate::conv::{Forest, Found, Heights, Ix, Nearest, Origins, Siblings, Wanted};
 use crate::error::{Kind, Result};
 use crate::search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 use crate::store::{Store, in_order, now};
@@ -195,17 +196,26 @@ fn lines<'f>(
     tails: Box<dyn Iterator<Item = Ix> + 'f>,
 ) -> impl Iterator<Item = Line> + 'f {
     let mut heights = Heights::of(forest);
+    let visible = Nearest::of(forest, |forest, ix| !forest.name(ix).hidden);
+    let is_answer = |name: &Name| name.kind == bubb::Kind::Assistant;
     let mut origins = form.has_more().then(|| Origins::of(forest));
     let tells_answers = matches!(form, Form::Pipe | Form::Columns(_) | Form::Long(_)) && !args.pending;
     let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)>> = match tells_answers {
         true => Box::new(Siblings::of(forest, tails)),
-        false => Box::new(tails.map(|tail| (tail, forest.last_question(tail), false))),
+        false => {
+            let questions = Nearest::of(forest, Forest::is_question);
+            Box::new(tails.map(move |tail| (tail, questions.find(forest, tail), false)))
+        }
     };
     tails.take(args.n.unwrap_or(usize::MAX)).map(move |(tail, question, shares_question)| Line {
         name: forest.name(tail),
         height: heights.height(tail),
         question: question.map(|ix| forest.name(ix)),
-        answer: shares_question.then(|| forest.answer(tail)).flatten().map(|ix| forest.name(ix)),
+        answer: shares_question
+            .then(|| visible.find(forest, tail))
+            .flatten()
+            .map(|ix| forest.name(ix))
+            .filter(is_answer),
         said: None,
         more: origins.as_mut().map(|origins| Box::new(more(forest, origins, known, tail))),
         from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),

@@ -8,6 +8,7 @@ use super::Context;
 use super::repo_files::trusted_config;
 use crate::bubb::BubbId;
 use crate::config::{Flags, Paths, Price, Settings};
+use crate::conv::{Forest, Ix};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::stats::{By, Places, Row, Rows, tally};
@@ -61,8 +62,9 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     } else if rows.rows.is_empty() {
         say("nothing was spent yet: the journal has no answers");
     } else {
+        let subjects = (args.by == By::Conv).then(|| Subjects::of(&store, &forest));
         let names = |row: &Row| match args.by {
-            By::Conv => subject(&store, &forest, row),
+            By::Conv => subjects.as_ref().and_then(|subjects| subjects.find(row)),
             By::Day | By::Week | By::Model => None,
         };
         let columns = context.out.columns();
@@ -85,16 +87,31 @@ fn prices(context: &Context<'_>) -> Result<HashMap<String, Price>> {
     Ok(models.into_iter().filter_map(|model| Some((model.name, model.price?))).collect())
 }
 
-/// The title of a conversation, else its first question.
-fn subject(store: &Store, forest: &crate::conv::Forest, row: &Row) -> Option<String> {
-    let root = BubbId::parse(row.key.as_bytes())?;
-    if let Some(title) = store.titles().remove(&root) {
-        return Some(title);
+/// What conversations are about.
+struct Subjects<'s> {
+    store: &'s Store,
+    forest: &'s Forest,
+    titles: HashMap<BubbId, String>,
+    /// The oldest bubb that follows each.
+    first: HashMap<Ix, Ix>,
+}
+
+impl<'s> Subjects<'s> {
+    fn of(store: &'s Store, forest: &'s Forest) -> Subjects<'s> {
+        let first = forest.all().rev().filter_map(|ix| Some((forest.prev(ix)?, ix))).collect();
+        Subjects { store, forest, titles: store.titles(), first }
     }
-    let first = forest.find(root)?;
-    let next = std::iter::successors(Some(first), |&ix| forest.children(ix).next()).take(8);
-    let question = next.into_iter().find(|&ix| forest.last_question(ix) == Some(ix))?;
-    text_or_warn(store, &forest.name(question)).map(|text| excerpt_within(&text, 60))
+
+    /// The title of a conversation, else its first question.
+    fn find(&self, row: &Row) -> Option<String> {
+        let root = BubbId::parse(row.key.as_bytes())?;
+        if let Some(title) = self.titles.get(&root) {
+            return Some(title.clone());
+        }
+        let next = std::iter::successors(self.forest.find(root), |ix| self.first.get(ix).copied()).take(8);
+        let question = next.into_iter().find(|&ix| self.forest.is_question(ix))?;
+        text_or_warn(self.store, &self.forest.name(question)).map(|text| excerpt_within(&text, 60))
+    }
 }
 
 fn csv(rows: &Rows, context: &mut Context<'_>) {

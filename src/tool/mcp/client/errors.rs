@@ -115,8 +115,9 @@ fn not_a_message(told: &str) -> String {
         return "its answer is nested too deep".to_string();
     }
     let behind_place = told.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
-    let behind_type = || told.split_once("untagged enum JsonRpcMessage: ");
-    match behind_place.or_else(behind_type).map(|(_, answer)| one_line(answer)) {
+    // What is JSON, but no message, has no place.
+    let behind_words = || told.split_once("JSON-RPC message: ");
+    match behind_place.or_else(behind_words).map(|(_, answer)| one_line(answer)) {
         Some(answer) if !answer.is_empty() => format!("its answer is no message of the protocol: {answer}"),
         _ => "its answer is no message of the protocol".to_string(),
     }
@@ -155,7 +156,7 @@ mod tests {
         for (told, expected) in [
             (parsed("recursion limit exceeded at line 1 column 128: [[["), "its answer is nested too deep"),
             (
-                parsed("data did not match any variant of untagged enum JsonRpcMessage: {\"a\":\n1}"),
+                parsed("unrecognized JSON-RPC message: {\"a\":\n1}"),
                 "its answer is no message of the protocol: {\"a\": 1}",
             ),
             (

@@ -1,0 +1,73 @@
+//! The nearest bubb of a kind at or above others: what was walked once is not walked again.
+
+use std::cell::RefCell;
+
+use super::{Forest, Ix};
+
+/// Not looked for yet; else one more than [`ABSENT`] or than a place.
+const UNKNOWN: u32 = 0;
+const ABSENT: u32 = 1;
+
+/// Finds the nearest bubbs that fit, of one forest.
+pub struct Nearest {
+    fits: fn(&Forest, Ix) -> bool,
+    known: RefCell<Vec<u32>>,
+}
+
+impl Nearest {
+    /// Of the bubbs of `forest`, those that fit.
+    pub fn of(forest: &Forest, fits: fn(&Forest, Ix) -> bool) -> Nearest {
+        Nearest { fits, known: RefCell::new(vec![UNKNOWN; forest.len()]) }
+    }
+
+    /// The bubb itself, or the first one above it, that fits.
+    pub fn find(&self, forest: &Forest, ix: Ix) -> Option<Ix> {
+        let mut known = self.known.borrow_mut();
+        let (mut walked, mut found) = (Vec::new(), ABSENT);
+        for at in forest.up(ix) {
+            if known[at.at()] != UNKNOWN {
+                found = known[at.at()];
+                break;
+            }
+            walked.push(at);
+            if (self.fits)(forest, at) {
+                found = at.0 + 2;
+                break;
+            }
+        }
+        for at in walked {
+            known[at.at()] = found;
+        }
+        found.checked_sub(2).map(Ix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use crate::bubb::Kind;
+
+    #[test]
+    fn the_nearest_is_that_of_a_walk() {
+        for store in [
+            "A s1 head / B u0 A / C a1 B / D t1 C / E u0 C / F a0 E / G a1 F",
+            "B s1 A / C s1 B / D u0 B",
+            "A u1 B / B a1 A / C a0 B / D a1 C",
+            "A u0 A / B a1 A",
+        ] {
+            let forest = fixture::forest(store);
+            for fits in [(|forest, ix| !forest.name(ix).hidden) as fn(&Forest, Ix) -> bool, |forest, ix| {
+                forest.name(ix).kind == Kind::User
+            }] {
+                for order in [forest.all().collect::<Vec<_>>(), forest.all().rev().collect()] {
+                    let nearest = Nearest::of(&forest, fits);
+                    for ix in order {
+                        let walk = forest.up(ix).find(|&at| fits(&forest, at));
+                        assert_eq!(nearest.find(&forest, ix), walk, "{store}");
+                    }
+                }
+            }
+        }
+    }
+}
