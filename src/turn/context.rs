@@ -96,7 +96,7 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message
 const SMALL_PROMPT: &str = "You are a helpful assistant. Answer the question shortly.";
 
 /// For a small model: insts stay out, what a command printed is the user's word, and neighbours of one role
-/// are one message.
+/// are one message, but for two questions.
 fn plain(entries: &[PathEntry]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     if let Some(prompt) = entries.first().filter(|entry| is_system_prompt(entry)) {
@@ -104,13 +104,16 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
         let text = if as_made { SMALL_PROMPT.into() } else { prompt.text.clone() };
         messages.push(Message::new(Role::System, text));
     }
+    let mut before = None;
     for entry in entries.iter().filter(|entry| !is_system_prompt(entry)) {
+        // A question that was never answered, as it was too long, is no part of the next one.
+        let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
         let role = match entry.kind {
             Kind::Assistant => Role::Assistant,
             Kind::System | Kind::User | Kind::Tool => Role::User,
         };
         match messages.last_mut() {
-            Some(last) if last.role == role => {
+            Some(last) if last.role == role && !is_anew => {
                 last.text = format!("{}\n\n{}", last.text, entry.text).into();
             }
             _ => messages.push(Message::new(role, entry.text.clone())),
@@ -208,6 +211,7 @@ mod tests {
             ("u0 hi", general, Plain, "user hi"),
             ("s1 P / s0 ran / u0 hi", general, Plain, "system P / user ran+hi"),
             ("s0 ran / u0 a / a0 b / u0 c", general, Plain, "user ran+a / assistant b / user c"),
+            ("u0 a / s0 ran / u0 b / u0 c", general, Plain, "user a+ran+b / user c"),
         ] {
             assert_eq!(written(&messages(&path(text), &[], inst, form, None)), expected, "{text}");
         }
