@@ -40,7 +40,7 @@ pub struct LogArgs {
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
-    /// Print one JSON document a message
+    /// Print one JSON object a line, for each message
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
 }

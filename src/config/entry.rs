@@ -75,7 +75,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         // A preset alone is a model of its name.
         (None, Some(preset)) => preset,
         (None, None) => {
-            return Err(section.error("a model without a name", "add name = \"…\": what -m calls it"));
+            return Err(section.error("a model without a name", "add name = \"…\", the name that -m takes"));
         }
     };
     let provider = match section.take("provider") {
@@ -166,7 +166,7 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
         entry.system_first = true;
     }
     let Some(model) = model else {
-        let allowed = "add model = \"…\": what the server calls it, like gpt-4o or qwen3:8b";
+        let allowed = "add model = \"…\", the server's name for it, like gpt-4o or qwen3:8b";
         return Err(section.lacks(format!("model \"{}\" has no `model`", entry.name), allowed));
     };
     entry.model = model.text()?.value;

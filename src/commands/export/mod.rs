@@ -53,8 +53,8 @@ pub struct ExportArgs {
     /// Write every conversation: as html, or in the format of another tool
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
-    /// Write a new file in DIR, which is made if missing; with html, write the file DIR itself
-    #[arg(short, long, value_name = "DIR")]
+    /// Write a new file in the directory PATH, which is made if missing; with html, write the file PATH
+    #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// Open the page in a browser
     #[arg(long)]
