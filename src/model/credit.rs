@@ -1,6 +1,8 @@
 //! Recognises the refusal of an account whose credit or spending limit is used up: it comes with the status of a
 //! rate limit, but does not pass by itself.
 
+use serde_json::Value;
+
 use crate::error::Error;
 
 /// Codes and words of servers for it, in lower case. Google's "exceeded your current quota" is none of them: its
@@ -29,10 +31,22 @@ const PATTERNS: &[&str] = &[
     "arrearage",
 ];
 
+/// The HTTP status that says so without words.
+pub(super) const PAYMENT_REQUIRED: u64 = 402;
+
 /// True if a refusal with this status and these words says so.
 pub(super) fn is_used_up(status: u16, body: &str) -> bool {
-    let body = body.to_lowercase();
-    status == 402 || matches!(status, 400 | 403 | 429) && PATTERNS.iter().any(|words| body.contains(words))
+    u64::from(status) == PAYMENT_REQUIRED || matches!(status, 400 | 403 | 429) && has_words(body)
+}
+
+/// True if an error within a stream says so.
+pub(super) fn says_used_up(error: &Value) -> bool {
+    has_words(&error.to_string())
+}
+
+fn has_words(text: &str) -> bool {
+    let text = text.to_lowercase();
+    PATTERNS.iter().any(|words| text.contains(words))
 }
 
 /// The error for it, from `place`.

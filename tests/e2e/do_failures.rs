@@ -28,6 +28,12 @@ fn the_question_is_kept_and_can_be_asked_again() {
             vec![Reply::new(429, r#"{"error":{"message":"Check your plan","code":"insufficient_quota"}}"#)],
             "is used up: 429 Too Many Requests: Check your plan",
         ),
+        (
+            vec![sse(
+                "data: {\"error\":{\"message\":\"no\",\"type\":\"insufficient_quota\",\"code\":429}}\n\n",
+            )],
+            "is used up: no",
+        ),
         (vec![Reply::new(402, r#"{"error":{"message":"Insufficient Balance"}}"#)], "limit at http"),
         (vec![Reply::new(302, "").header("location", "http://127.0.0.2:9/")], "is not followed"),
         (

@@ -6,6 +6,7 @@ use super::chunk::{CallPiece, Choice, Chunk, Delta, usage};
 use super::merge::{merge, push};
 use crate::error::{Error, Result};
 use crate::model::answer::Refused;
+use crate::model::credit::{PAYMENT_REQUIRED, says_used_up};
 use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage};
 use crate::model::fast_path::{Pattern, TextKind};
@@ -106,7 +107,10 @@ impl Decoder for State {
         let error = chunk.error.or(chunk.message.filter(Value::is_string)).filter(|error| !error.is_null());
         if let Some(error) = error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
-            let status = error.get("code").or(error.get("status")).and_then(Value::as_u64);
+            let status = match says_used_up(&error) {
+                true => Some(PAYMENT_REQUIRED),
+                false => error.get("code").or(error.get("status")).and_then(Value::as_u64),
+            };
             self.refused = status.and_then(|status| Refused::new(status, &words));
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }

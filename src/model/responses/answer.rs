@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::model::answer::Refused;
+use crate::model::credit::{PAYMENT_REQUIRED, says_used_up};
 use crate::model::error_text::{excerpt, words};
 use crate::model::event::{Event, Events, Finish, Usage, tokens};
 use crate::model::fast_path::{Pattern, TextKind};
@@ -178,6 +179,7 @@ impl State {
         let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
         let code = error["code"].as_str().or(error["type"].as_str()).unwrap_or_default();
         let status = match code {
+            _ if says_used_up(&error) => Some(PAYMENT_REQUIRED),
             "rate_limit_exceeded" | "rate_limit_error" => Some(429),
             "server_error" | "api_error" => Some(500),
             "overloaded_error" | "server_is_overloaded" | "slow_down" => Some(503),

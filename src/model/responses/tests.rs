@@ -186,3 +186,13 @@ fn items_without_end_are_ended() {
     let (items, error) = ended.unwrap();
     assert_eq!((items, error.kind.exit_code()), (7, 3), "{}", error.message);
 }
+
+#[test]
+fn an_account_without_credit_is_no_busy_server() {
+    for (code, status) in [("insufficient_quota", 402), ("rate_limit_exceeded", 429)] {
+        let data = json!({"type": "response.failed", "response": {"error": {"code": code, "message": "no"}}});
+        let (mut state, mut events) = (answer::State::default(), Events::default());
+        assert!(state.data(data.to_string().as_bytes(), &mut events).is_err());
+        assert_eq!(state.refused().map(|refused| refused.status), Some(status), "{code}");
+    }
+}
