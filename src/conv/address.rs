@@ -95,7 +95,7 @@ impl Address {
             let before = forest.prev(ix).and_then(|prev| forest.nearest_visible(prev));
             ix = before.ok_or_else(|| {
                 Error::usage(format!(
-                    "{} has no visible message {} back: its conversation begins after {done}",
+                    "{} has no visible message {} back: its conversation has {done} before it",
                     self.base, self.back
                 ))
             })?;
@@ -119,7 +119,11 @@ impl Address {
             let found = named.and_then(|name| forest.find(name.id).filter(|&ix| forest.name(ix) == name));
             let found = found
                 .ok_or_else(|| Error::usage(format!("the file {text} is not a message of this store")))
-                .map_err(|error| error.hint("`lepo show --paths` prints the files of a conversation"))?;
+                .map_err(|error| {
+                    error.hint(
+                        "`lepo show --paths` prints the files of a conversation, `lepo branch` the branches",
+                    )
+                })?;
             return Ok((found, false));
         }
         if let Some(id) = branch(text)? {
@@ -348,7 +352,7 @@ mod tests {
             ("^", "names no message"),
             ("abc", "no message, branch or file \"abc\""),
             ("nobody", "no message, branch or file \"nobody\""),
-            ("@~3", "@ has no visible message 3 back: its conversation begins after 2"),
+            ("@~3", "@ has no visible message 3 back: its conversation has 2 before it"),
             ("@~99999999999999999999999", "has no visible message"),
             ("gone", "branch gone names"),
             ("./README.md", "the file ./README.md"),
