@@ -107,9 +107,9 @@ impl Language {
             Language::Diff if line.starts_with('-') => out.push_str(&paint.sgr(REMOVED, line)),
             Language::Diff => out.push_str(line),
             Language::Known(family, in_comment) => {
-                let mut rest = line;
+                let (mut rest, mut open) = (line, String::new());
                 while !rest.is_empty() {
-                    let (taken, colour) = FAMILIES[*family].token(rest, in_comment);
+                    let (taken, colour) = FAMILIES[*family].token(rest, in_comment, &mut open);
                     let (token, after) = rest.split_at(taken);
                     out.push_str(&paint.sgr(colour, token));
                     rest = after;
@@ -120,8 +120,9 @@ impl Language {
 }
 
 impl Family {
-    /// The length of the token that `rest` begins with, and its colour; none for most.
-    fn token(&self, rest: &str, in_comment: &mut bool) -> (usize, &'static str) {
+    /// The length of the token that `rest` begins with, and its colour; none for most. `open`: quotes that began a
+    /// string which does not end on this line: another of their kind is not looked at again.
+    fn token(&self, rest: &str, in_comment: &mut bool, open: &mut String) -> (usize, &'static str) {
         if let Some((open, close)) = self.block_comment
             && (*in_comment || rest.starts_with(open))
         {
@@ -135,21 +136,28 @@ impl Family {
         }
         let Some(first) = rest.chars().next() else { return (0, "") };
         if self.strings.contains(&first) {
-            return match string(rest, first) {
-                Some(end) => (end, STRING),
-                None => (first.len_utf8(), ""),
-            };
+            if open.contains(first) {
+                return (first.len_utf8(), "");
+            }
+            if let Some(end) = string(rest, first) {
+                return (end, STRING);
+            }
+            open.push(first);
+            return (first.len_utf8(), "");
         }
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         if !in_word(first) {
             // `$#` and `a#b` are no comments: only white space goes before one.
             let space = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
-            let other = rest
-                .find(|c: char| c.is_whitespace() || in_word(c) || self.strings.contains(&c))
-                .unwrap_or(rest.len());
-            let comment = self.block_comment.iter().map(|(open, _)| *open).chain([self.line_comment]);
-            let comment = comment.filter(|mark| !mark.is_empty() && *mark != "#");
-            let other = comment.filter_map(|mark| rest.find(mark)).fold(other, usize::min);
+            let begins_comment = |text: &str| {
+                let mut marks = self.block_comment.iter().map(|(open, _)| *open).chain([self.line_comment]);
+                marks.any(|mark| !mark.is_empty() && mark != "#" && text.starts_with(mark))
+            };
+            let ends = |(at, c): &(usize, char)| {
+                let is_other = c.is_whitespace() || in_word(*c) || self.strings.contains(c);
+                is_other || begins_comment(rest.split_at(*at).1)
+            };
+            let other = rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at);
             return (space.max(other).max(first.len_utf8()), "");
         }
         let end = rest.find(|c: char| !in_word(c)).unwrap_or(rest.len());
@@ -214,6 +222,17 @@ mod tests {
                 _ => format!("{all}‹{}", part.replacen(':', "m", 1)),
             });
             assert_eq!(out, shown, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_looked_through_once() {
+        let paint = Paint::new(Color::Always, true, |_| None);
+        for (name, piece) in [("js", "a=b;"), ("js", "\"\\"), ("rust", "/*"), ("c", "'\\\"\\")] {
+            let line = piece.repeat(500_000);
+            let mut out = String::new();
+            Language::of(name).paint(&line, paint, &mut out);
+            assert!(out.len() >= line.len(), "{name} {piece}");
         }
     }
 
