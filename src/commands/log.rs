@@ -121,7 +121,7 @@ fn widest_model(rows: &[Row], columns: usize, model: impl Fn(Ix) -> Option<Strin
 
 /// The hidden roots that several convs hang under: without them one tree would be drawn as many.
 fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
-    let shown = Nearest::of(forest, |forest, ix| !forest.name(ix).hidden);
+    let shown = Nearest::of(|forest, ix| !forest.name(ix).hidden);
     let is_first = |&&ix: &&Ix| forest.prev(ix).is_none_or(|prev| shown.find(forest, prev).is_none());
     let mut origins = Origins::of(forest);
     let mut roots: Vec<Ix> = visible.iter().filter(is_first).map(|&ix| origins.origin(ix).root).collect();

@@ -129,7 +129,7 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
 fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let before = args.older_than.map(|age| now().saturating_sub(age));
     let is_old = |&tail: &Ix| before.is_none_or(|before| forest.name(tail).id.time() < before);
-    let visible = Nearest::of(forest, |forest, ix| !forest.name(ix).hidden);
+    let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
     let unanswered = |&tail: &Ix| {
         let last = visible.find(forest, tail).map(|ix| forest.name(ix));
         !args.unanswered || last.is_some_and(|name| name.kind == Kind::User)

@@ -4,6 +4,9 @@ use std::cell::RefCell;
 
 use super::{Forest, Ix};
 
+/// The steps of a walk that is short: nothing of it is remembered.
+const SHORT: usize = 16;
+
 /// Not looked for yet; else one more than [`ABSENT`] or than a place.
 const UNKNOWN: u32 = 0;
 const ABSENT: u32 = 1;
@@ -11,31 +14,44 @@ const ABSENT: u32 = 1;
 /// Finds the nearest bubbs that fit, of one forest.
 pub struct Nearest {
     fits: fn(&Forest, Ix) -> bool,
+    /// Empty until a walk is long.
     known: RefCell<Vec<u32>>,
 }
 
 impl Nearest {
-    /// Of the bubbs of `forest`, those that fit.
-    pub fn of(forest: &Forest, fits: fn(&Forest, Ix) -> bool) -> Nearest {
-        Nearest { fits, known: RefCell::new(vec![UNKNOWN; forest.len()]) }
+    /// Of the bubbs of a forest, those that fit.
+    pub fn of(fits: fn(&Forest, Ix) -> bool) -> Nearest {
+        Nearest { fits, known: RefCell::default() }
     }
 
     /// The bubb itself, or the first one above it, that fits.
     pub fn find(&self, forest: &Forest, ix: Ix) -> Option<Ix> {
+        self.find_behind(SHORT, forest, ix)
+    }
+
+    /// The same, with so many steps before anything is remembered.
+    fn find_behind(&self, short: usize, forest: &Forest, ix: Ix) -> Option<Ix> {
+        let mut walk = forest.up(ix);
+        let near = walk.by_ref().take(short).find(|&at| (self.fits)(forest, at));
+        near.or_else(|| self.find_far(forest, walk.next()?))
+    }
+
+    fn find_far(&self, forest: &Forest, ix: Ix) -> Option<Ix> {
         let mut known = self.known.borrow_mut();
-        let (mut walked, mut found) = (Vec::new(), ABSENT);
+        known.resize(forest.len(), UNKNOWN);
+        let (mut steps, mut found) = (0, ABSENT);
         for at in forest.up(ix) {
             if known[at.at()] != UNKNOWN {
                 found = known[at.at()];
                 break;
             }
-            walked.push(at);
+            steps += 1;
             if (self.fits)(forest, at) {
                 found = at.0 + 2;
                 break;
             }
         }
-        for at in walked {
+        for at in forest.up(ix).take(steps) {
             known[at.at()] = found;
         }
         found.checked_sub(2).map(Ix)
@@ -60,11 +76,12 @@ mod tests {
             for fits in [(|forest, ix| !forest.name(ix).hidden) as fn(&Forest, Ix) -> bool, |forest, ix| {
                 forest.name(ix).kind == Kind::User
             }] {
-                for order in [forest.all().collect::<Vec<_>>(), forest.all().rev().collect()] {
-                    let nearest = Nearest::of(&forest, fits);
-                    for ix in order {
+                let (up, down) = (forest.all().collect::<Vec<_>>(), forest.all().rev().collect());
+                for (order, short) in [(&up, 0), (&down, 0), (&up, 1), (&down, 1), (&up, 2), (&up, SHORT)] {
+                    let nearest = Nearest::of(fits);
+                    for &ix in order {
                         let walk = forest.up(ix).find(|&at| fits(&forest, at));
-                        assert_eq!(nearest.find(&forest, ix), walk, "{store}");
+                        assert_eq!(nearest.find_behind(short, &forest, ix), walk, "{store} {short}");
                     }
                 }
             }

@@ -47,7 +47,7 @@ impl Forest {
                 at = prev;
             }
         }
-        let visible = Nearest::of(self, |forest, ix| !forest.name(ix).hidden);
+        let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
         let overtaken = |ix: Ix| {
             let newest = visible.find(self, ix).and_then(|ancestor| newest[ancestor.at()]);
             newest.is_some_and(|newest| newest > ix)

@@ -20,7 +20,7 @@ impl Below {
         Below {
             child: vec![false; forest.len()],
             visible: vec![false; forest.len()],
-            above: Nearest::of(forest, |forest, ix| {
+            above: Nearest::of(|forest, ix| {
                 let name = forest.name(ix);
                 !name.hidden || name.prev.is_none()
             }),

@@ -22,7 +22,7 @@ impl<'f> Places<'f> {
         Places {
             forest,
             origins: Origins::of(forest),
-            questions: Nearest::of(forest, Forest::is_question),
+            questions: Nearest::of(Forest::is_question),
             by,
             since,
         }

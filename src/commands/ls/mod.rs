@@ -196,14 +196,14 @@ fn lines<'f>(
     tails: Box<dyn Iterator<Item = Ix> + 'f>,
 ) -> impl Iterator<Item = Line> + 'f {
     let mut heights = Heights::of(forest);
-    let visible = Nearest::of(forest, |forest, ix| !forest.name(ix).hidden);
+    let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
     let is_answer = |name: &Name| name.kind == bubb::Kind::Assistant;
     let mut origins = form.has_more().then(|| Origins::of(forest));
     let tells_answers = matches!(form, Form::Pipe | Form::Columns(_) | Form::Long(_)) && !args.pending;
     let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)>> = match tells_answers {
         true => Box::new(Siblings::of(forest, tails)),
         false => {
-            let questions = Nearest::of(forest, Forest::is_question);
+            let questions = Nearest::of(Forest::is_question);
             Box::new(tails.map(move |tail| (tail, questions.find(forest, tail), false)))
         }
     };
