@@ -109,6 +109,11 @@ def main():
     LEPO = os.path.abspath(options.lepo)
     base = options.dir or tempfile.mkdtemp(prefix="lepo-bench-")
     os.makedirs(base, exist_ok=True)
+    # The stores stay in one folder each; benches/scale.py measures the others.
+    os.environ["LEPO_CONFIG_HOME"] = base + "/config"
+    os.makedirs(base + "/config", exist_ok=True)
+    with open(base + "/config/config.toml", "w") as config:
+        config.write("tidy = false\n")
     try:
         floor = base + "/floor"
         subprocess.run(["cc", "-O2", "-o", floor, here + "/floor.c"], check=True)
