@@ -26,7 +26,7 @@ const LONGEST: usize = 2 * BubbId::LEN + "-u0-.md".len();
 type Written = ([u8; LONGEST], u8);
 
 /// Where batches are sent, and the thread that sorts them.
-type Second<'scope> = (SyncSender<Vec<Written>>, ScopedJoinHandle<'scope, Vec<Name>>);
+type Second<'scope> = (SyncSender<Vec<Written>>, ScopedJoinHandle<'scope, Runs>);
 
 /// The order of names in a listing: by id; of those with one id, a root first.
 pub fn by_id(a: &Name, b: &Name) -> Ordering {
@@ -41,7 +41,7 @@ impl Store {
 
     fn names_in_batches(&self, most: usize) -> io::Result<Vec<Name>> {
         thread::scope(|scope| {
-            let mut sorter = Sorter { store: self, scope, names: Vec::new(), thread: None };
+            let mut sorter = Sorter { store: self, scope, runs: Runs::default(), thread: None };
             let mut batch: Vec<Written> = Vec::new();
             self.each_entry(|file, kind| {
                 if kind != FileType::RegularFile || file.len() > LONGEST {
@@ -58,15 +58,41 @@ impl Store {
         })
     }
 
-    /// Appends the bubbs among these file names, sorted among themselves.
-    fn append_sorted(&self, batch: &[Written], names: &mut Vec<Name>) {
-        let begin = names.len();
-        names.extend(
-            batch
-                .iter()
-                .filter_map(|(file, length)| self.bubb(&file[..usize::from(*length)], FileType::RegularFile)),
-        );
-        names[begin..].sort_unstable_by(by_id);
+    /// The bubbs among these file names.
+    fn bubbs<'b>(&'b self, batch: &'b [Written]) -> impl Iterator<Item = Name> + 'b {
+        let bubb = |(file, length): &Written| self.bubb(&file[..usize::from(*length)], FileType::RegularFile);
+        batch.iter().filter_map(bubb)
+    }
+}
+
+/// Names in sorted runs. Runs of one length are merged as they come, while the directory is still read.
+#[derive(Default)]
+struct Runs {
+    names: Vec<Name>,
+    /// Where each run begins.
+    begins: Vec<usize>,
+}
+
+impl Runs {
+    /// Adds names as one more run.
+    fn add(&mut self, names: impl Iterator<Item = Name>) {
+        let begin = self.names.len();
+        self.names.extend(names);
+        self.names[begin..].sort_unstable_by(by_id);
+        self.begins.push(begin);
+        while let &[.., before, last] = self.begins.as_slice()
+            && last - before <= self.names.len() - last
+        {
+            // The stable sort merges the runs that it finds.
+            self.names[before..].sort_by(by_id);
+            self.begins.pop();
+        }
+    }
+
+    /// All of them in order.
+    fn merged(mut self) -> Vec<Name> {
+        self.names.sort_by(by_id);
+        self.names
     }
 }
 
@@ -75,19 +101,19 @@ struct Sorter<'scope, 'env, 's> {
     store: &'s Store,
     scope: &'scope Scope<'scope, 'env>,
     /// Names sorted on this thread, where no other can be started.
-    names: Vec<Name>,
+    runs: Runs,
     thread: Option<Second<'scope>>,
 }
 
 impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
     fn take(&mut self, batch: Vec<Written>) {
-        if self.thread.is_none() && self.names.is_empty() {
+        if self.thread.is_none() && self.runs.begins.is_empty() {
             self.thread = self.start();
         }
         match &self.thread {
             // Received always: the thread ends when the sender is gone.
             Some((sender, _)) => _ = sender.send(batch),
-            None => self.store.append_sorted(&batch, &mut self.names),
+            None => self.runs.add(self.store.bubbs(&batch)),
         }
     }
 
@@ -95,26 +121,24 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         let (sender, batches) = sync_channel::<Vec<Written>>(AHEAD);
         let store = self.store;
         let work = move || {
-            let mut names = Vec::new();
-            batches.iter().for_each(|batch| store.append_sorted(&batch, &mut names));
-            names
+            let mut runs = Runs::default();
+            batches.iter().for_each(|batch| runs.add(store.bubbs(&batch)));
+            runs
         };
         Some((sender, thread::Builder::new().spawn_scoped(self.scope, work).ok()?))
     }
 
     /// All names, with those of the last batch.
     fn finish(self, last: &[Written]) -> Vec<Name> {
-        let mut names = match self.thread {
+        let mut runs = match self.thread {
             Some((sender, thread)) => {
                 drop(sender);
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             }
-            None => self.names,
+            None => self.runs,
         };
-        self.store.append_sorted(last, &mut names);
-        // The stable sort merges the runs that it finds.
-        names.sort_by(by_id);
-        names
+        runs.add(self.store.bubbs(last));
+        runs.merged()
     }
 }
 
