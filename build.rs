@@ -1,7 +1,8 @@
-//! How the released program is linked on Linux with glibc, where it is built for the machine that builds it and by the
-//! compiler's own linker. These make every start shorter: the unwinder, which is asked for the way back from a panic
-//! alone, is linked in and no shared library is loaded for it; functions of short commands are side by side; what the
-//! loader relocates is listed in bits, not in 24 bytes each. Tables for unwinding are left out: a panic aborts.
+//! How lepo starts; and how the released program is linked on Linux with glibc, where it is built for the machine that
+//! builds it and by the compiler's own linker. These make every start shorter: the unwinder, which is asked for the way
+//! back from a panic alone, is linked in and no shared library is loaded for it; functions of short commands are side by
+//! side; what the loader relocates is listed in bits, not in 24 bytes each. Tables for unwinding are left out: a panic
+//! aborts.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,6 +11,11 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=packaging/start.ld");
     let value = |name: &str| std::env::var(name).unwrap_or_default();
+    // Where the arguments are known without the standard library's entry, the program has one of its own.
+    println!("cargo:rustc-check-cfg=cfg(c_entry)");
+    if value("CARGO_CFG_TARGET_OS") == "linux" && value("CARGO_CFG_TARGET_ENV") == "gnu" {
+        println!("cargo:rustc-cfg=c_entry");
+    }
     let chosen = value("CARGO_ENCODED_RUSTFLAGS");
     let own_linker =
         value("RUSTC_LINKER").is_empty() && !chosen.contains("linker") && !chosen.contains("fuse-ld");

@@ -75,6 +75,14 @@ pub(crate) mod turn;
 pub(crate) mod ui;
 pub(crate) mod when;
 
+/// What else the standard library's own entry does before `main`, for an entry without it: standard streams that the
+/// caller closed are opened, and a closed pipe is an error of the write, not the end of lepo. Programs that lepo starts
+/// get the default for pipes back.
+pub fn prepare_process() {
+    term::fill_closed_streams();
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGPIPE, Default::default());
+}
+
 /// Runs a helper process (a keeper, or the start of a sandboxed command), if `args` are those of one: lepo starts
 /// itself under another name. Gives its exit code.
 pub fn run_as_helper(args: &[std::ffi::OsString]) -> Option<u8> {

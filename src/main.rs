@@ -1,11 +1,29 @@
 //! Collects the arguments, calls the library, returns an exit code.
 
-use std::process::ExitCode;
+#![cfg_attr(all(c_entry, not(test)), no_main)]
 
-fn main() -> ExitCode {
+/// The entry that the C library calls, where build.rs chooses it. The standard library's own entry prepares a message
+/// for a stack that overflows, in every thread; for that it reads `/proc/self/maps`, which takes longer than everything
+/// that lepo does for `--version`.
+#[cfg(all(c_entry, not(test)))]
+#[expect(unsafe_code, reason = "the name of the entry, the only one of these")]
+#[unsafe(no_mangle)]
+extern "C" fn main() -> std::ffi::c_int {
+    lepo::prepare_process();
+    // Writes what standard output still holds.
+    std::process::exit(run().into())
+}
+
+#[cfg(any(not(c_entry), test))]
+fn main() -> std::process::ExitCode {
+    run().into()
+}
+
+/// Runs the command of the arguments; its exit code.
+fn run() -> u8 {
     let args: Vec<_> = std::env::args_os().collect();
     if let Some(code) = lepo::run_as_helper(&args) {
-        return ExitCode::from(code);
+        return code;
     }
     // With a stack as small as `ulimit -s 64` makes it, the parser of the options would overflow.
     let stack = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
@@ -13,10 +31,10 @@ fn main() -> ExitCode {
         let words = args.clone();
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || lepo::cli::run(words));
         if let Ok(thread) = thread {
-            return ExitCode::from(thread.join().unwrap_or(101));
+            return thread.join().unwrap_or(101);
         }
     }
-    ExitCode::from(lepo::cli::run(args))
+    lepo::cli::run(args)
 }
 
 /// Enough for all that lepo does, in bytes.

@@ -35,5 +35,7 @@ pub use out::{Out, copy_to_clipboard, say, say_dim, warn};
 pub use paint::{Color, Paint};
 pub use progress::Progress;
 pub use quote::{extent, quote};
-pub use terminal::{columns, fitting, is_dumb, show, stderr_is_terminal, stdin_is_gone, stdout_is_read};
+pub use terminal::{
+    columns, fill_closed_streams, fitting, is_dumb, show, stderr_is_terminal, stdin_is_gone, stdout_is_read,
+};
 pub use wrap::Wrap;
