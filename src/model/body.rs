@@ -27,6 +27,9 @@ const REST: Duration = Duration::from_millis(1);
 const FAST: u32 = 4;
 const SOON: Duration = Duration::from_millis(4);
 
+/// Bytes of a chunk that are worth a read: fewer wait for more.
+const ENOUGH: usize = 32 << 10;
+
 /// An answer's body. Dropped before its end, it closes the connection.
 pub(super) struct Body {
     chunks: mpsc::Receiver<reqwest::Result<Bytes>>,
@@ -48,7 +51,7 @@ impl Body {
                     // A chunk that was read may still be in hyper's queue.
                     tokio::task::yield_now().await;
                     next = at_hand(&mut response).await;
-                    if next.is_none() {
+                    if next.as_ref().is_none_or(is_small) {
                         // The thread sleeps, not the task: that would be woken by every token all the same.
                         thread::sleep(REST);
                         pace.rested(Instant::now());
@@ -103,6 +106,11 @@ async fn at_hand(response: &mut Response) -> Option<reqwest::Result<Option<Bytes
         chunk = response.chunk() => Some(chunk),
         () = std::future::ready(()) => None,
     }
+}
+
+/// True for a chunk that came because a little was read at once; not for the end or a failure.
+fn is_small(chunk: &reqwest::Result<Option<Bytes>>) -> bool {
+    matches!(chunk, Ok(Some(bytes)) if bytes.len() < ENOUGH)
 }
 
 /// The pace of a body.
@@ -171,5 +179,12 @@ mod tests {
         let mut pace = Pace { last: Some(begin), fast: FAST };
         pace.rested(begin + REST * 2);
         assert!(pace.is_fast(begin + REST * 2 + soon));
+    }
+
+    #[test]
+    fn a_small_chunk_waits_for_more_and_the_end_does_not() {
+        let chunk = |bytes: usize| Ok(Some(Bytes::from(vec![b'x'; bytes])));
+        assert!(is_small(&chunk(1)) && is_small(&chunk(ENOUGH - 1)));
+        assert!(!is_small(&chunk(ENOUGH)) && !is_small(&Ok(None)));
     }
 }
