@@ -75,9 +75,9 @@ pub(crate) mod turn;
 pub(crate) mod ui;
 pub(crate) mod when;
 
-/// What else the standard library's own entry does before `main`, for an entry without it: standard streams that the
-/// caller closed are opened, and a closed pipe is an error of the write, not the end of lepo. Programs that lepo starts
-/// get the default for pipes back.
+/// Prepares the process as the standard library's entry would: opens standard streams that the caller closed, and
+/// catches SIGPIPE, so that a closed pipe is an error of the write and not the end of lepo. Programs that lepo starts
+/// get the default action of SIGPIPE.
 pub fn prepare_process() {
     term::fill_closed_streams();
     let _ = signal_hook::flag::register(signal_hook::consts::SIGPIPE, Default::default());

@@ -27,7 +27,7 @@ const REST: Duration = Duration::from_millis(1);
 const FAST: u32 = 4;
 const SOON: Duration = Duration::from_millis(4);
 
-/// Bytes of a chunk that are worth a read: fewer wait for more.
+/// The least size, in bytes, of a chunk of a fast body that is taken without a rest.
 const ENOUGH: usize = 32 << 10;
 
 /// An answer's body. Dropped before its end, it closes the connection.
@@ -108,7 +108,7 @@ async fn at_hand(response: &mut Response) -> Option<reqwest::Result<Option<Bytes
     }
 }
 
-/// True for a chunk that came because a little was read at once; not for the end or a failure.
+/// True for a chunk of fewer than [`ENOUGH`] bytes; false for the end of the body and for a failure.
 fn is_small(chunk: &reqwest::Result<Option<Bytes>>) -> bool {
     matches!(chunk, Ok(Some(bytes)) if bytes.len() < ENOUGH)
 }

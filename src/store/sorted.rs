@@ -69,12 +69,12 @@ impl Store {
 #[derive(Default)]
 struct Runs {
     names: Vec<Name>,
-    /// Where each run begins.
+    /// The index of the first name of each run.
     begins: Vec<usize>,
 }
 
 impl Runs {
-    /// Adds names as one more run.
+    /// Sorts these names into one more run.
     fn add(&mut self, names: impl Iterator<Item = Name>) {
         let begin = self.names.len();
         self.names.extend(names);
@@ -89,7 +89,7 @@ impl Runs {
         }
     }
 
-    /// All of them in order.
+    /// The names of all runs in order.
     fn merged(mut self) -> Vec<Name> {
         self.names.sort_by(by_id);
         self.names
