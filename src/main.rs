@@ -1,11 +1,11 @@
 //! Collects the arguments, calls the library, returns an exit code.
 
-#![cfg_attr(all(c_entry, not(test)), no_main)]
+#![cfg_attr(c_entry, no_main)]
 
 /// The entry that the C library calls, where build.rs chooses it. The standard library's own entry prepares a message
 /// for a stack that overflows, in every thread; for that it reads `/proc/self/maps`, which takes longer than everything
 /// that lepo does for `--version`.
-#[cfg(all(c_entry, not(test)))]
+#[cfg(c_entry)]
 #[expect(unsafe_code, reason = "the name of the entry, the only one of these")]
 #[unsafe(no_mangle)]
 extern "C" fn main() -> std::ffi::c_int {
@@ -14,7 +14,7 @@ extern "C" fn main() -> std::ffi::c_int {
     std::process::exit(run().into())
 }
 
-#[cfg(any(not(c_entry), test))]
+#[cfg(not(c_entry))]
 fn main() -> std::process::ExitCode {
     run().into()
 }

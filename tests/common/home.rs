@@ -1,6 +1,7 @@
 //! A temporary home with a cleared environment, and the real binary run in it.
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -63,6 +64,14 @@ impl Home {
         let path = self.dir.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    /// Writes a program below the home, as [`Home::write`] does; its path.
+    pub fn write_program(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        self.write(path, text);
+        let path = self.dir.path().join(path);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
     }
 
     /// Copies a directory of the repository to a place in `work`.

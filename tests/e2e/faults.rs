@@ -5,8 +5,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use std::os::unix::fs::PermissionsExt;
-
 use crate::bots::Bot;
 use crate::disk;
 use crate::home::{Home, Ran, run};
@@ -178,9 +176,10 @@ fn killed_at_any_system_call_add_loses_nothing() {
 #[test]
 fn a_program_started_by_lepo_has_every_stream_and_ends_at_a_closed_pipe() {
     let home = Home::new();
-    home.write("bin/lepo-probe", "#!/bin/sh\nread line; echo out && echo err >&2 && kill -PIPE $$\nexit 3\n");
-    let probe = home.path().join("bin/lepo-probe");
-    std::fs::set_permissions(probe, std::fs::Permissions::from_mode(0o755)).unwrap();
+    home.write_program(
+        "bin/lepo-probe",
+        "#!/bin/sh\nread line; echo out && echo err >&2 && kill -PIPE $$\nexit 3\n",
+    );
     for streams in ["", "<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
         let ran = bash(&home, &format!("PATH=$HOME/bin:$PATH; lepo probe {streams}; echo $?"), b"line\n");
         assert!(ran.out.ends_with("141\n"), "{streams}: {} {}", ran.out, ran.err);

@@ -5,7 +5,6 @@ pub mod world;
 
 use std::io::Read;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -415,15 +414,11 @@ fn bubblewrap_is_no_program_that_a_command_could_have_put_there() {
     let planted = "#!/bin/sh\ntouch \"$HOME/planted\"\nexec /usr/bin/bwrap \"$@\"\n";
     let bot = Bot::saying("tool_call_mode = 'auto'", &[COMMAND, r#"{"command":"echo hi"}"#, NONE, "Done."]);
     for path in ["work/venv/bin/bwrap", "work/sh", "work/bwrap"] {
-        bot.home.write(path, planted);
-        let path = bot.home.path().join(path);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        bot.home.write_program(path, planted);
     }
     // One that cannot be run, and one that does not work, hide no other.
     bot.home.write("plain/bwrap", "");
-    bot.home.write("broken/bwrap", "#!/bin/sh\nexit 1\n");
-    let broken = bot.home.path().join("broken/bwrap");
-    std::fs::set_permissions(broken, std::fs::Permissions::from_mode(0o755)).unwrap();
+    bot.home.write_program("broken/bwrap", "#!/bin/sh\nexit 1\n");
     std::os::unix::fs::symlink("work/venv", bot.home.path().join("link")).unwrap();
     let (home, work) = (bot.home.path().display(), bot.home.work());
     let mut lepo = bot.home.detached(&["do", "go"]);

@@ -242,19 +242,14 @@ fn a_file_that_changes_while_it_is_asked_about_is_not_trusted() {
 #[test]
 fn a_program_of_ones_own_comes_from_the_path_and_not_from_the_repository() {
     let place = Place::new();
-    let program = |path: &str, text: &str| {
-        place.home.write(path, text);
-        let path = place.home.path().join(path);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    };
     for path in ["work/lepo-hello", "work/.lepo/lepo-hello", "work/.lepo/bin/lepo-hello", "work/lepo-do"] {
-        program(path, "#!/bin/sh\ntouch TRIPPED\n");
+        place.home.write_program(path, "#!/bin/sh\ntouch TRIPPED\n");
     }
     assert_eq!(place.home.lepo(&["hello"]).code, 2);
     assert_eq!(place.ask().code, 0);
     assert!(!place.tripped());
-    program("bin/lepo-hello", "#!/bin/sh\necho hello \"$@\"\n");
-    program("bin/lepo-lost", "#!/no/such/interpreter\n");
+    place.home.write_program("bin/lepo-hello", "#!/bin/sh\necho hello \"$@\"\n");
+    place.home.write_program("bin/lepo-lost", "#!/no/such/interpreter\n");
     let lepo = |args: &[&str]| {
         let mut lepo = place.home.command(args);
         lepo.env("PATH", format!("{}/bin:/usr/bin:/bin", place.home.path().display()));

@@ -32,9 +32,7 @@ urllib.request.urlopen(address).read()
 
 /// `lepo mcp login s`, with that browser.
 fn login(home: &Home, args: &[&str]) -> Ran {
-    home.write("bin/browser", BROWSER);
-    let browser = home.path().join("bin/browser");
-    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let browser = home.write_program("bin/browser", BROWSER);
     let mut command = home.command(&[&["mcp", "login", "s"], args].concat());
     command.env("BROWSER", browser);
     run(command, b"")
