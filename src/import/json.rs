@@ -34,6 +34,7 @@ impl<'d> Value<'d> {
     }
 
     /// The bytes as they stand in the source.
+    #[inline]
     pub fn raw(self) -> &'d [u8] {
         match self.tokens.get(self.at) {
             Some(token) => &self.bytes[token.start as usize..token.end as usize],
@@ -41,6 +42,7 @@ impl<'d> Value<'d> {
         }
     }
 
+    #[inline]
     fn first(self) -> u8 {
         self.raw().first().copied().unwrap_or(b'n')
     }
@@ -65,9 +67,19 @@ impl<'d> Value<'d> {
         self.first() == b't'
     }
 
+    /// The inside of a string, as it stands in the source.
+    #[inline]
+    fn quoted(self) -> Option<&'d [u8]> {
+        match self.raw() {
+            [b'"', inside @ .., b'"'] => Some(inside),
+            _ => None,
+        }
+    }
+
     /// It is this very string, which needs no escapes.
+    #[inline]
     pub fn is(self, text: &str) -> bool {
-        self.raw().strip_prefix(b"\"").and_then(|raw| raw.strip_suffix(b"\"")) == Some(text.as_bytes())
+        self.quoted() == Some(text.as_bytes())
     }
 
     /// The value of a key.
@@ -79,7 +91,7 @@ impl<'d> Value<'d> {
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Value<'d>; N] {
         let mut found = [self.missing(); N];
         for (name, value) in self.fields() {
-            let name = name.raw().strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+            let name = name.quoted();
             let place = keys.iter().position(|key| name == Some(key.as_bytes()));
             if let Some(place) = place.filter(|&place| found[place].at == usize::MAX) {
                 found[place] = value;
@@ -99,6 +111,7 @@ impl<'d> Value<'d> {
     }
 
     /// Keys and values of an object; nothing of anything else.
+    #[inline]
     pub fn fields(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
         let mut members = self.members(b'{');
         std::iter::from_fn(move || {
@@ -112,6 +125,7 @@ impl<'d> Value<'d> {
         self.members(b'[')
     }
 
+    #[inline]
     fn members(self, opening: u8) -> impl Iterator<Item = Value<'d>> {
         let end = match self.tokens.get(self.at) {
             Some(token) if self.first() == opening => token.next as usize,
@@ -128,7 +142,7 @@ impl<'d> Value<'d> {
 
     /// The text of a string.
     pub fn text(self) -> Option<Cow<'d, str>> {
-        let raw = self.raw().strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        let raw = self.quoted()?;
         Some(match memchr(b'\\', raw) {
             None => utf8(raw),
             Some(first) => Cow::Owned(unescape(raw, first)),
@@ -137,7 +151,7 @@ impl<'d> Value<'d> {
 
     /// Gives the text of a string to `take`, decoded in a buffer that is used again and again.
     pub fn with_text<T>(self, buffer: &mut Vec<u8>, take: impl FnOnce(&str) -> T) -> Option<T> {
-        let raw = self.raw().strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        let raw = self.quoted()?;
         let decoded = match memchr(b'\\', raw) {
             None => raw,
             Some(first) => {
