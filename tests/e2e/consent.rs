@@ -363,7 +363,8 @@ fn a_long_command_is_not_repeated_whole_in_its_result() {
 
 #[test]
 fn a_command_that_ends_its_keeper_has_run_and_leaves_nothing() {
-    let command = "sleep 987 & echo $! > child; kill -9 $PPID; sleep 987";
+    // More than a pipe holds: lepo knows that the command runs when it has read it.
+    let command = "sleep 987 & echo $! > child; head -c 2000000 /dev/zero; kill -9 $PPID; sleep 987";
     let request = serde_json::json!({ "access": "full", "command": command }).to_string();
     let (bot, id) = waiting(&request, &["Done."]);
     let ran = bot.home.alone(&["do", "--approve", &id]);
