@@ -2,7 +2,7 @@
 """One exchange beside its peers, in one run: start-up, an answer that comes at once, 100,000
 chunks, an answer of 100 MB, and 100 processes writing to one store.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/exchange.py [--lepo target/release/lepo] [--quick]
 
 Prints one line a figure: lepo, its peer, the ratio, the goal. Figures are medians; CPU is user and

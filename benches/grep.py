@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The figures of `lepo grep`, in one run, beside ripgrep, grep and a full-text search as llm has it.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/grep.py [--lepo target/release/lepo] [--million 1000000] [--turns 11] [--dir DIR]
 
 Makes two stores below DIR, and keeps them for the next run if --dir is given: `small`, 10,000 messages in

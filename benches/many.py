@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Many models at once: how much longer than the slowest it takes, and how close together they are asked.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/many.py [--lepo target/release/lepo] [--quick]
 
 Each model is a server of its own that answers after a second. Prints one line a figure; figures are

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The HTML page: how large it is, how quickly it is made, and how quickly a browser shows it.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/page.py [--lepo target/release/lepo] [--bubbs 10000] [--bytes 1700] [--turns 5] [--dir DIR]
 
 Makes two stores of so many bubbs (deterministic): one conversation, and a forest of many; a question has about

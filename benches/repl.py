@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a person waits for at the prompt: a key until it shows, a chunk until it shows, a long answer.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/repl.py [--lepo target/release/lepo] [--dir DIR] [--quick]
 
 Prints one line a figure, with its goal. The terminal is a pty of this script's, which answers what a terminal is

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The figures of a store of any size, in one run: 10,000 bubbs in one folder beside millions in folders of days.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/scale.py [--lepo target/release/lepo] [--million 1000000] [--turns 21] [--dir DIR] [--only NAME,...]
 
 Makes the stores below DIR, and keeps them for the next run if --dir is given: `small` 10,000 bubbs in .lepo/;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The store at every size beside the floors of benches/floor.c, in one run.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/store.py [--lepo target/release/lepo] [--sizes 1000,100000,1000000] [--turns 9] [--dir DIR]
 
 Makes stores of so many bubbs (deterministic; one in five is a tail, convs are interleaved) below DIR, and keeps

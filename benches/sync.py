@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The figures of `lepo sync` beside plain git's, in one run, against bare repositories on disk.
 
-    cargo build --release --no-default-features
+    cargo build --release
     benches/sync.py [--lepo target/release/lepo] [--bubbs 200000] [--bytes 1000000000] [--refs 1000000] [--turns 7]
                     [--dir DIR] [--only first,forty,nothing,gigabyte,refs]
 

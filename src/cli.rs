@@ -15,8 +15,8 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
-use crate::error::{Error, Kind, Result, quoted};
 use crate::term::{Color, Out, say};
+use lepo_base::error::{Error, Kind, Result, quoted};
 use preparse::{Preparsed, preparse};
 use version::print_version;
 
@@ -36,7 +36,7 @@ use version::print_version;
 pub struct Cli {
     #[command(flatten)]
     globals: Globals,
-    /// With --version: the target, the features and the sandbox too
+    /// With --version: the target, the programs beside it and the sandbox too
     #[arg(long, requires = "version", help_heading = EVERYWHERE)]
     verbose: bool,
     #[command(subcommand)]

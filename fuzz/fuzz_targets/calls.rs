@@ -1,7 +1,7 @@
 //! The JSON objects in what a model said: each is an object, and words are never empty.
 #![no_main]
 
-use lepo::testing::tool::{Piece, pieces};
+use lepo_tool::{Piece, pieces};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|answer: &str| {

@@ -2,7 +2,7 @@
 //! and in the form of its Markdown.
 #![no_main]
 
-use lepo::testing::term::{Cleaner, Color, Markdown, Paint, clean};
+use lepo::term::{Cleaner, Color, Markdown, Paint, clean};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lepo::testing::config::{Env, Flags, Insts, Paths, Settings};
+use lepo_base::env::Env;
+use lepo_turn::config::{Flags, Insts, Paths, Settings};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lepo::testing::config::parse_servers;
+use lepo_tool::mcp::config::parse as parse_servers;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,7 +1,7 @@
 //! A bubb's file name: what can be read is written the same, but for the case of ids.
 #![no_main]
 
-use lepo::testing::bubb::Name;
+use lepo_store::bubb::Name;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

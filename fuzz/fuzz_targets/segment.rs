@@ -2,7 +2,7 @@
 //! and with any filters, what is read of it is the same.
 #![no_main]
 
-use lepo::testing::search::read_forged;
+use lepo_search::read_forged;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,7 +1,7 @@
 //! An answer of the OpenAI wire: whatever pieces its bytes come in, it is the same answer.
 #![no_main]
 
-use lepo::testing::model::{Wire, read_pieces};
+use lepo_model::{Wire, read_pieces};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {

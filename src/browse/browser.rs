@@ -6,12 +6,12 @@ use super::compare::compare;
 use super::keys::{Action, action};
 use super::reading::{At, Reading};
 use super::rows::Rows;
-use crate::bubb::BubbId;
-use crate::conv::{Forest, Ix};
-use crate::error::{Error, Result};
-use crate::search::{Outcome, Pattern, PatternOptions, search_files};
-use crate::store::{FactIndex, Store};
 use crate::term::Press;
+use lepo_base::error::{Error, Result};
+use lepo_search::{Outcome, Pattern, PatternOptions, search_files};
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{FactIndex, Store};
 
 /// The next step of the screen, after a key.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::reading::{Line, Tone};
-use crate::conv::{Forest, Ix, Pair};
-use crate::store::Store;
 use crate::term::clean;
+use lepo_store::conv::{Forest, Ix, Pair};
+use lepo_store::store::Store;
 
 /// The lines of a comparison of two conversations: those of `a` removed, those of `b` added.
 pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<Line> {

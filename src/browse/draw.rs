@@ -9,10 +9,10 @@ use ratatui::style::{Color, Modifier, Style};
 use super::browser::{Browser, Focus};
 use super::keys::KEYS;
 use super::reading::{Line, Tone};
-use crate::bubb::Kind;
-use crate::search::Pattern;
 use crate::term::{cut, width};
-use crate::when::SHORT_WIDTH;
+use lepo_base::when::SHORT_WIDTH;
+use lepo_search::Pattern;
+use lepo_store::bubb::Kind;
 
 /// Columns that both panes need.
 const BOTH: u16 = 60;

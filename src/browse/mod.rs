@@ -10,12 +10,12 @@ mod reading;
 mod rows;
 mod wrap;
 
-use crate::bubb::BubbId;
-use crate::conv::Wanted;
-use crate::error::Result;
-use crate::store::Store;
 use crate::term::FullScreen;
 use browser::{Browser, Next, Resumed};
+use lepo_base::error::Result;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::Wanted;
+use lepo_store::store::Store;
 
 /// Conversations that are read at first; each time more are needed, so many times as many.
 const FIRST: usize = 256;

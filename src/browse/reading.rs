@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::wrap::wrap;
-use crate::bubb::{BubbId, Kind, shown_model};
-use crate::conv::{Forest, Ix};
-use crate::store::{Fact, FactIndex, Store};
 use crate::term::clean;
-use crate::when;
+use lepo_base::when;
+use lepo_store::bubb::{BubbId, Kind, shown_model};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{Fact, FactIndex, Store};
 
 /// Bytes of a message that are shown; the rest is for `lepo show`.
 const MOST: usize = 256 << 10;
@@ -117,7 +117,7 @@ impl<'a> Reading<'a> {
             Some(speaker) => clean(&speaker).into_owned(),
             None => name.kind.word().to_string(),
         };
-        who += &format!("  {}", when::day_and_hour(name.id.time(), crate::store::now()));
+        who += &format!("  {}", when::day_and_hour(name.id.time(), lepo_store::store::now()));
         if let Some(model) = fact.model {
             who += &format!("  {}", clean(shown_model(&model)));
         }

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::bubb::BubbId;
-use crate::conv::{Forest, Ix, Origins};
-use crate::store::{Store, now};
 use crate::term::clean;
-use crate::when;
+use lepo_base::when;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Forest, Ix, Origins};
+use lepo_store::store::{Store, now};
 
 /// Characters of a row's words at most.
 const WORDS: usize = 200;

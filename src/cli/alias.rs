@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::preparse::first_unknown;
 use crate::commands::config::known_aliases;
-use crate::error::{Error, Result};
+use lepo_base::error::{Error, Result};
 
 /// The command line with its first word written out, if that is an alias; an alias may begin with another. The
 /// user's file is read only where the word is no command.

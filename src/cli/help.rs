@@ -3,8 +3,8 @@
 use clap::{Arg, Command};
 
 use super::tasks;
-use crate::error::Error;
 use crate::term::{Out, columns, cut, fold, say, width};
+use lepo_base::error::Error;
 
 /// The lines of a short help, so that the prompt still stands under it.
 const LINES: usize = 23;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::sys;
+use lepo_base::{env, sys};
+use lepo_tool::Detected;
+
 use crate::term::Out;
-use crate::tool::Detected;
 
 /// Prints the version; gives the exit code.
 pub(super) fn print_version(verbose: bool) -> u8 {
@@ -12,17 +13,17 @@ pub(super) fn print_version(verbose: bool) -> u8 {
     out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));
     if verbose {
         out.line(&format!("target    {}", sys::target()));
-        out.line(&format!("features  {}", features()));
+        out.line(&format!("programs  {}", programs()));
         out.line(&format!("sandbox   {}", sandbox()));
     }
     super::end(out)
 }
 
-/// The features of this build, as cargo names them.
-fn features() -> String {
-    let all = [("embedded", cfg!(feature = "embedded")), ("import-db", cfg!(feature = "import-db"))];
-    let chosen: Vec<&str> = all.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect();
-    if chosen.is_empty() { "none".to_string() } else { chosen.join(", ") }
+/// The programs of lepo that are installed beside it.
+fn programs() -> String {
+    let known = ["lepo-embedded", "lepo-import-db"];
+    let found: Vec<&str> = known.into_iter().filter(|name| env::own_program(name).is_some()).collect();
+    if found.is_empty() { "none".to_string() } else { found.join(", ") }
 }
 
 /// The sandbox of this machine: tried, as before a command.

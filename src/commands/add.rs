@@ -5,13 +5,13 @@ use std::io::Read;
 use super::repo_files::{REPO_FILES, trusted};
 use super::tidy_after::tidy_after;
 use super::{Context, complete};
-use crate::bubb::Kind;
-use crate::config::{Flags, Paths, Settings};
-use crate::conv::Wanted;
-use crate::env::Env;
-use crate::error::{Error, Result};
-use crate::store::Store;
-use crate::when;
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::when;
+use lepo_store::bubb::Kind;
+use lepo_store::conv::Wanted;
+use lepo_store::store::Store;
+use lepo_turn::config::{Flags, Paths, Settings};
 
 /// Add one message from stdin and print its id
 ///
@@ -37,7 +37,7 @@ pub struct AddArgs {
 
 /// Milliseconds since 1970.
 fn time(text: &str) -> std::result::Result<u64, String> {
-    when::parse(text, crate::store::now(), when::DayEnd::First).ok_or_else(|| when::FORMS.to_string())
+    when::parse(text, lepo_store::store::now(), when::DayEnd::First).ok_or_else(|| when::FORMS.to_string())
 }
 
 fn kind(text: &str) -> std::result::Result<Kind, String> {
@@ -73,7 +73,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         (Some(time), _) => store.write_at(args.kind, args.hidden, prev, time, &bytes)?,
         (None, Some(_)) => store.write(args.kind, args.hidden, prev, 0, &bytes)?,
         (None, None) => {
-            store.write(args.kind, args.hidden, None, forest.root_time(crate::store::now()), &bytes)?
+            store.write(args.kind, args.hidden, None, forest.root_time(lepo_store::store::now()), &bytes)?
         }
     };
     context.out.line(&name.id.to_string());

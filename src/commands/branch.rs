@@ -4,10 +4,10 @@ use super::json::name_json;
 use super::line::question;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::conv::Wanted;
-use crate::error::{Error, Result, quoted};
-use crate::store::{Store, check_branch_name};
 use crate::term::{say, width};
+use lepo_base::error::{Error, Result, quoted};
+use lepo_store::conv::Wanted;
+use lepo_store::store::{Store, check_branch_name};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::Context;
 use crate::browse::browse;
-use crate::error::{Error, Result};
+use lepo_base::error::{Error, Result};
 
 /// Browse the conversations on the whole terminal
 ///

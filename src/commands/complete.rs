@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::Context;
-use crate::config::{Flags, Paths, Settings, Word, all_servers};
-use crate::env::Env;
-use crate::store::{Offer, Store};
 use crate::term::{Color, Out, clean, excerpt};
-use crate::turn::Prompts;
 use crate::ui;
+use lepo_base::env::Env;
+use lepo_base::word::Word;
+use lepo_store::store::{Offer, Store};
+use lepo_tool::mcp::config::all_servers;
+use lepo_turn::Prompts;
+use lepo_turn::config::{Flags, Paths, Settings};
 
 /// The most candidates: more ids than fit on a screen are no help.
 const MOST: usize = 50;
@@ -108,7 +110,7 @@ pub fn server() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let wanted = current.to_string_lossy();
         let paths = Paths::from_env(&Env::from_process()).ok();
-        let servers = paths.and_then(|paths| all_servers(&paths, None).ok()).unwrap_or_default();
+        let servers = paths.and_then(|paths| all_servers(&paths.mcp_file(), None).ok()).unwrap_or_default();
         let fitting =
             servers.into_iter().filter(|server| server.name.starts_with(&*wanted) && is_bare(&server.name));
         fitting.map(|server| candidate(server.name, server.description)).collect()

@@ -9,10 +9,10 @@ use clap_complete::engine::{CompletionCandidate, complete};
 use clap_complete::env::{self, EnvCompleter, Shells};
 
 use super::Context;
-use crate::config::{Alias, Paths, aliases};
-use crate::env::Env;
-use crate::error::{Error, Result};
 use crate::term::{excerpt_within, width};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_turn::config::{Alias, Paths, aliases};
 
 /// The variable in which a shell says that it asks, and which shell it is.
 const ASKED_BY: &str = "LEPO_COMPLETE";
@@ -54,7 +54,7 @@ pub fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
 
 /// Answers a shell that asks; false if none does.
 pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
-    if crate::env::var(ASKED_BY).is_none() {
+    if lepo_base::env::var(ASKED_BY).is_none() {
         return false;
     }
     let here = std::env::current_dir().ok();
@@ -152,7 +152,7 @@ impl EnvCompleter for Bash {
         here: Option<&Path>,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        let told = |name: &str| crate::env::text(name).unwrap_or_default();
+        let told = |name: &str| lepo_base::env::text(name).unwrap_or_default();
         let index = told("_CLAP_COMPLETE_INDEX").parse().unwrap_or_default();
         // 37, `%`: menu completion puts each candidate on the line as it is.
         let in_place = told("_CLAP_COMPLETE_COMP_TYPE") == "37";

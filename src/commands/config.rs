@@ -7,13 +7,13 @@ use serde_json::json;
 use super::repo_files::trusted_config;
 use super::suggest::nearest;
 use super::{Context, complete};
-use crate::config::{
+use crate::term::{edit, say, tty};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_turn::config::{
     Alias, Flags, Line, Paths, Plan, Settings, Source, aliases, check_config, replace_config, set_setting,
     setting_names, unset_setting,
 };
-use crate::env::Env;
-use crate::error::{Error, Result};
-use crate::term::{edit, say, tty};
 
 /// Show and change settings
 ///

@@ -2,10 +2,10 @@
 
 use super::words::find_one;
 use super::{Context, complete};
-use crate::bubb::Kind;
-use crate::conv::Wanted;
-use crate::error::{Error, Result};
 use crate::term::{edit, say};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::Kind;
+use lepo_store::conv::Wanted;
 
 /// Edit a copy of a message and save it beside the original
 ///
@@ -42,7 +42,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("to delete a conversation: lepo rm ADDR"));
     }
 
-    let not_before = if name.prev.is_none() { forest.root_time(crate::store::now()) } else { 0 };
+    let not_before = if name.prev.is_none() { forest.root_time(lepo_store::store::now()) } else { 0 };
     let sibling = store.write(name.kind, name.hidden, name.prev, not_before, &edited)?;
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::Context;
-use crate::error::Result;
-use crate::store::{Fate, Store};
 use crate::term::{Progress, say};
+use lepo_base::error::Result;
+use lepo_store::store::{Fate, Store};
 
 /// Check every id, name, link and blob
 ///

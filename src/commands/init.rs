@@ -1,9 +1,9 @@
 //! `lepo init`: the store, ready to be looked at.
 
 use super::Context;
-use crate::error::Result;
-use crate::store::Made;
 use crate::term::say;
+use lepo_base::error::Result;
+use lepo_store::store::Made;
 
 /// Make the store `.lepo` here
 ///

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::bubb::{Attachment, Kind, Name, split_attachments};
-use crate::conv::Forest;
-use crate::error::Result;
-use crate::store::{Fact, Store};
+use lepo_base::error::Result;
+use lepo_store::bubb::{Attachment, Kind, Name, split_attachments};
+use lepo_store::conv::Forest;
+use lepo_store::store::{Fact, Store};
 
 /// The keys of a bubb's name.
 pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_json::Value> {

@@ -1,11 +1,11 @@
 //! One line about a bubb or a conv, the same in every list that has it.
 
 use super::Context;
-use crate::bubb::Name;
-use crate::conv::{Forest, Ix};
-use crate::store::Store;
 use crate::term::{clean, cut, excerpt, excerpt_within, in_colour, width};
 use crate::ui::{labelled_or_warn, text_or_warn};
+use lepo_store::bubb::Name;
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
 
 /// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
 /// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow. What is

@@ -5,13 +5,13 @@ use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
-use crate::bubb::{Name, shown_model};
-use crate::conv::{Forest, Found, Ix, Nearest, Origins, Row, Wanted};
-use crate::error::Result;
-use crate::store::{FactIndex, Store, now};
 use crate::term::{clean, cut, width};
 use crate::ui::warn_incomplete;
-use crate::when;
+use lepo_base::error::Result;
+use lepo_base::when;
+use lepo_store::bubb::{Name, shown_model};
+use lepo_store::conv::{Forest, Found, Ix, Nearest, Origins, Row, Wanted};
+use lepo_store::store::{FactIndex, Store, now};
 
 /// List the messages of a conversation, newest first
 ///

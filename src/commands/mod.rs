@@ -40,11 +40,11 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use crate::config::Insts;
-use crate::env;
-use crate::error::{Error, Result};
-use crate::store::{STORE, Store};
 use crate::term::{Color, Out, Paint, is_dumb};
+use lepo_base::env;
+use lepo_base::error::{Error, Result};
+use lepo_store::store::{STORE, Store};
+use lepo_turn::config::Insts;
 
 /// The working directory, the store and the output of a command.
 pub struct Context<'o> {
@@ -142,7 +142,7 @@ impl<'o> Context<'o> {
     }
 
     /// Makes the store here, or what is missing of it.
-    pub fn make_store(&self) -> Result<(Store, crate::store::Made)> {
+    pub fn make_store(&self) -> Result<(Store, lepo_store::store::Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
         Store::make(&self.cwd, rel, Insts::default_file_text())
     }

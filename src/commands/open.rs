@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::error::{Error, Result};
-use crate::sys::{DISPLAYS, OPENERS};
+use lepo_base::error::{Error, Result};
+use lepo_base::sys::{DISPLAYS, OPENERS};
 
 /// A page in a file of its own, readable by its owner alone, which stays for the browser to read.
 pub fn temporary(bytes: &[u8]) -> Result<PathBuf> {
@@ -32,7 +32,7 @@ pub fn in_browser(file: &Path) -> Result<()> {
 
 /// True if there seems to be a browser to open something in.
 pub fn has_browser() -> bool {
-    let is_set = |name: &str| crate::env::text(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name: &str| lepo_base::env::text(name).is_some_and(|value| !value.is_empty());
     DISPLAYS.is_empty() || is_set("BROWSER") || DISPLAYS.iter().any(|name| is_set(name))
 }
 
@@ -49,7 +49,7 @@ pub fn show_in_browser(address: &str) -> bool {
 
 /// The commands that may open it, in turn: those of `$BROWSER`, a list, and what the system has.
 fn commands(what: &OsStr) -> Vec<Command> {
-    let browser = crate::env::text("BROWSER").filter(|browser| !browser.is_empty());
+    let browser = lepo_base::env::text("BROWSER").filter(|browser| !browser.is_empty());
     let named = browser.iter().flat_map(|list| list.split(':'));
     let command = |program: &str| {
         let words = shlex::split(program).unwrap_or_default();

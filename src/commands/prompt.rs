@@ -8,12 +8,12 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{Context, complete};
-use crate::config::{Paths, RepoFile, Trust};
-use crate::env::Env;
-use crate::error::{Error, Result, quoted};
-use crate::store::Store;
 use crate::term::{edit, excerpt, say};
-use crate::turn::{ListedPrompt, Prompts};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_store::store::Store;
+use lepo_turn::config::{Paths, RepoFile, Trust};
+use lepo_turn::{ListedPrompt, Prompts};
 
 /// List, show and edit prompts to use again
 ///

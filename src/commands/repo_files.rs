@@ -1,11 +1,11 @@
 //! The configuration that a repository brings in its store: it counts only once it is trusted.
 
 use super::Context;
-use crate::config::{Paths, RepoFile, Trust};
-use crate::error::Result;
-use crate::store::Store;
 use crate::term::say;
-use crate::turn::{TrustedFile, repo_file, repo_prompts};
+use lepo_base::error::Result;
+use lepo_store::store::Store;
+use lepo_turn::config::{Paths, RepoFile, Trust};
+use lepo_turn::{TrustedFile, repo_file, repo_prompts};
 
 /// The files of a store that count only once trusted.
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];

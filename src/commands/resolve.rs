@@ -2,8 +2,8 @@
 
 use super::words::find_all;
 use super::{Context, complete};
-use crate::conv::Found;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::conv::Found;
 
 /// Print the full id of an address
 ///

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::line::question;
 use super::words::resolve_all;
 use super::{Context, complete};
-use crate::bubb::{BubbId, Kind, Name};
-use crate::conv::{Forest, Found, Ix, Nearest, Pruner};
-use crate::error::{Error, Result, quoted};
-use crate::store::{Store, now};
 use crate::term::{say, tty};
-use crate::when;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_base::when;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::{Forest, Found, Ix, Nearest, Pruner};
+use lepo_store::store::{Store, now};
 
 /// Delete the end of a conversation; shared messages stay
 ///

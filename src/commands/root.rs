@@ -1,7 +1,7 @@
 //! `lepo root`: where the store is.
 
 use super::Context;
-use crate::error::Result;
+use lepo_base::error::Result;
 
 /// Print the path of the store
 #[derive(Debug, clap::Args)]

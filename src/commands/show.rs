@@ -3,12 +3,12 @@
 use super::json::bubbs_json;
 use super::words::find_all;
 use super::{Context, complete};
-use crate::bubb::Name;
-use crate::conv::{Forest, Found};
-use crate::error::Result;
-use crate::store::Store;
 use crate::term::say;
 use crate::ui::{MessageView, copy_bubb, warn_incomplete};
+use lepo_base::error::Result;
+use lepo_store::bubb::Name;
+use lepo_store::conv::{Forest, Found};
+use lepo_store::store::Store;
 
 /// Show a conversation, from its root to a message
 ///

@@ -1,6 +1,6 @@
 //! The command or the setting that a mistyped word was meant for.
 
-use crate::env::search_path;
+use lepo_base::env::search_path;
 
 /// The name that a word is nearest to, if it is near enough to be a slip of the keys.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {

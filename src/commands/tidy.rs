@@ -2,12 +2,12 @@
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::bubb::counted;
-use crate::config::{Flags, Paths, Settings};
-use crate::env::Env;
-use crate::error::Result;
-use crate::store::{Store, TidyPlan};
 use crate::term::{Progress, say};
+use lepo_base::env::Env;
+use lepo_base::error::Result;
+use lepo_store::bubb::counted;
+use lepo_store::store::{Store, TidyPlan};
+use lepo_turn::config::{Flags, Paths, Settings};
 
 /// Move messages of days that are over into folders
 ///

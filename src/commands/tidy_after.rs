@@ -1,7 +1,7 @@
 //! The tidying that follows a command which writes: unasked, a little at a time, and never its failure.
 
-use crate::store::{OLD, Store};
 use crate::term::{Out, say};
+use lepo_store::store::{OLD, Store};
 
 /// Moves some bubbs of days that are over into their folders, if the command saw more than `limit`. Its output
 /// is out before that.

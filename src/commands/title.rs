@@ -2,9 +2,9 @@
 
 use super::words::find_one;
 use super::{Context, complete};
-use crate::conv::Origins;
-use crate::error::{Result, quoted};
 use crate::term::say;
+use lepo_base::error::{Result, quoted};
+use lepo_store::conv::Origins;
 
 /// Give a conversation a title
 ///

@@ -2,10 +2,10 @@
 
 use super::Context;
 use super::repo_files::{REPO_FILES, repo_files};
-use crate::config::{Flags, Paths, RepoFile, Settings, Trust};
-use crate::env::Env;
-use crate::error::{Error, Result};
 use crate::term::{columns, extent, one_line, quote, say, tty};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
 
 /// Show the effects of this repository's own configuration, and trust it on a yes
 ///

@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::Context;
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
-use crate::bubb::{Kind, Name};
-use crate::error::Result;
-use crate::store::Seen;
 use crate::term::{clean, stdout_is_read};
+use lepo_base::error::Result;
+use lepo_store::bubb::{Kind, Name};
+use lepo_store::store::Seen;
 
 /// The interval at which the reader of the output and the store are checked.
 const TICK: Duration = Duration::from_millis(500);

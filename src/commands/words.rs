@@ -3,9 +3,9 @@
 
 use std::io::Read;
 
-use crate::conv::{Addressee, Forest, Found, Wanted};
-use crate::error::{Error, Result};
-use crate::store::Store;
+use lepo_base::error::{Error, Result};
+use lepo_store::conv::{Addressee, Forest, Found, Wanted};
+use lepo_store::store::Store;
 
 /// Finds what each word points at, all of them before anything is done, in a forest that has no more than that
 /// and what else is wanted.

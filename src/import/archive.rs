@@ -11,7 +11,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::source::{Capped, Reading, cannot, files_in, folders_in, most, regular};
-use crate::error::{Error, Result};
+use lepo_base::error::{Error, Result};
 
 /// Bytes of one asset, at most.
 const ASSET: u64 = 256 << 20;

@@ -8,8 +8,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest, Sha256};
 
 use super::conversation::File;
-use crate::bubb::{Attachment, Kind, Media, clean_name, hex};
-use crate::store::Blob;
+use lepo_base::hash::hex;
+use lepo_base::media::Media;
+use lepo_store::bubb::{Attachment, Kind, clean_name};
+use lepo_store::store::Blob;
 
 /// Padding may be missing.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

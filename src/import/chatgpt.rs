@@ -15,8 +15,8 @@ use super::source::{BEHIND, Reading};
 use super::tree::{Link, parents};
 use super::values::Values;
 use super::{Each, attach, time};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// True if a document of an export holds conversations.
 pub fn is_document(name: &str) -> bool {

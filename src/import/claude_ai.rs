@@ -12,8 +12,8 @@ use super::source::Reading;
 use super::tree::{Link, parents};
 use super::values::Values;
 use super::{Each, attach, time};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// The parent of a first message.
 const ROOT: &str = "00000000-0000-4000-8000-000000000000";

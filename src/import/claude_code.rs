@@ -13,8 +13,8 @@ use super::log::Log;
 use super::ready::forget;
 use super::source::{Reading, files_in, first_value, first_values};
 use super::{Each, claude_prompts};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// Nodes of a message in which an earlier snapshot of a text is looked for.
 const SNAPSHOTS: usize = 64;

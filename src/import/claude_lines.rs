@@ -8,7 +8,7 @@ use super::json::Value;
 use super::parts::Parts;
 use super::ready::{Keep, cut_and_hashed, make_ready};
 use super::{attach, time};
-use crate::bubb::Kind;
+use lepo_store::bubb::Kind;
 
 /// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &[

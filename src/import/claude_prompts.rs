@@ -11,8 +11,8 @@ use super::Each;
 use super::conversation::{Conversation, What};
 use super::json::Value;
 use super::source::{Reading, files_in, folders_in};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// True if a value is a line of it.
 pub fn is_prompt(value: Value<'_>) -> bool {

@@ -10,8 +10,8 @@ use super::conversation::{Conversation, What};
 use super::source::Reading;
 use super::threads::{Thread, Threads};
 use super::{Each, codex_lines};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// The most threads that may continue each other.
 const DEEP: usize = 64;

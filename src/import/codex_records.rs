@@ -4,7 +4,7 @@ use super::conversation::{Conversation, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::{attach, time};
-use crate::bubb::Kind;
+use lepo_store::bubb::Kind;
 
 /// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &[

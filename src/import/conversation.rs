@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bubb::Kind;
+use lepo_store::bubb::Kind;
 
 /// One conversation: a tree of messages, or several.
 #[derive(Debug, Clone, Default)]

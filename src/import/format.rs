@@ -8,7 +8,7 @@ use super::{
     Each, chatgpt, claude_ai, claude_code, codex, gemini, jan, librechat, lmstudio, messages, opencode,
     openwebui, pi,
 };
-use crate::error::Result;
+use lepo_base::error::Result;
 
 /// A format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -10,8 +10,8 @@ use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
 use super::{Each, attach, time};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &["<session_context>", "<hook_context>", "<system_note>"];

@@ -6,10 +6,10 @@ use std::path::Path;
 use super::source::Tally;
 use sha2::{Digest, Sha256};
 
-use crate::bubb::{BubbId, Kind, Name};
-use crate::error::{Error, Result};
-use crate::store::{Fact, Store};
-use crate::tool::ToolRequest;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::store::{Fact, Store};
+use lepo_tool::ToolRequest;
 
 /// The bubbs of another store that can be taken over.
 pub struct Copied {

@@ -8,8 +8,8 @@ use super::parts::Parts;
 use super::source::Reading;
 use super::tree::{Link, parents};
 use super::{Each, attach, time};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {

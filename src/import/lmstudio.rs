@@ -7,8 +7,8 @@ use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
 use super::{Each, attach, time};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// Reads one conversation.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {

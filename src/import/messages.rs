@@ -9,8 +9,8 @@ use super::parts::Parts;
 use super::ready::make_ready;
 use super::source::Reading;
 use super::{Each, attach, time};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// Reads a document or lines of it.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {

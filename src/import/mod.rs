@@ -64,7 +64,7 @@ pub use source::{Reading, Tally};
 pub use stream::{line, read_stream};
 pub use time::read as written_time;
 
-use crate::error::Result;
+use lepo_base::error::Result;
 
 /// Takes each conversation that is read.
 pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;

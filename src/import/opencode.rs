@@ -11,8 +11,8 @@ use super::json::Value;
 use super::parts::Parts;
 use super::source::{Reading, files_in, first_value, folders_in};
 use super::{Each, attach};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// The call that began each subagent's session.
 pub type Calls = HashMap<String, usize>;

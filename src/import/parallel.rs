@@ -14,8 +14,8 @@ use super::pieces::Rest;
 use super::ready::make_ready;
 use super::source::{BEHIND, Reading};
 use super::values::Values;
-use crate::error::Result;
-use crate::store::pieces_in_order;
+use lepo_base::error::Result;
+use lepo_store::store::pieces_in_order;
 
 impl Reading {
     /// Gives `each` what `work` makes of every value, in order. What is no value is counted and stepped over; so is
@@ -218,7 +218,7 @@ mod tests {
                 let asked = std::cell::Cell::new(0);
                 let stop = move || {
                     asked.set(asked.get() + 1);
-                    if asked.get() > left { Err(crate::error::Error::usage("stop")) } else { Ok(()) }
+                    if asked.get() > left { Err(lepo_base::error::Error::usage("stop")) } else { Ok(()) }
                 };
                 let mut reading =
                     Reading { threads: Some(threads), stop: Some(Box::new(stop)), ..Reading::default() };
@@ -236,7 +236,7 @@ mod tests {
             }
         }
         let mut stopped = Reading {
-            stop: Some(Box::new(|| Err(crate::error::Error::usage("stop")))),
+            stop: Some(Box::new(|| Err(lepo_base::error::Error::usage("stop")))),
             ..Reading::default()
         };
         assert!(stopped.next(&mut Values::lines(bytes.as_bytes())).is_err());

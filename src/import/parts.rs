@@ -1,7 +1,7 @@
 //! Building the nodes of one message: its texts joined, all else in a row with them.
 
 use super::conversation::{Conversation, File, What};
-use crate::bubb::Kind;
+use lepo_store::bubb::Kind;
 
 /// A message being read. Its parts follow each other; texts in a row are one, a blank line between.
 pub struct Parts<'c> {

@@ -8,8 +8,8 @@ use super::log::Log;
 use super::parts::Parts;
 use super::source::Reading;
 use super::{Each, attach, time};
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// Reads one session.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {

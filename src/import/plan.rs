@@ -9,9 +9,9 @@ use super::attach;
 use super::brief::Tools;
 use super::conversation::{Conversation, File, Node, What};
 use super::waiting::Waiting;
-use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
-use crate::store::Blob;
-use crate::tool::ToolRequest;
+use lepo_store::bubb::{BubbId, Kind, MAX_TIME, Name};
+use lepo_store::store::Blob;
+use lepo_tool::ToolRequest;
 
 /// The version of this mapping, in the journal.
 pub const VERSION: u32 = 1;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::conversation::{Conversation, What};
 use super::ready::{Keep, make_ready};
 use super::{Format, Reading, Rules, Tools, plan};
-use crate::bubb::{Kind, Name};
+use lepo_store::bubb::{Kind, Name};
 
 #[test]
 fn a_call_that_waits_is_whole_below_each_beginning() {

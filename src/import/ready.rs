@@ -91,8 +91,8 @@ fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bubb::Kind;
     use crate::import::{Conversation, Rules, plan};
+    use lepo_store::bubb::Kind;
 
     #[test]
     fn the_plan_is_the_same_whether_texts_are_ready_or_not() {

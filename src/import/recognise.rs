@@ -8,7 +8,7 @@ use super::json::Value;
 use super::source::{Reading, files_in, first_value, folders_in, regular};
 use super::values::Values;
 use super::{Format, chatgpt, claude_code, claude_prompts, messages, opencode};
-use crate::error::{Error, Result, cause};
+use lepo_base::error::{Error, Result, cause};
 
 /// The depth to which a folder is looked into.
 const DEPTH: usize = 8;
@@ -85,7 +85,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
 
 /// The store that a folder is, or has.
 fn store_in(path: &Path) -> Option<PathBuf> {
-    [path.to_path_buf(), path.join(crate::store::STORE)]
+    [path.to_path_buf(), path.join(lepo_store::store::STORE)]
         .into_iter()
         .find(|path| path.join("_insts.toml").is_file())
 }

@@ -16,7 +16,7 @@ use super::json::Value;
 use super::ready::Keep;
 use super::values::{Item, Trim, Values};
 use super::zst::Unpacked;
-use crate::error::{Error, Result};
+use lepo_base::error::{Error, Result};
 
 /// Bytes of one line, at most.
 const LINE: usize = 256 << 20;

@@ -13,8 +13,8 @@ use super::source::Reading;
 use super::time;
 use super::tree::cut_circles;
 use super::values::Values;
-use crate::bubb::Kind;
-use crate::error::Result;
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
 
 /// A conversation as a line.
 pub fn line(format: &str, conversation: &Conversation) -> String {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::*;
-use crate::bubb::{BubbId, Name};
-use crate::tool::ToolRequest;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_tool::ToolRequest;
 
 /// Long after every sample.
 const LATER: u64 = 4_000_000_000_000;

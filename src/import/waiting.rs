@@ -1,6 +1,6 @@
 //! Hidden parts before the first visible message of a conversation: they wait, and stand beside each first message.
 
-use crate::bubb::BubbId;
+use lepo_store::bubb::BubbId;
 
 /// The most bytes of parts that are put beside a second first message, and on: in a hostile tree of many hidden
 /// parts and many first messages these would be squared.

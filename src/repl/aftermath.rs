@@ -1,11 +1,11 @@
 //! Before and after a turn of a session: the files that go with its question, and the request that a stopped one left.
 
 use super::session::Session;
-use crate::error::Result;
 use crate::term::say;
-use crate::turn::attach::Looked;
-use crate::turn::{ContextFile, Part, Question, Report, join_parts};
 use crate::ui::Stopped;
+use lepo_base::error::Result;
+use lepo_turn::attach::Looked;
+use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
 
 impl Session<'_> {
     /// A question with the files that wait for it.

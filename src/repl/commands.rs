@@ -4,9 +4,9 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 
 use super::session::Session;
-use crate::error::Result;
 use crate::term::{columns, say};
-use crate::turn::Verdict;
+use lepo_base::error::Result;
+use lepo_turn::Verdict;
 
 /// A slash command.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Telling what went wrong without leaving.
 
-use crate::error::{Error, Place};
 use crate::term::{columns, say, width};
+use lepo_base::error::{Error, Place};
 
 /// Tells what went wrong in one line, if what to do fits into it; the prompt comes again.
 pub fn complain(error: &Error) {

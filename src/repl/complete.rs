@@ -8,11 +8,11 @@ use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::commands::{COMMANDS, Takes};
 use super::paths::completions;
-use crate::bubb::Name;
-use crate::config::Paths;
-use crate::store::{Offer, Store};
 use crate::term::excerpt_within;
-use crate::turn::{Catalogue, Prompts};
+use lepo_store::bubb::Name;
+use lepo_store::store::{Offer, Store};
+use lepo_turn::config::Paths;
+use lepo_turn::{Catalogue, Prompts};
 
 /// So many ids are offered at once; one more character tells the others apart.
 const OFFERED: usize = 20;

@@ -2,12 +2,12 @@
 
 use super::complain::complain;
 use super::session::{SIGINT, Session, told};
-use crate::bubb::{BubbId, Name};
-use crate::conv::Forest;
-use crate::error::{Error, Kind, Result};
 use crate::term::say;
-use crate::turn::{Compaction, Decision, Question, Start, TurnEnv, Verdict};
 use crate::ui::{self, State, Step, TurnView};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::Forest;
+use lepo_turn::{Compaction, Decision, Question, Start, TurnEnv, Verdict};
 
 /// Says that a request waits, and how to decide on it.
 fn tell_waiting(needs: &str) {

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::session::Session;
-use crate::bubb::{BubbId, Name};
-use crate::conv::Wanted;
-use crate::error::Result;
-use crate::search::{Line, LineKind, Outcome, Pattern, PatternOptions, search_files};
-use crate::store::now;
 use crate::term::{columns, excerpt_within, fitting, say, warn};
-use crate::when;
+use lepo_base::error::Result;
+use lepo_base::when;
+use lepo_search::{Line, LineKind, Outcome, Pattern, PatternOptions, search_files};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::Wanted;
+use lepo_store::store::now;
 
 /// Characters before a match that are shown.
 const BEFORE: usize = 16;

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::session::Session;
-use crate::bubb::{BubbId, Name};
-use crate::error::Result;
-use crate::store::Store;
 use crate::term::say;
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::store::Store;
 
 /// Messages of other people that were told already, or were there before the session.
 pub struct News {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bubb::Media;
+use lepo_base::media::Media;
 
 /// The most names that are offered.
 const OFFERED: usize = 50;

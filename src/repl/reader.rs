@@ -20,12 +20,12 @@ use signal_hook::consts::{SIGCONT, SIGHUP};
 use super::complete::Completion;
 use super::keys::{Keys, SUSPEND};
 use super::menu::QuietMenu;
-use crate::config::Paths;
-use crate::error::{Error, Kind, Result};
-use crate::runtime::{Blocking, blocking};
-use crate::store::Store;
 use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal, stdin_is_gone};
-use crate::turn::{Catalogue, Interrupt};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_net::runtime::{Blocking, blocking};
+use lepo_store::store::Store;
+use lepo_turn::config::Paths;
+use lepo_turn::{Catalogue, Interrupt};
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
 const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);

@@ -1,9 +1,9 @@
 //! Prompts and resources of MCP servers in a session: `/SERVER:PROMPT ARG…`, and `@SERVER:URI` in a question.
 
 use super::session::{Session, told};
-use crate::error::{Error, Result};
-use crate::turn::{PromptWish, ResourceAddress, Served};
 use crate::ui::{State, Step};
+use lepo_base::error::{Error, Result};
+use lepo_turn::{PromptWish, ResourceAddress, Served};
 
 impl Session<'_> {
     /// The prompt that `/NAME WORDS` names, if NAME is that of a server's prompt.

@@ -9,15 +9,16 @@ use super::news::News;
 use super::paths::pasted_file;
 use super::reader::Reader;
 use super::tokens::Spent;
-use crate::bubb::{BubbId, Name};
-use crate::config::{EmptyLine, ModelConfig};
-use crate::conv::{Addressee, Forest, Wanted};
-use crate::error::{Error, Kind, Result};
-use crate::store::Store;
 use crate::term::{Out, Paint, say, say_dim};
-use crate::turn::attach::NewFile;
-use crate::turn::{Ask, Decision, Question, Report, Served, Start, StartOptions, TurnEnv, start};
 use crate::ui::{self, Shown, State, Step, TurnView};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_model::ModelConfig;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::{Addressee, Forest, Wanted};
+use lepo_store::store::Store;
+use lepo_turn::attach::NewFile;
+use lepo_turn::config::EmptyLine;
+use lepo_turn::{Ask, Decision, Question, Report, Served, Start, StartOptions, TurnEnv, start};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
 pub(super) const SIGINT: u8 = 2;

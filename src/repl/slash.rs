@@ -4,15 +4,18 @@ use super::commands::After;
 use super::paths::file_of;
 use super::session::Session;
 
-use crate::bubb::{Kind, counted_in_thousands};
-use crate::config::{Filling, ModelChoice, ModelConfig, ToolMode, Word, check_prompt_name, read_word};
-use crate::error::{Error, Result, quoted};
-use crate::fetch::is_url;
-use crate::store::check_branch_name;
 use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
-use crate::turn::attach::{Gathering, Looked, NewFile};
-use crate::turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 use crate::ui;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_base::word::{Word, read_word};
+use lepo_model::ModelConfig;
+use lepo_net::fetch::is_url;
+use lepo_store::bubb::{Kind, counted_in_thousands};
+use lepo_store::store::check_branch_name;
+use lepo_tool::ToolMode;
+use lepo_turn::attach::{Gathering, Looked, NewFile};
+use lepo_turn::config::{Filling, ModelChoice, check_prompt_name};
+use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 
 impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.

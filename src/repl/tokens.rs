@@ -2,13 +2,13 @@
 
 use super::find::most_listed;
 use super::session::Session;
-use crate::bubb::thousands;
-use crate::conv::{Ix, Wanted};
-use crate::error::Result;
-use crate::store::now;
 use crate::term::{columns, excerpt_within, say, say_dim, width};
 use crate::ui;
-use crate::when;
+use lepo_base::error::Result;
+use lepo_base::when;
+use lepo_store::bubb::thousands;
+use lepo_store::conv::{Ix, Wanted};
+use lepo_store::store::now;
 
 /// Tokens of the answers of a session.
 #[derive(Debug, Clone, Copy, Default)]

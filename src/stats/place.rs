@@ -1,10 +1,10 @@
 //! The place of a record of the journal: its day or week, its model, its conversation, its question.
 
 use super::tally::{By, RecordPlace};
-use crate::bubb::BubbId;
-use crate::conv::{Forest, Nearest, Origins};
-use crate::store::JournalRecord;
-use crate::when;
+use lepo_base::when;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Forest, Nearest, Origins};
+use lepo_store::store::JournalRecord;
 
 /// Finds the place of each record.
 pub struct Places<'f> {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::bubb::BubbId;
-use crate::config::Price;
-use crate::store::JournalRecord;
+use lepo_model::Price;
+use lepo_store::bubb::BubbId;
+use lepo_store::store::JournalRecord;
 
 /// The subject of a row of figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -10,8 +10,8 @@ use rustix::termios::QueueSelector;
 
 use super::clean;
 use super::terminal::size_of;
-use crate::error::{Error, Result};
-use crate::sys::terminal;
+use lepo_base::error::{Error, Result};
+use lepo_base::sys::terminal;
 
 /// The controlling terminal, open for a question and its answer.
 pub struct Tty {

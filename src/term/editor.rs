@@ -11,7 +11,7 @@ use signal_hook::consts::{SIGINT, SIGQUIT};
 use signal_hook::flag::{register, register_conditional_default};
 use signal_hook::low_level::unregister;
 
-use crate::error::{Error, Result};
+use lepo_base::error::{Error, Result};
 
 /// Opens `$VISUAL`, else `$EDITOR`, else `vi` on a private copy whose name ends with `suffix`, and
 /// gives back what it left. A final newline that the text had not is taken for the editor's own, and
@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
-        .find_map(|name| crate::env::text(name).filter(|value| !value.trim().is_empty()))
+        .find_map(|name| lepo_base::env::text(name).filter(|value| !value.trim().is_empty()))
         .unwrap_or_else(|| "vi".into());
     let failed =
         |error: io::Error| Error::nothing(format!("the editor {editor} could not be used")).because(error);

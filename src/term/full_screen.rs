@@ -20,7 +20,7 @@ use ratatui::{Frame, Terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::{is_dumb, stdin_is_gone};
-use crate::error::{Error, Kind, Result};
+use lepo_base::error::{Error, Kind, Result};
 
 /// The time for which a signal may wait to be seen.
 const SIGNAL: Duration = Duration::from_millis(200);

@@ -1,7 +1,7 @@
 //! The line above a bubb, wherever one is shown.
 
 use super::{Paint, clean, width};
-use crate::bubb::{Kind, Name};
+use lepo_store::bubb::{Kind, Name};
 
 /// `# user ID`, and ` hidden` where it is.
 pub fn heading(name: &Name, paint: Paint) -> String {

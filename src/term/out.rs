@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::pager::{self, Pager};
 use super::terminal::size_of;
 use super::{Cleaner, Paint, clean, fold};
-use crate::error::{Error, Result};
+use lepo_base::error::{Error, Result};
 
 /// stdout: cleaned on a terminal, the bytes as they are elsewhere.
 pub struct Out {

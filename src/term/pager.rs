@@ -19,7 +19,7 @@ pub fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).stdin(Stdio::piped());
     for (name, value) in [("LESS", "FRX"), ("LV", "-c"), ("LESSCHARSET", "utf-8")] {
-        if crate::env::var(name).is_none() {
+        if lepo_base::env::var(name).is_none() {
             shell.env(name, value);
         }
     }

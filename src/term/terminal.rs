@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags, open};
 
-use crate::env;
+use lepo_base::env;
 
 /// Columns and rows of the terminal of a descriptor; none where it does not say.
 pub fn size_of(terminal: impl AsFd) -> Option<(usize, usize)> {

@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::on_terminal::on_terminal;
-use crate::error::{Error, Result};
 use crate::term::{self, Echo, Tty, excerpt_within, extent, fold, quote};
-use crate::tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
+use lepo_base::error::{Error, Result};
+use lepo_tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 
 /// Asks about one request; a signal can withdraw the question, and so does the end of input (Ctrl+D).
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
@@ -199,8 +199,8 @@ fn edit(command: &str) -> Result<String> {
 mod tests {
     use super::*;
     use crate::term::width;
-    use crate::tool::CommandRequest;
-    use crate::tool::mcp::CallRequest;
+    use lepo_tool::CommandRequest;
+    use lepo_tool::mcp::CallRequest;
 
     fn asked(command: &str, why: &str, columns: usize) -> String {
         let (command, why) = (command.to_string(), Some(why.to_string()));

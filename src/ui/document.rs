@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::error::Error;
-use crate::store::Store;
-use crate::turn::{GroupOutcome, Report, Speech, ToolUse};
+use lepo_base::error::Error;
+use lepo_store::store::Store;
+use lepo_turn::{GroupOutcome, Report, Speech, ToolUse};
 
 /// The document of one turn.
 pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {

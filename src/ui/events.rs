@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::consent;
 use super::form;
-use crate::bubb::Name;
-use crate::error::{Error, Result};
-use crate::model::Utf8;
 use crate::term::{Out, tty};
-use crate::tool::mcp::{Asked, FormAnswer};
-use crate::tool::{Proposal, Reply, Stream};
-use crate::turn::{Event, Front, Moment, Watch};
+use lepo_base::error::{Error, Result};
+use lepo_model::Utf8;
+use lepo_store::bubb::Name;
+use lepo_tool::mcp::{Asked, FormAnswer};
+use lepo_tool::{Proposal, Reply, Stream};
+use lepo_turn::{Event, Front, Moment, Watch};
 
 /// A turn as lines on stdout.
 pub struct EventLines<'o> {
@@ -96,9 +96,19 @@ impl Front for EventLines<'_> {
     }
 }
 
-impl Watch for RefCell<EventLines<'_>> {
+/// The events of a group turn, told by replies that are made side by side.
+pub struct SharedEvents<'e>(RefCell<EventLines<'e>>);
+
+impl<'e> SharedEvents<'e> {
+    /// Shares these.
+    pub fn new(events: EventLines<'e>) -> SharedEvents<'e> {
+        SharedEvents(RefCell::new(events))
+    }
+}
+
+impl Watch for SharedEvents<'_> {
     fn sees(&self, moment: Moment<'_>) {
-        let mut events = self.borrow_mut();
+        let mut events = self.0.borrow_mut();
         let line = match moment {
             Moment::Common(event) => return events.tell(None, event),
             Moment::In(name, event) => return events.tell(Some(name), event),

@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::on_terminal::on_terminal;
 use crate::term::{Echo, Tty, quote, say};
-use crate::tool::mcp::{Asked, Field, Form, FormAnswer};
+use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
 
 /// Asks the person; where no terminal is there, it is declined.
 pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {

@@ -1,7 +1,6 @@
 //! The view of a group turn: finished text on stdout, notes on stderr, and below them one row for each model
 //! at work; only these rows are drawn anew.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -9,19 +8,19 @@ use super::Shown;
 use super::outcome::{CONCLUSION, heading, headings, set_apart};
 use super::rows::Rows;
 use super::signs::Signs;
-use crate::bubb::{Kind, Name};
-use crate::error::Error;
-use crate::model::Usage;
-use crate::store::Store;
 use crate::term::{
     Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, warn, width,
 };
-use crate::tool::Stream;
-use crate::turn::{Answered, Bid, Event, GroupMode, Moment, Panel, Watch};
+use lepo_base::error::Error;
+use lepo_model::Usage;
+use lepo_store::bubb::{Kind, Name};
+use lepo_store::store::Store;
+use lepo_tool::Stream;
+use lepo_turn::{Answered, Bid, Event, GroupMode, Moment, Panel};
 
 /// The time between two drawings of the rows.
-const TICK: Duration = Duration::from_millis(100);
+pub(super) const TICK: Duration = Duration::from_millis(100);
 
 /// A view of one question to many.
 pub struct GroupView<'o> {
@@ -137,7 +136,7 @@ impl<'o> GroupView<'o> {
         self.draw();
     }
 
-    fn draw(&mut self) {
+    pub(super) fn draw(&mut self) {
         let lines = self.rows.lines();
         if lines.is_empty() || self.speaking {
             self.live.clear();
@@ -341,7 +340,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    fn moment(&mut self, moment: Moment<'_>) {
+    pub(super) fn moment(&mut self, moment: Moment<'_>) {
         match moment {
             Moment::Common(event) => self.event(None, event),
             Moment::In(name, event) => self.event(Some(name), event),
@@ -374,19 +373,5 @@ impl<'o> GroupView<'o> {
             }
             Moment::Concluded(text) => self.conclude(text),
         }
-    }
-}
-
-impl Watch for RefCell<GroupView<'_>> {
-    fn sees(&self, moment: Moment<'_>) {
-        self.borrow_mut().moment(moment);
-    }
-}
-
-/// Draws the rows anew, ten times a second, as long as it is waited for.
-pub async fn ticks(view: &RefCell<GroupView<'_>>) -> ! {
-    loop {
-        tokio::time::sleep(TICK).await;
-        view.borrow_mut().draw();
     }
 }

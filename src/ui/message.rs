@@ -3,12 +3,12 @@
 
 use std::io::Read;
 
-use crate::bubb::{Kind, Name, shown_model};
-use crate::conv::Forest;
-use crate::error::{Error, Result};
-use crate::store::{FactIndex, Store, now};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
-use crate::when;
+use lepo_base::error::{Error, Result};
+use lepo_base::when;
+use lepo_store::bubb::{Kind, Name, shown_model};
+use lepo_store::conv::Forest;
+use lepo_store::store::{FactIndex, Store, now};
 
 /// The options with which the messages of a conversation are shown.
 pub struct MessageView<'s> {

@@ -15,6 +15,7 @@ mod past;
 mod place;
 mod printed;
 mod rows;
+mod shared_view;
 mod signs;
 mod state;
 mod stopped;
@@ -22,8 +23,8 @@ mod tools;
 mod turn;
 
 pub use document::{end_event, group_document, group_end_event, turn_document};
-pub use events::EventLines;
-pub use group::{GroupView, ticks};
+pub use events::{EventLines, SharedEvents};
+pub use group::GroupView;
 pub use message::{MessageView, copy_bubb};
 pub use models::{
     ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
@@ -35,6 +36,7 @@ pub use notes::{
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use place::{place_line, usage_line};
+pub use shared_view::SharedView;
 pub use state::{State, Step};
 pub use stopped::Stopped;
 pub use tools::tool_table;

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::config::{self, Flags, ModelConfig, NewModel, Paths, Provider, Settings, Word};
-use crate::env::Env;
-use crate::error::Result;
-use crate::model::weights::{self, SMOLLM2};
-use crate::model::{ModelFacts, known_window, offered_before};
 use crate::term::say;
+use lepo_base::env::Env;
+use lepo_base::error::Result;
+use lepo_base::word::Word;
+use lepo_model::weights::{self, SMOLLM2};
+use lepo_model::{ModelConfig, Provider};
+use lepo_model::{ModelFacts, known_window, offered_before};
+use lepo_turn::config::{self, Flags, NewModel, Paths, Settings};
 
 /// A model to choose, and what there is to know of it.
 pub struct ListedModel {

@@ -2,14 +2,14 @@
 
 use std::time::UNIX_EPOCH;
 
-use crate::bubb::{BubbId, Kind as Speaker, Name, labelled};
-use crate::config::{Insts, Paths};
-use crate::conv::{Forest, Standing, Wanted};
-use crate::error::{Error, Kind, Place, Result};
-use crate::store::{Store, now};
 use crate::term::{say, warn};
-use crate::tool::ToolRequest;
-use crate::turn::{Configured, Start};
+use lepo_base::error::{Error, Kind, Place, Result};
+use lepo_store::bubb::{BubbId, Kind as Speaker, Name, labelled};
+use lepo_store::conv::{Forest, Standing, Wanted};
+use lepo_store::store::{Store, now};
+use lepo_tool::ToolRequest;
+use lepo_turn::config::{Insts, Paths};
+use lepo_turn::{Configured, Start};
 
 /// Notes about the newest tail, where the question goes by default: it is dated ahead, or a request waited there.
 pub fn note_place(store: &Store, forest: &Forest, begin: Start) {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use crate::error::{Error, Result};
-use crate::runtime::blocking;
 use crate::term::{Tty, tty};
+use lepo_base::error::{Error, Result};
+use lepo_net::runtime::blocking;
 
 /// Withdraws a question when it is dropped, unless it was answered by then. The terminal is free again when
 /// that is done: its reader has left.

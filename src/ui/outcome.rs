@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::bubb::Name;
-use crate::conv::Wanted;
-use crate::error::Result;
-use crate::store::Store;
 use crate::term::say;
-use crate::turn::{GroupMode, GroupOutcome, Panel, Report};
+use lepo_base::error::Result;
+use lepo_store::bubb::Name;
+use lepo_store::conv::Wanted;
+use lepo_store::store::Store;
+use lepo_turn::{GroupMode, GroupOutcome, Panel, Report};
 
 /// The name that a conclusion stands under.
 pub(super) const CONCLUSION: &str = "conclusion";

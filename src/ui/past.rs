@@ -1,11 +1,11 @@
 //! The conversation so far, and how it ends where it is incomplete.
 
 use super::{MessageView, Shown};
-use crate::conv::{Conv, End, Forest};
-use crate::error::Result;
-use crate::store::Store;
 use crate::term::{Out, Paint, say};
-use crate::turn::Start;
+use lepo_base::error::Result;
+use lepo_store::conv::{Conv, End, Forest};
+use lepo_store::store::Store;
+use lepo_turn::Start;
 
 /// Prints the conv that a turn begins at.
 pub fn show_past(

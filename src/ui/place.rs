@@ -1,11 +1,11 @@
 //! Two dim lines around an answer: what it goes on with, and what it took.
 
-use crate::bubb::{shown_model, thousands};
-use crate::conv::{Forest, Ix};
-use crate::store::{Store, now};
 use crate::term::{excerpt_within, width};
-use crate::turn::Report;
-use crate::when;
+use lepo_base::when;
+use lepo_store::bubb::{shown_model, thousands};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{Store, now};
+use lepo_turn::Report;
 
 /// Letters of an id where there is no room for all: enough for an address.
 const SHORT_ID: usize = 12;
@@ -27,7 +27,7 @@ pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, c
     ];
     let fits = |form: &&String| width(form) <= columns;
     let line = forms.iter().find(fits).unwrap_or(&forms[3]).clone();
-    let first = crate::conv::Origins::of(forest).origin(ix).question;
+    let first = lepo_store::conv::Origins::of(forest).origin(ix).question;
     let text = first.and_then(|ix| store.words(&forest.name(ix)).ok()).unwrap_or_default();
     let room = columns.saturating_sub(width(&line) + 3);
     let excerpt = excerpt_within(&text, room);

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use crate::model::Usage;
 use crate::term::{clean, cut, width};
+use lepo_model::Usage;
 
 /// The widest that a name is shown, in columns.
 const NAMES: usize = 20;

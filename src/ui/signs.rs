@@ -1,8 +1,8 @@
 //! The signs of a debate: pictures where the terminal has them, words and letters of ASCII where not.
 
-use crate::env;
 use crate::term::is_dumb;
-use crate::turn::Bid;
+use lepo_base::env;
+use lepo_turn::Bid;
 
 /// The signs that a terminal can show.
 #[derive(Debug, Clone, Copy)]

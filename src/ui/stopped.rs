@@ -1,11 +1,11 @@
 //! The state that a stopped turn left: a request that waits, a part of an answer, or nothing.
 
 use super::notes::read_request;
-use crate::bubb::BubbId;
-use crate::conv::{Ix, Wanted};
-use crate::error::{Error, Result};
-use crate::store::Store;
-use crate::turn::Report;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Ix, Wanted};
+use lepo_store::store::Store;
+use lepo_turn::Report;
 
 /// The newest that a stopped turn left behind its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

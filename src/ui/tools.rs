@@ -1,7 +1,7 @@
 //! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` of a session.
 
 use crate::term::{Out, say, width};
-use crate::tool::mcp::{Resource, Server};
+use lepo_tool::mcp::{Resource, Server};
 
 /// The narrowest room for a description; where there is less, it begins on a line of its own.
 const NARROWEST: usize = 24;

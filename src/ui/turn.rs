@@ -7,12 +7,12 @@ use super::consent;
 use super::form;
 use super::printed::Printed;
 use super::state::{State, Step};
-use crate::bubb::{Kind, Name};
-use crate::error::Result;
 use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say, show, stderr_is_terminal, tty};
-use crate::tool::mcp::{Asked, FormAnswer};
-use crate::tool::{Proposal, Reply, Stream};
-use crate::turn::{Event, Front, RunBy};
+use lepo_base::error::Result;
+use lepo_store::bubb::{Kind, Name};
+use lepo_tool::mcp::{Asked, FormAnswer};
+use lepo_tool::{Proposal, Reply, Stream};
+use lepo_turn::{Event, Front, RunBy};
 
 const WAITING: &str = "Waiting for response...";
 

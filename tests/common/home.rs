@@ -207,3 +207,10 @@ fn catch_signals() {
         }
     });
 }
+
+/// A program of the workspace that is built beside lepo: `cargo build --workspace` makes it.
+pub fn beside(name: &str) -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_lepo")).with_file_name(name);
+    assert!(program.is_file(), "{} is not built: cargo build --workspace", program.display());
+    program
+}

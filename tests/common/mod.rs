@@ -8,4 +8,5 @@ pub mod paths_in_code;
 pub mod pty;
 pub mod screen;
 pub mod scripted;
+pub mod skip;
 pub mod ssh;

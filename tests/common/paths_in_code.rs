@@ -14,10 +14,11 @@ pub struct Named {
     pub handed_on: bool,
 }
 
-/// All source files of the library.
+/// All source files of the program and of the crates beside it.
 pub fn sources() -> Vec<PathBuf> {
     let mut files = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src"), root.join("crates")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -29,14 +30,22 @@ pub fn sources() -> Vec<PathBuf> {
         }
     }
     files.sort();
-    files.retain(|file| !short(file).starts_with("bin/"));
     files
 }
 
-/// A file's path below `src`.
+/// The source files of the program.
+pub fn program_sources() -> Vec<PathBuf> {
+    sources().into_iter().filter(|file| !short(file).starts_with("lepo-")).collect()
+}
+
+/// A file's path below `src`; with the name of its crate before it, if it is not of the program.
 pub fn short(file: &Path) -> String {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    file.strip_prefix(src).unwrap().to_string_lossy().into_owned()
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let below = file.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+    match below.strip_prefix("src/") {
+        Some(below) => below.to_string(),
+        None => below.trim_start_matches("crates/").replacen("/src/", "/", 1),
+    }
 }
 
 /// A file's code: no comments.

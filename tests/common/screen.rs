@@ -42,7 +42,7 @@ impl Screen {
             .map(|dir| dir.join("tmux"))
             .find(|path| path.is_file());
         let Some(tmux) = found else {
-            eprintln!("skipped: there is no tmux to look at");
+            super::skip::skipped("tmux", "there is no tmux to look at");
             return None;
         };
         let screen = Screen { tmux: tmux.display().to_string(), socket_dir: home.path().to_path_buf() };

@@ -80,13 +80,13 @@ fn a_verbose_version_says_what_was_built_and_what_holds_commands_here() {
     for args in [&["--version", "--verbose"][..], &["--verbose", "-v"], &["ls", "--verbose", "--version"]] {
         let out = home.ok(args);
         let lines: Vec<&str> = out.lines().collect();
-        let [version, target, features, sandbox] = lines[..] else { panic!("{args:?}: {out}") };
+        let [version, target, programs, sandbox] = lines[..] else { panic!("{args:?}: {out}") };
         assert_eq!(version, concat!("lepo ", env!("CARGO_PKG_VERSION")));
         assert!(target.starts_with(&format!("target    {processor}-")), "{target}");
         // A packaged program may be built without the model.
         assert!(
-            ["features  embedded", "features  none"].iter().any(|known| features.starts_with(known)),
-            "{features}"
+            ["programs  lepo-", "programs  none"].iter().any(|known| programs.starts_with(known)),
+            "{programs}"
         );
         let known = ["bubblewrap (/", "Landlock", "none: "];
         assert!(known.iter().any(|known| sandbox.starts_with(&format!("sandbox   {known}"))), "{sandbox}");

@@ -117,7 +117,7 @@ fn bash_shows_what_candidates_mean_and_inserts_them_bare() {
 fn zsh_completes_also_where_nothing_was_prepared() {
     let (home, ids) = home();
     if Command::new("zsh").arg("--version").output().is_err() {
-        eprintln!("skipped: no zsh here");
+        crate::skip::skipped("zsh", "no zsh here");
         return;
     }
     // Real completion needs the line editor: a zsh without start-up files, on a terminal of its own.
@@ -151,7 +151,7 @@ fn zsh_and_fish_take_what_they_are_told() {
     let fish = "lepo completions fish | source; complete -C 'lepo show 01'";
     for (shell, args, between) in [("zsh", ["-fc", zsh], ":"), ("fish", ["-c", fish], "\t")] {
         if Command::new(shell).arg("--version").output().is_err() {
-            eprintln!("skipped: no {shell} here");
+            crate::skip::skipped(shell, format!("no {shell} here"));
             continue;
         }
         let ran = run(home.program(shell, &args), b"");

@@ -14,7 +14,7 @@ fn contrib(file: &str) -> PathBuf {
 fn is_missing(program: &str) -> bool {
     let missing = Command::new(program).arg("--version").output().is_err();
     if missing {
-        eprintln!("skipped: no {program} here");
+        crate::skip::skipped(program, format!("no {program} here"));
     }
     missing
 }

@@ -83,7 +83,7 @@ fn the_system_prompt_is_made_once_and_is_the_root() {
     let bot = Bot::saying(OFF, &["one", "two", "three", "four"]);
     assert_eq!(bot.lepo(&["do", "1."]).code, 0);
     let made = bot.home.read("config/system_prompt.txt");
-    assert_eq!(made, include_str!("../../src/config/default-system-prompt.txt"));
+    assert_eq!(made, include_str!("../../crates/lepo-turn/src/config/default-system-prompt.txt"));
     assert_eq!(bubbs(&bot.home)[0].text, made);
     assert_eq!(messages(&bot.bodies()[0])[0], ("system".to_string(), made));
     // Changed, it is that of new convs; old ones keep theirs.

@@ -66,7 +66,7 @@ fn a_full_disk_keeps_the_old_and_prints_the_new() {
         exit $code"#;
     let ran = run(bot.home.program("unshare", &["-rm", "sh", "-c", script]), b"");
     if ran.code == 99 || ran.err.contains("unshare") {
-        eprintln!("skipped: no mount namespace here: {}", ran.err);
+        crate::skip::skipped("mount-namespace", format!("no mount namespace here: {}", ran.err));
         return;
     }
     assert_eq!(ran.code, 5, "{}", ran.err);

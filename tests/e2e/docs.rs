@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use lepo::cli::{self, tasks};
-use lepo::testing::completions;
+use lepo::completions;
 
 /// Of the manual's pages: the day on which their text last changed.
 const DATE: &str = "2026-11-22";
@@ -146,7 +146,7 @@ fn the_manual_renders_without_a_warning() {
     for page in pages {
         let mut lint = std::process::Command::new("mandoc");
         let Ok(told) = lint.args(["-T", "lint", "-W", "warning"]).arg(page.unwrap().path()).output() else {
-            eprintln!("skipped: mandoc is not there");
+            crate::skip::skipped("mandoc", "mandoc is not there");
             return;
         };
         assert_eq!(String::from_utf8_lossy(&told.stdout), "");

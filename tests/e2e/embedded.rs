@@ -18,7 +18,7 @@ struct Embedded {
 
 impl Embedded {
     fn start(weights: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lepo-embedded"))
+        let mut child = Command::new(crate::home::beside("lepo-embedded"))
             .arg("--weights")
             .arg(weights)
             .env_clear()
@@ -97,7 +97,7 @@ pub fn weights() -> Option<PathBuf> {
         Some(data) => PathBuf::from(data),
         None => PathBuf::from(env::var_os("HOME")?).join(".local/share"),
     };
-    let found = lepo::testing::model::installed(&data.join("lepo/models"));
+    let found = lepo_model::weights::installed(&data.join("lepo/models"));
     if found.is_none() {
         eprintln!("skipped: no weights; run `lepo model get` or name a file in LEPO_TEST_WEIGHTS");
     }
@@ -238,7 +238,7 @@ fn help_version_and_mistakes() {
         (&["question"], 2, "not understood"),
     ];
     for (arguments, code, word) in cases {
-        let run = Command::new(env!("CARGO_BIN_EXE_lepo-embedded")).args(arguments).output().unwrap();
+        let run = Command::new(crate::home::beside("lepo-embedded")).args(arguments).output().unwrap();
         let said = if code == 0 { run.stdout } else { run.stderr };
         assert_eq!(run.status.code(), Some(code));
         assert!(String::from_utf8(said).unwrap().contains(word), "{arguments:?}");

@@ -91,7 +91,7 @@ fn follow(document: &str, lines: &[String], passed_over: &mut HashSet<&str>) -> 
             continue; // a conversation: repl_*.rs
         }
         if line.contains("jq ") && run(home.shell("jq --version"), b"").code != 0 {
-            eprintln!("skipped: jq is not there for {line}");
+            crate::skip::skipped("jq", format!("jq is not there for {line}"));
             continue;
         }
         let mut script = format!("{line} ");

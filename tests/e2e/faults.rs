@@ -162,7 +162,7 @@ fn a_store_whose_making_was_interrupted_is_completed_by_the_next_writer() {
 fn killed_at_any_system_call_add_loses_nothing() {
     let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
     if !has("strace") || !has("python3") {
-        println!("skipped: scripts/faults needs strace and python3");
+        crate::skip::skipped("strace", "scripts/faults needs strace and python3");
         return;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/faults");

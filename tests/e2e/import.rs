@@ -372,7 +372,7 @@ fn a_full_disk_is_an_error_and_the_next_import_goes_on() {
         exit $code"#;
     let ran = run(home.program("unshare", &["-rm", "sh", "-c", script]), b"");
     if ran.code == 99 || ran.err.contains("unshare") {
-        eprintln!("skipped: no mount namespace here: {}", ran.err);
+        crate::skip::skipped("mount-namespace", format!("no mount namespace here: {}", ran.err));
         return;
     }
     assert_eq!(ran.code, 5, "{}", ran.err);

@@ -7,11 +7,12 @@ use crate::home::{Home, run};
 
 /// Makes a database of a dump; false where nothing can.
 fn database(home: &Home, dump: &str, file: &str) -> bool {
+    crate::home::beside("lepo-import-db");
     let sql = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/interop").join(dump);
     let script = "import sqlite3,sys; sqlite3.connect(sys.argv[2]).executescript(open(sys.argv[1]).read())";
     let made = run(home.program("python3", &["-c", script, sql.to_str().unwrap(), file]), b"");
     if made.code != 0 {
-        eprintln!("skipped: no python3 with sqlite3: {}", made.err);
+        crate::skip::skipped("python3", format!("no python3 with sqlite3: {}", made.err));
     }
     made.code == 0
 }

@@ -17,7 +17,7 @@ const LONGEST: u64 = 40;
 #[test]
 fn a_real_server_answers_and_is_kept() {
     let Some(url) = std::env::var("LEPO_TEST_LLAMA").ok().filter(|url| !url.is_empty()) else {
-        eprintln!("skipped: LEPO_TEST_LLAMA names no server");
+        crate::skip::skipped("llama", "LEPO_TEST_LLAMA names no server");
         return;
     };
     let (server, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).unwrap();
@@ -41,7 +41,7 @@ fn a_real_server_answers_and_is_kept() {
 #[test]
 fn the_other_two_wires_answer_too() {
     let Some(url) = std::env::var("LEPO_TEST_LLAMA").ok().filter(|url| !url.is_empty()) else {
-        eprintln!("skipped: LEPO_TEST_LLAMA names no server");
+        crate::skip::skipped("llama", "LEPO_TEST_LLAMA names no server");
         return;
     };
     let server = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).unwrap().0.to_owned();

@@ -5,7 +5,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-#[cfg(feature = "embedded")]
 mod adding_models;
 mod addresses;
 mod aliases;
@@ -34,7 +33,6 @@ mod do_signals;
 mod do_terminal;
 mod docs;
 mod editing;
-#[cfg(feature = "embedded")]
 mod embedded;
 mod example_store;
 mod examples;
@@ -43,7 +41,6 @@ mod faults;
 mod grep;
 mod house;
 mod import;
-#[cfg(feature = "import-db")]
 mod import_db;
 mod import_logs;
 mod import_reports;
@@ -85,4 +82,4 @@ mod watching;
 mod wild;
 mod wires;
 
-use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, ssh};
+use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, skip, ssh};

@@ -169,7 +169,7 @@ fn run_sha256(home: &Home, bytes: &[u8]) -> Vec<u8> {
 fn in_browser(home: &Home, file: &Path, more: &[&str]) -> Option<String> {
     let mut there = Command::new("chromium");
     if there.arg("--version").output().is_err() {
-        eprintln!("skipped: there is no chromium to look with");
+        crate::skip::skipped("chromium", "there is no chromium to look with");
         return None;
     }
     let mut command = Command::new("chromium");

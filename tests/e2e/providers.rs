@@ -10,9 +10,10 @@ mod quirks;
 use std::future::Future;
 use std::time::Duration;
 
-use lepo::error::Error;
-use lepo::testing::config::{Key, ModelConfig, Provider, Secret};
-use lepo::testing::model::{Event, Gate, Message, Model, Request, Role, Timeouts};
+use lepo_base::error::Error;
+use lepo_base::secret::Secret;
+use lepo_model::{Event, Gate, Message, Model, Request, Role, Timeouts};
+use lepo_model::{Key, ModelConfig, Provider};
 
 use super::scripted::Server;
 

@@ -259,7 +259,7 @@ fn the_cache_never_changes_an_answer_on_tmpfs() {
     let shm = Path::new("/dev/shm");
     let kind = std::process::Command::new("stat").args(["-f", "-c", "%T"]).arg(shm).output();
     if !kind.is_ok_and(|kind| kind.stdout.starts_with(b"tmpfs")) {
-        eprintln!("skipped: no tmpfs at /dev/shm");
+        crate::skip::skipped("tmpfs", "no tmpfs at /dev/shm");
         return;
     }
     run(shm, 15);

@@ -105,7 +105,7 @@ fn planted_repositories_do_nothing() {
 fn a_store_of_another_user_is_refused() {
     let place = Place::new();
     if std::os::unix::fs::chown(place.home.work().join(".lepo"), Some(65534), None).is_err() {
-        eprintln!("skipped: only root can give a store away");
+        crate::skip::skipped("root", "only root can give a store away");
         return;
     }
     let ran = place.ask();

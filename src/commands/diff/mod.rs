@@ -4,11 +4,11 @@ mod compare;
 
 use super::words::find_all;
 use super::{Context, complete};
-use crate::bubb::Name;
-use crate::conv::{Found, Pair};
-use crate::error::{Error, Result};
 use crate::term::{Out, Paint, title};
 use compare::{Tag, counts, hunks, words};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::Name;
+use lepo_store::conv::{Found, Pair};
 
 /// Compare two conversations past their common ancestor
 ///

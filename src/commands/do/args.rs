@@ -7,13 +7,16 @@ use std::sync::Arc;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::group_args::GroupArgs;
-use crate::bubb::BubbId;
 use crate::commands::complete;
-use crate::config::{Flags, Options, ToolMode, list_words, read_word};
-use crate::error::{Error, Result};
-use crate::turn::attach::read_text;
-use crate::turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 use crate::ui::Shown;
+use lepo_base::error::{Error, Result};
+use lepo_base::word::{list_words, read_word};
+use lepo_model::Options;
+use lepo_store::bubb::BubbId;
+use lepo_tool::ToolMode;
+use lepo_turn::attach::read_text;
+use lepo_turn::config::Flags;
+use lepo_turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 
 /// Usual values of `--effort`.
 const EFFORTS: &[(&str, &str)] =

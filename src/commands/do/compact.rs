@@ -6,12 +6,12 @@ use std::pin::Pin;
 use super::DoArgs;
 use super::setup::{Setup, find_tail};
 use crate::commands::Context;
-use crate::error::{Error, Result};
-use crate::runtime::current_thread;
 use crate::term::say;
-use crate::tool::{Proposal, Reply};
-use crate::turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, start};
 use crate::ui::{self, State, Step, TurnView};
+use lepo_base::error::{Error, Result};
+use lepo_net::runtime::current_thread;
+use lepo_tool::{Proposal, Reply};
+use lepo_turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, start};
 
 /// Shows nothing but notes.
 pub struct Quiet;

@@ -1,6 +1,5 @@
 //! `--parallel` and `--debate`: several models asked at once, or led through a debate.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::sync::Arc;
 
@@ -9,16 +8,16 @@ use super::setup::{Setup, find_tail, store_of_turn};
 use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
-use crate::config::{Insts, Prompt};
-use crate::conv::{Forest, Ix};
-use crate::error::{Error, Result};
-use crate::runtime::current_thread;
-use crate::store::Store;
-use crate::turn::{
+use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
+use lepo_base::error::{Error, Result};
+use lepo_net::runtime::current_thread;
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
+use lepo_turn::config::{Insts, Prompt};
+use lepo_turn::{
     AnswerSchema, Ask, Configured, GroupMode, GroupOutcome, GroupTurn, Interrupt, Panel, Question, Start,
     StartOptions, TurnEnv, start,
 };
-use crate::ui::{self, EventLines, GroupView};
 
 /// Takes a group turn.
 pub fn run_group(
@@ -77,17 +76,17 @@ impl Group {
             let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
             let group = |watch| GroupTurn { env: &env, forest, insts, watch };
             if args.events {
-                let events = RefCell::new(EventLines::new(context.out));
+                let events = SharedEvents::new(EventLines::new(context.out));
                 return group(&events).take(panel, ask).await;
             }
-            let view =
-                RefCell::new(GroupView::new(context.out, context.paint, args.shown(), *mode, panel, store));
-            view.borrow_mut().begin(ask.question.as_ref().map(|question| question.text.as_str()));
+            let view = GroupView::new(context.out, context.paint, args.shown(), *mode, panel, store);
+            let view = SharedView::new(view);
+            view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
             let taken = tokio::select! {
                 taken = group(&view).take(panel, ask) => taken,
-                never = ui::ticks(&view) => never,
+                never = view.ticks() => never,
             };
-            view.borrow_mut().end();
+            view.end();
             taken
         })?;
         runtime.shutdown_background();

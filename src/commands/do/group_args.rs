@@ -1,9 +1,9 @@
 //! The options of `--parallel` and `--debate`, and the settings they change.
 
 use crate::commands::complete;
-use crate::config::Flags;
-use crate::error::{Error, Result, quoted};
-use crate::turn::GroupMode;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_turn::GroupMode;
+use lepo_turn::config::Flags;
 
 /// `--parallel`, `--debate`, and the models that take part.
 #[derive(Debug, clap::Args)]
@@ -74,7 +74,7 @@ impl GroupArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use lepo_base::error::Kind;
 
     #[test]
     fn a_hint_names_the_models_that_were_asked() {

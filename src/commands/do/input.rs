@@ -6,12 +6,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
-use crate::config::{Filling, Prompt};
-use crate::error::{Error, Result};
-use crate::fetch::is_url;
 use crate::term::{one_line, say};
-use crate::turn::attach::{Gathering, Looked, NewFile};
-use crate::turn::{ContextFile, Part, Question, join_parts, not_utf8};
+use lepo_base::error::{Error, Result};
+use lepo_net::fetch::is_url;
+use lepo_turn::attach::{Gathering, Looked, NewFile};
+use lepo_turn::config::{Filling, Prompt};
+use lepo_turn::{ContextFile, Part, Question, join_parts, not_utf8};
 
 /// The path that means stdin.
 const STDIN: &str = "-";

@@ -12,9 +12,10 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-use crate::config::{LogLevel, Paths, Secret};
-use crate::store::now;
-use crate::when;
+use lepo_base::secret::Secret;
+use lepo_base::when;
+use lepo_store::store::now;
+use lepo_turn::config::{LogLevel, Paths};
 
 /// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
 /// be written is done without. `keys` are in no line of it.
@@ -82,7 +83,8 @@ impl Subscriber for Log {
 }
 
 fn is_of_lepo(target: &str) -> bool {
-    target.strip_prefix("lepo").is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    let rest = target.strip_prefix("lepo");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::") || rest.starts_with('_'))
 }
 
 /// The message of an event as it is, and behind it each field as `name=value`. Control characters are escaped, so

@@ -16,21 +16,21 @@ use serde_json::{Value, json};
 
 use super::Context;
 use super::tidy_after::tidy_after;
-use crate::config::{Paths, Prompt};
-use crate::env::Env;
-use crate::error::{Error, Result};
 use crate::repl::{SessionOptions, run_session};
-use crate::runtime::current_thread;
-use crate::turn::{GroupMode, Interrupt, Prompts, Report, TurnEnv};
 use crate::ui;
 pub use args::DoArgs;
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_net::runtime::current_thread;
+use lepo_turn::config::{Paths, Prompt};
+use lepo_turn::{GroupMode, Interrupt, Prompts, Report, TurnEnv};
 use setup::Setup;
 use turn::TurnInput;
 
 /// Takes the turn, or begins a session.
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     // A child could read lepo's keys from its environment otherwise.
-    crate::sys::hide_memory();
+    lepo_base::sys::hide_memory();
     // Descriptors that lepo inherited stay closed to commands: an open directory would lead out of the sandbox.
     close_fds::set_fds_cloexec(3, &[]);
     let (json, events, parallel) = (args.json, args.events, args.group.mode() == Some(GroupMode::Parallel));

@@ -1,12 +1,12 @@
 //! The branch that moves to the answer of a turn, and its name in hints.
 
 use super::DoArgs;
-use crate::bubb::BubbId;
-use crate::conv::{Addressee, Forest, Ix};
-use crate::env;
-use crate::error::{Error, Result, quoted};
-use crate::store::Store;
 use crate::ui;
+use lepo_base::env;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Addressee, Forest, Ix};
+use lepo_store::store::Store;
 
 /// A branch, and the bubb that it names when the turn begins.
 #[derive(Debug)]

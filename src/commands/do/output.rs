@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::bubb::Name;
-use crate::error::{Error, Result};
-use crate::store::Store;
 use crate::ui;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::Name;
+use lepo_store::store::Store;
 
 /// Opened before anything is asked, so that an answer is not paid for and then lost.
 pub fn open_output(path: &PathBuf) -> Result<File> {

@@ -7,15 +7,17 @@ use super::DoArgs;
 use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::config::{Paths, Secret, ToolMode};
-use crate::conv::{Addressee, Forest};
-use crate::env::Env;
-use crate::error::{Error, Result};
-use crate::store::Store;
 use crate::term::say;
-use crate::tool::covers_home;
-use crate::tool::mcp::Servers;
-use crate::turn::{Configured, TrustedFile};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::secret::Secret;
+use lepo_store::conv::{Addressee, Forest};
+use lepo_store::store::Store;
+use lepo_tool::ToolMode;
+use lepo_tool::covers_home;
+use lepo_tool::mcp::Servers;
+use lepo_turn::config::Paths;
+use lepo_turn::{Configured, TrustedFile};
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
-use crate::error::{Error, Result};
-use crate::runtime::current_thread;
 use crate::term::say;
-use crate::tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
-use crate::turn::Interrupt;
 use crate::ui::tool_table;
+use lepo_base::error::{Error, Result};
+use lepo_net::runtime::current_thread;
+use lepo_tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
+use lepo_turn::Interrupt;
 
 /// Starts the servers, lists them, and ends them.
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {

@@ -8,20 +8,20 @@ use super::compact::Quiet;
 use super::moving::{Moving, name_tail};
 use super::output::{open_output, write_output};
 use super::setup::{Setup, find_tail, store_of_turn};
-use crate::bubb::BubbId;
 use crate::commands::Context;
 use crate::commands::tidy_after::tidy_after;
-use crate::config::ModelConfig;
-use crate::conv::{Forest, Wanted};
-use crate::error::{Error, Kind, Result};
-use crate::runtime::current_thread;
-use crate::store::{Claim, Store};
 use crate::term::{columns, say, say_dim, stderr_is_terminal};
-use crate::turn::{
+use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_model::ModelConfig;
+use lepo_net::runtime::current_thread;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Forest, Wanted};
+use lepo_store::store::{Claim, Store};
+use lepo_turn::{
     AnswerSchema, Ask, Configured, Decision, Interrupt, Question, Report, Served, Start, StartOptions,
     TurnEnv, Verdict, start,
 };
-use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 
 /// The input of one turn.
 pub struct TurnInput {

@@ -6,10 +6,10 @@ use std::io::{ErrorKind, copy};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use crate::bubb::{Attachment, Kind, Name, split_attachments};
-use crate::error::{Error, Result};
-use crate::store::Store;
 use crate::term::say;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{Attachment, Kind, Name, split_attachments};
+use lepo_store::store::Store;
 
 /// Bytes of a file name at most.
 const NAME: usize = 200;
@@ -109,7 +109,7 @@ fn file_name(file: &Attachment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bubb::Media;
+    use lepo_base::media::Media;
 
     #[test]
     fn names_are_good_for_a_folder() {

@@ -7,21 +7,21 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::ExportArgs;
-use crate::bubb::{BubbId, counted_in_thousands, thousands};
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
-use crate::conv::{Forest, Found, Ix};
-use crate::error::{Error, Result};
-use crate::page::{self, Bar, Figures, Message, Page, Picked};
 use crate::stats::{By, RecordPlace, Row, tally};
-use crate::store::{Fact, JournalRecord, Store, in_order};
 use crate::ui::warn_incomplete;
+use lepo_base::error::{Error, Result};
+use lepo_page::{Bar, Figures, Message, Page, Picked};
+use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
+use lepo_store::conv::{Forest, Found, Ix};
+use lepo_store::store::{Fact, JournalRecord, Store, in_order};
 
 /// Writes the page.
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
     let tips = tips(args, store, forest)?;
     let spent = if args.show_all { spent(forest) } else { Vec::new() };
-    let picked = page::pick(forest, &tips, args.show_all, &spent);
+    let picked = lepo_page::pick(forest, &tips, args.show_all, &spent);
     let Some(chosen) = picked.chosen else {
         let nothing = Error::nothing("nothing to show on a page");
         return Err(match forest.is_empty() {
@@ -159,7 +159,7 @@ fn message(
         output: fact.output,
         ms: fact.ms,
         branches: branches.get(&name.id).cloned().unwrap_or_default(),
-        body: page::body(name.kind, name.hidden, &text, &|hash| store.blob_bytes(hash)),
+        body: lepo_page::body(name.kind, name.hidden, &text, &|hash| store.blob_bytes(hash)),
         sides: Vec::new(),
     })
 }

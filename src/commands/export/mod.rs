@@ -11,12 +11,12 @@ use std::path::PathBuf;
 
 use super::words::find_one;
 use super::{Context, complete};
-use crate::bubb::Name;
-use crate::conv::{Forest, Ix};
-use crate::error::{Error, Result};
-use crate::store::Store;
 use crate::ui::warn_incomplete;
 use files::Files;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::Name;
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
 use render::{Export, Format};
 
 /// Write a conversation as a document

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::render::Format;
 use super::tree::{Node, Tree, id_of, is_prompt, tag};
-use crate::bubb::Kind;
+use lepo_store::bubb::Kind;
 
 /// The documents of these trees, each with the name of its file: one for all, or one each.
 pub fn documents(format: Format, trees: &[Tree], all: bool, cwd: &str) -> Vec<(String, String)> {
@@ -141,7 +141,7 @@ fn openwebui(tree: &Tree) -> Value {
         if node.name.kind == Kind::Assistant {
             message["done"] = true.into();
         }
-        let file = |(file, bytes): &(crate::bubb::Attachment, Vec<u8>)| {
+        let file = |(file, bytes): &(lepo_store::bubb::Attachment, Vec<u8>)| {
             let kind = if file.media.is_image() { "image" } else { "file" };
             json!({ "type": kind, "name": file.name, "url": data_url(file.media.mime(), bytes) })
         };

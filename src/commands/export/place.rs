@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use jiff::Zoned;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::error::{Error, Result};
 use crate::term::clean;
+use lepo_base::error::{Error, Result};
 
 /// Characters of a title.
 const TITLE: usize = 10;

@@ -8,12 +8,12 @@ use serde_json::json;
 
 use super::files::Files;
 use super::place;
-use crate::bubb::{BubbId, Kind, Name, words};
 use crate::commands::json::bubbs_json;
-use crate::conv::Forest;
-use crate::error::Result;
-use crate::store::{Fact, Store};
 use crate::term::excerpt;
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Kind, Name, words};
+use lepo_store::conv::Forest;
+use lepo_store::store::{Fact, Store};
 
 /// The form to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]

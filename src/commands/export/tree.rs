@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::bubb::{Attachment, BubbId, Kind, Name, split_attachments, words};
-use crate::conv::{Forest, Ix, Origins};
-use crate::error::Result;
-use crate::store::{Fact, Store};
+use lepo_base::error::Result;
+use lepo_store::bubb::{Attachment, BubbId, Kind, Name, split_attachments, words};
+use lepo_store::conv::{Forest, Ix, Origins};
+use lepo_store::store::{Fact, Store};
 
 /// An attached file with its bytes.
 pub type Attached = (Attachment, Vec<u8>);

@@ -2,12 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use crate::bubb::Kind;
 use crate::commands::complete;
-use crate::error::{Error, Result};
-use crate::search::PatternOptions;
-use crate::store::now;
-use crate::when::{self, DayEnd};
+use lepo_base::error::{Error, Result};
+use lepo_base::when::{self, DayEnd};
+use lepo_search::PatternOptions;
+use lepo_store::bubb::Kind;
+use lepo_store::store::now;
 
 /// Search the text of messages
 ///

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::exit_code;
-use crate::bubb::{BubbId, Name};
 use crate::commands::Context;
-use crate::conv::{Forest, Sums};
-use crate::error::Result;
-use crate::search::{Convs, LineKind, Outcome, Pattern, search_files};
-use crate::store::Store;
 use crate::term::{excerpt, warn};
+use lepo_base::error::Result;
+use lepo_search::{Convs, LineKind, Outcome, Pattern, search_files};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::{Forest, Sums};
+use lepo_store::store::Store;
 
 /// Prints `COUNT ID first question` for each tail with a match, newest first, at most so many. `is_torn`: folders
 /// could not be read, and were named.

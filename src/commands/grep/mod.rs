@@ -12,12 +12,12 @@ pub use args::GrepArgs;
 
 use super::Context;
 use super::words::{find_all, resolve_all};
-use crate::bubb::{BubbId, Name};
-use crate::conv::{Forest, Found, Wanted};
-use crate::error::{Error, Result};
-use crate::search::{Candidates, Filter, Looking, Outcome, Pattern, by_month, search_files};
-use crate::store::Store;
 use crate::term::{Progress, warn};
+use lepo_base::error::{Error, Result};
+use lepo_search::{Candidates, Filter, Looking, Outcome, Pattern, by_month, search_files};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::{Forest, Found, Wanted};
+use lepo_store::store::Store;
 use print::Printer;
 
 /// Of fewer bubbs than this the files are read, without asking the text cache which of them match.

@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use serde_json::{Value, json};
 
 use super::GrepArgs;
-use crate::bubb::{BubbId, Name};
 use crate::commands::Context;
 use crate::commands::json::name_json;
-use crate::search::{Convs, Line, LineKind};
-use crate::store::Store;
 use crate::term::{Out, Paint, clean, excerpt_within, warn};
-use crate::when;
+use lepo_base::when;
+use lepo_search::{Convs, Line, LineKind};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::store::Store;
 
 /// Columns of a first question in front of a match.
 const QUESTION: usize = 24;

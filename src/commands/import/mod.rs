@@ -10,12 +10,12 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
-use crate::bubb::BubbId;
-use crate::error::{Error, Result};
 use crate::import::{Conversation, FORMATS, Format, Keep, NO_TIME, Reading, Rules, Tools, copy, plan};
-use crate::store::now;
 use crate::term::{Progress, say};
-use crate::when::{self, DayEnd};
+use lepo_base::error::{Error, Result};
+use lepo_base::when::{self, DayEnd};
+use lepo_store::bubb::BubbId;
+use lepo_store::store::now;
 use report::Report;
 use sources::Chosen;
 use stop::Stop;

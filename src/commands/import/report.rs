@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::without_time;
-use crate::bubb::{BubbId, counted};
 use crate::commands::Context;
-use crate::conv::Wanted;
-use crate::error::Result;
 use crate::import::Reading;
-use crate::store::Store;
 use crate::term::{Out, excerpt, fold, one_line, say};
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, counted};
+use lepo_store::conv::Wanted;
+use lepo_store::store::Store;
 
 /// The result of an import.
 #[derive(Default)]

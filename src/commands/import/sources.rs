@@ -6,11 +6,11 @@ use std::process::{ChildStderr, Command, Stdio};
 use std::thread;
 
 use crate::commands::Context;
-use crate::env;
-use crate::error::{Error, Result};
 use crate::import::{
     Conversation, FORMATS, Format, Place, Reading, is_about, places, read_stream, recognise,
 };
+use lepo_base::env;
+use lepo_base::error::{Error, Result};
 
 /// Sources of one format.
 pub struct Chosen {
@@ -153,8 +153,7 @@ pub fn database(
     reading: &mut Reading,
     each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
 ) -> Result<()> {
-    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(PROGRAM));
-    let program = beside.filter(|path| path.is_file()).unwrap_or_else(|| PROGRAM.into());
+    let program = env::own_program(PROGRAM).unwrap_or_else(|| PROGRAM.into());
     read_from(&program, path, reading, each)
 }
 
@@ -174,7 +173,7 @@ fn read_from(
         .map_err(|error| {
             Error::usage(format!("{} is a database, and the program {PROGRAM} is not there", path.display()))
                 .because(error)
-                .hint("build it: cargo install --path . --features import-db")
+                .hint("build it: cargo install --path crates/lepo-import-db")
         })?;
     // Both pipes at once: a program that has much to say on one would wait for it to be read.
     let err = child.stderr.take();

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register_conditional_shutdown, register_usize};
 
-use crate::bubb::counted;
-use crate::error::{Error, Kind, Result};
-use crate::sys::heeded;
+use lepo_base::error::{Error, Kind, Result};
+use lepo_base::sys::heeded;
+use lepo_store::bubb::counted;
 
 /// The signal that is to end the import, if one came.
 #[derive(Clone)]

@@ -6,12 +6,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::stop::Stop;
-use crate::bubb::BubbId;
-use crate::conv::Wanted;
-use crate::error::Result;
 use crate::import::{Plan, Tools, VERSION};
-use crate::store::{Batch, Imported, Imports, Store, check_branch_name};
 use crate::term::say;
+use lepo_base::error::Result;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::Wanted;
+use lepo_store::store::{Batch, Imported, Imports, Store, check_branch_name};
 
 /// Bubbs that wait for their place, at most.
 const FLUSH: usize = 20_000;
@@ -189,7 +189,7 @@ impl<'s> Writer<'s> {
     }
 
     /// True if it was not there.
-    fn put(&mut self, name: crate::bubb::Name, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
+    fn put(&mut self, name: lepo_store::bubb::Name, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
         match &mut self.target {
             Target::Count(known) => Ok(known.insert(name.id)),
             Target::Batch(batch) => {

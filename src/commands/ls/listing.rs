@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::row::{Known, Line, Table, document, entry, long_line, pipe_line};
-use crate::bubb::{BubbId, Name};
 use crate::commands::Context;
 use crate::commands::line::excerpt_of;
-use crate::conv::Forest;
-use crate::store::Store;
 use crate::term::{clean, excerpt};
-use crate::tool::{Sandbox, ToolRequest};
 use crate::ui::text_or_warn;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::Forest;
+use lepo_store::store::Store;
+use lepo_tool::{Sandbox, ToolRequest};
 
 /// The form of a tail's line.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -11,14 +11,14 @@ use row::{Known, Line, Table, more};
 
 use super::words::resolve_all;
 use super::{Context, complete};
-use crate::bubb::{self, Name};
-use crate::conv::{Forest, Found, Heights, Ix, Nearest, Origins, Siblings, Wanted};
-use crate::error::{Kind, Result};
-use crate::search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
-use crate::store::{Store, in_order, now};
 use crate::term::{say, warn};
-use crate::tool::{Detected, Sandbox, ToolRequest};
 use crate::ui::{known_windows, read_request};
+use lepo_base::error::{Kind, Result};
+use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
+use lepo_store::bubb::{self, Name};
+use lepo_store::conv::{Forest, Found, Heights, Ix, Nearest, Origins, Siblings, Wanted};
+use lepo_store::store::{Store, in_order, now};
+use lepo_tool::{Detected, Sandbox, ToolRequest};
 
 /// List the conversations by their tails, newest first
 ///

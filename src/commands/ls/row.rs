@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::bubb::{BubbId, Name, shown_model};
 use crate::commands::Context;
 use crate::commands::columns::{Entry, Widths, bracketed, lay_out, short_count, tokens_of};
 use crate::commands::json::name_json;
 use crate::commands::line::in_brackets;
-use crate::conv::{Forest, Ix, Origins};
-use crate::store::{Fact, FactIndex, Store};
 use crate::term::{clean, excerpt, excerpt_within, fold, quote, width};
-use crate::tool::ToolRequest;
-use crate::when;
+use lepo_base::when;
+use lepo_store::bubb::{BubbId, Name, shown_model};
+use lepo_store::conv::{Forest, Ix, Origins};
+use lepo_store::store::{Fact, FactIndex, Store};
+use lepo_tool::ToolRequest;
 
 /// A tail or a request, with what its line says.
 pub struct Line {

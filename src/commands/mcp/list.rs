@@ -4,11 +4,13 @@ use serde_json::{Value, json};
 
 use super::sign_in_store;
 use crate::commands::Context;
-use crate::config::{HashFile, Paths, ServerConfig, Target, Transport};
-use crate::error::{Error, Result};
 use crate::term::{say, width};
-use crate::tool::mcp::Pins;
-use crate::tool::mcp::client::auth::SignedIn;
+use lepo_base::error::{Error, Result};
+use lepo_base::record::HashFile;
+use lepo_tool::mcp::Pins;
+use lepo_tool::mcp::client::auth::SignedIn;
+use lepo_tool::mcp::config::{ServerConfig, Target, Transport};
+use lepo_turn::config::Paths;
 
 /// A server a line; or one document.
 pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mut Context<'_>) -> Result<u8> {

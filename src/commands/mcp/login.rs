@@ -9,14 +9,15 @@ use url::Url;
 
 use super::LoginArgs;
 use crate::commands::open::{has_browser, show_in_browser};
-use crate::config::{Paths, ServerConfig, Target};
-use crate::error::{Error, Kind, Result};
-use crate::runtime::{blocking, current_thread};
 use crate::term::say;
-use crate::tool::mcp::Callback;
-use crate::tool::mcp::client::auth::{Login, Redirected};
-use crate::tool::mcp::client::challenge;
-use crate::turn::Interrupt;
+use lepo_base::error::{Error, Kind, Result};
+use lepo_net::runtime::{blocking, current_thread};
+use lepo_tool::mcp::Callback;
+use lepo_tool::mcp::client::auth::{Login, Redirected};
+use lepo_tool::mcp::client::challenge;
+use lepo_tool::mcp::config::{ServerConfig, Target};
+use lepo_turn::Interrupt;
+use lepo_turn::config::Paths;
 
 /// The time limit of the authorization server, over all its requests.
 const SERVER: Duration = Duration::from_secs(90);

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use super::repo_files::{REPO_FILES, trusted};
 use super::{Context, complete};
-use crate::config::{Paths, ServerConfig, Target, all_servers};
-use crate::env::Env;
-use crate::error::{Error, Result};
 use crate::term::say;
-use crate::tool::mcp::client::auth::SignInStore;
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_tool::mcp::client::auth::SignInStore;
+use lepo_tool::mcp::config::{ServerConfig, Target, all_servers};
+use lepo_turn::config::Paths;
 
 /// Sign in to MCP servers, and list those that are configured
 ///
@@ -80,7 +81,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(store) => trusted(&store, &paths, REPO_FILES[1], false)?,
         None => None,
     };
-    let servers = all_servers(&paths, repo)?;
+    let servers = all_servers(&paths.mcp_file(), repo)?;
     match args.command.unwrap_or(Command::Ls { json: args.json }) {
         Command::Ls { json } => list::list(&servers, &paths, json, context),
         Command::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),

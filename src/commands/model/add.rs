@@ -5,13 +5,14 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::commands::Context;
-use crate::config::{ModelConfig, Paths, Provider, Settings};
-use crate::error::{Error, Result};
-use crate::fetch::{fetch_into, is_url};
-use crate::model::weights::{self, Incoming, SMOLLM2};
-use crate::model::{Event, Gate, Installed, Message, Model, Request, Role, Timeouts, embedded_program};
-use crate::runtime::current_thread;
 use crate::term::{Progress, say};
+use lepo_base::error::{Error, Result};
+use lepo_model::weights::{self, Incoming, SMOLLM2};
+use lepo_model::{Event, Gate, Installed, Message, Model, Request, Role, Timeouts, embedded_program};
+use lepo_model::{ModelConfig, Provider};
+use lepo_net::fetch::{fetch_into, is_url};
+use lepo_net::runtime::current_thread;
+use lepo_turn::config::{Paths, Settings};
 
 /// The most bytes that are fetched.
 const MOST: u64 = 64 << 30;
@@ -38,7 +39,9 @@ pub fn add(
             .hint(format!("`lepo model rm {name}` removes it; --name takes another name")));
     }
     let program = embedded_program().ok_or_else(|| {
-        Error::usage("the program lepo-embedded is missing").hint("it comes with lepo; see lepo-model(1)")
+        Error::usage("the program lepo-embedded is missing").hint(
+            "it comes with the packages of lepo; from source: cargo install --path crates/lepo-embedded",
+        )
     })?;
     let mut bar = Progress::new(true);
     let mut incoming =

@@ -6,14 +6,15 @@ use serde_json::{Value, json};
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
-use crate::config::{Flags, ModelChoice, ModelConfig, Paths, Provider, Settings};
-use crate::env::Env;
-use crate::error::{Error, Result};
-use crate::model::weights::{self, FetchStage, SMOLLM2};
-use crate::model::{Gate, Model, ModelFacts, Timeouts};
-use crate::runtime::current_thread;
 use crate::term::{Progress, say, stderr_is_terminal};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_model::weights::{self, FetchStage, SMOLLM2};
+use lepo_model::{Gate, Model, ModelFacts, Timeouts};
+use lepo_model::{ModelConfig, Provider};
+use lepo_net::runtime::current_thread;
+use lepo_turn::config::{Flags, ModelChoice, Paths, Settings};
 
 /// List models, make one active, fetch the embedded one
 ///

@@ -6,16 +6,17 @@ use std::collections::HashMap;
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::bubb::BubbId;
-use crate::config::{Flags, Paths, Price, Settings};
-use crate::conv::{Forest, Ix};
-use crate::env::Env;
-use crate::error::{Error, Result};
 use crate::stats::{By, Places, Row, Rows, tally};
-use crate::store::{Store, now};
 use crate::term::{excerpt_within, say};
 use crate::ui::text_or_warn;
-use crate::when::{self, DayEnd};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::when::{self, DayEnd};
+use lepo_model::Price;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{Store, now};
+use lepo_turn::config::{Flags, Paths, Settings};
 
 /// Print usage statistics: tokens, times, failures
 ///

@@ -1,8 +1,8 @@
 //! The figures as aligned columns, and on a terminal a bar a row.
 
-use crate::bubb::{shown_model, thousands};
 use crate::stats::{Row, Rows};
 use crate::term::{Paint, clean, cut, width};
+use lepo_store::bubb::{shown_model, thousands};
 
 /// Columns of a bar at most, and at least: with less room there is none.
 const BAR: std::ops::RangeInclusive<usize> = 6..=24;

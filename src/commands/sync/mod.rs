@@ -10,17 +10,17 @@ use place::{SyncPlace, set_remote};
 use told::{tell_news, troubles};
 
 use super::Context;
-use crate::bubb::{BubbId, counted};
-use crate::config::{Flags, Paths, Settings as Config};
-use crate::env::Env;
-use crate::error::{Error, Kind, Result};
-use crate::store::{Store, now};
-use crate::sync::{
+use crate::term::{fold, say, tty};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Kind, Result};
+use lepo_base::when;
+use lepo_store::bubb::{BubbId, counted};
+use lepo_store::store::{Store, now};
+use lepo_sync::{
     Git, Identity, Options, Round, Secrets, State, check_clone_name, email, forget, forget_taken, round,
     unsent,
 };
-use crate::term::{fold, say, tty};
-use crate::when;
+use lepo_turn::config::{Flags, Paths, Settings as Config};
 
 /// Carry this store between machines and people with git
 ///

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::SyncArgs;
 use crate::commands::Context;
-use crate::config::Paths;
-use crate::error::{Error, Result, quoted};
-use crate::store::{STORE, Store};
-use crate::sync::{
+use crate::term::tty;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_store::store::{STORE, Store};
+use lepo_sync::{
     Git, Namespace, Remote, State, check_clone_name, check_url, default_clone_name, free_clone_name,
     remote_url,
 };
-use crate::term::tty;
+use lepo_turn::config::Paths;
 
 /// A place to sync with that was agreed to.
 pub struct SyncPlace {

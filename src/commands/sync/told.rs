@@ -1,10 +1,10 @@
 //! Prints the result of a sync, line by line.
 
-use crate::bubb::counted;
 use crate::commands::Context;
-use crate::store::Store;
-use crate::sync::{Round, State};
 use crate::term::one_line;
+use lepo_store::bubb::counted;
+use lepo_store::store::Store;
+use lepo_sync::{Round, State};
 
 /// Prints a line for each thing that went or came; how many.
 pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {

@@ -91,7 +91,7 @@ fn secrets_are_nowhere_and_keys_are_not_inherited() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(bubbs(&bot.home)[3].text, "the token is [secret]; key: None");
     let log = texts_below(&bot.home.path().join("state"));
-    assert!(log.iter().any(|(_, text)| text.contains("lepo::tool::mcp")), "nothing was logged: {log:?}");
+    assert!(log.iter().any(|(_, text)| text.contains("lepo_tool::mcp")), "nothing was logged: {log:?}");
     for (path, text) in texts_below(bot.home.path()) {
         assert!(!text.contains(TOKEN) || path.ends_with("mcp.json"), "{path}");
         assert!(!text.contains(KEY), "{path}");

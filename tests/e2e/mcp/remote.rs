@@ -70,7 +70,7 @@ fn entries_of_env_are_headers_and_are_in_no_message() {
         "{headers:?}"
     );
     let told = [texts_below(&bot.home.path().join("state")), texts_below(&bot.home.work())].concat();
-    assert!(told.iter().any(|(_, text)| text.contains("lepo::tool::mcp")), "nothing was logged: {told:?}");
+    assert!(told.iter().any(|(_, text)| text.contains("lepo_tool::mcp")), "nothing was logged: {told:?}");
     for (path, text) in told {
         assert!(!text.contains(TOKEN), "{path}");
         if path.contains("application-lepo-") {

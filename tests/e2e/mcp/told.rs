@@ -7,7 +7,7 @@ use crate::pty::on_terminal;
 
 const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
 const CALL: &str = r#"{"server": "s", "name": "echo", "arguments": {"a": "}"}}"#;
-const FUNCTION_CALL: &str = include_str!("../../../src/tool/mcp/function-call-block.txt");
+const FUNCTION_CALL: &str = include_str!("../../../crates/lepo-tool/src/mcp/function-call-block.txt");
 
 fn ollama(mode: &str, answers: &[&str]) -> Bot {
     let bot = Bot::ollama(AUTO, answers);

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::super::scripted::{Piece, Reply, Server, openai_event, openai_sse};
 use super::{KEY, TIMEOUTS, ask, ask_request, config, openai, opened, run};
-use lepo::error::Kind;
-use lepo::testing::config::Provider;
-use lepo::testing::model::{Message, Model, Request, Role, Timeouts};
+use lepo_base::error::Kind;
+use lepo_model::Provider;
+use lepo_model::{Message, Model, Request, Role, Timeouts};
 
 #[test]
 fn a_stream_that_is_no_answer_fails_after_what_came() {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::super::scripted::{Reply, Server, openai_sse};
 use super::{TIMEOUTS, config, hear, openai, opened, run};
-use lepo::testing::config::Provider;
-use lepo::testing::model::{Gate, Installed, Message, Model, Request, Role};
+use lepo_model::Provider;
+use lepo_model::{Gate, Installed, Message, Model, Request, Role};
 
 #[test]
 fn the_connection_opens_and_the_request_waits() {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::scripted::{Reply, Server, ollama_ndjson};
 use super::{TIMEOUTS, ask, ask_request, ollama};
-use lepo::testing::model::{Event, Finish, Message, Request, Role, Schema, ToolCall, ToolSpec, Usage};
+use lepo_model::{Event, Finish, Message, Request, Role, Schema, ToolCall, ToolSpec, Usage};
 
 #[test]
 fn an_answer_streams_and_says_what_it_cost() {

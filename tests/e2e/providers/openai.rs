@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Piece, Reply, Server, openai_event, openai_json, openai_sse, openai_stream};
 use super::{KEY, ask, openai};
-use lepo::testing::model::{Event, Finish, ToolCall, Usage};
+use lepo_model::{Event, Finish, ToolCall, Usage};
 
 #[test]
 fn an_answer_streams_and_says_what_it_cost() {

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::{Heard, TIMEOUTS, ask, ask_request, config, hear, opened, run};
-use lepo::testing::config::{AnswerForm, ModelConfig, Provider};
-use lepo::testing::model::{Event, Finish, Installed, Message, Model, Request, Role, Timeouts, Usage};
+use lepo_model::{AnswerForm, ModelConfig, Provider};
+use lepo_model::{Event, Finish, Installed, Message, Model, Request, Role, Timeouts, Usage};
 
 /// Writes an executable script. By a child: a file that this process itself had open for writing could
 /// be handed on to a program that another test starts just then, and would be too busy to run.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Asked, Reply, Server, openai_sse};
 use super::{TIMEOUTS, hear, openai, opened, run};
-use lepo::testing::model::{Message, Model, Request, Role, Schema};
+use lepo_model::{Message, Model, Request, Role, Schema};
 
 fn refused(message: &str) -> Reply {
     Reply::new(400, json!({"error": {"message": message}}).to_string())

@@ -345,8 +345,9 @@ pub fn users() -> Vec<Option<u32>> {
     match is_root() {
         true if reached(NOBODY) => vec![None, Some(NOBODY)],
         true => {
-            eprintln!(
-                "skipped for an ordinary user: {lepo} cannot be reached by one, or there is no setpriv"
+            crate::skip::skipped(
+                "setpriv",
+                format!("an ordinary user: {lepo} cannot be reached by one, or there is no setpriv"),
             );
             vec![None]
         }
@@ -358,7 +359,7 @@ pub fn bubblewrap_works() -> bool {
     let tried = Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
     let works = tried.is_ok_and(|status| status.success());
     if !works {
-        eprintln!("skipped: bubblewrap is not installed, or not allowed to work here");
+        crate::skip::skipped("bwrap", "bubblewrap is not installed, or not allowed to work here");
     }
     works
 }
@@ -369,7 +370,7 @@ pub fn landlock_works() -> bool {
     let works =
         Command::new("/usr/bin/python3").args(["-c", ask]).status().is_ok_and(|status| status.success());
     if !works {
-        eprintln!("skipped: this kernel has no Landlock");
+        crate::skip::skipped("landlock", "this kernel has no Landlock");
     }
     works
 }

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::Writer;
-use crate::bubb::{BubbId, Name};
-use crate::conv::Forest;
-use crate::error::Result;
 use crate::import::{Copied, Tally, is_request};
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::Forest;
 
 impl Writer<'_> {
     /// Adds what another store has, and gives the requests that were left out: what followed or overtook them there

@@ -1,0 +1,44 @@
+//! Bytes as hexadecimal text: hashes in file names, in records and in links.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+/// Two lower-case digits a byte.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The SHA-256 of some bytes as hexadecimal text: what a blob is named.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// SHA-256 of texts in a row, hexadecimal. Each is told from the next by a zero byte, which none of them holds.
+pub fn hash_of(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            hasher.update([0]);
+        }
+        hasher.update(part);
+    }
+    hex(&hasher.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_digits_a_byte() {
+        assert_eq!(hex(&[0, 0x0f, 0xa0, 0xff]), "000fa0ff");
+        assert_eq!(hex(&[]), "");
+        assert!(sha256_hex(b"").starts_with("e3b0c44298fc1c149afbf4c8996fb924"));
+    }
+}

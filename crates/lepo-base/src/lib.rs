@@ -1,0 +1,25 @@
+//! What every other crate of lepo needs, all of it synchronous and small.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`error`] | errors with hints, exit codes |
+//! | [`when`] | moments as people write and read them |
+//! | [`env`](mod@env) | the environment of the process, read only here |
+//! | [`sys`] | what differs between Linux and macOS |
+//! | [`secret`] | texts that are never printed |
+//! | [`hash`] | SHA-256 as text |
+//! | [`media`] | kinds of files, told by their first bytes |
+//! | [`record`] | records of consent: files of hashes that are only added to |
+//! | [`word`] | values that are one word out of a few |
+//!
+//! Published for lepo's own crates, without a promise: it changes at any time.
+
+pub mod env;
+pub mod error;
+pub mod hash;
+pub mod media;
+pub mod record;
+pub mod secret;
+pub mod sys;
+pub mod when;
+pub mod word;

@@ -1,0 +1,72 @@
+//! Records of consent in the state directory, and the reading of files that may not be there.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// A record of consent: a file of lines `HASH …` in the state directory that is only ever added to.
+#[derive(Debug, Clone)]
+pub struct HashFile {
+    path: PathBuf,
+}
+
+impl HashFile {
+    /// The record in this file.
+    pub fn at(path: PathBuf) -> HashFile {
+        HashFile { path }
+    }
+
+    /// True if there is a line of this hash.
+    pub fn has(&self, hash: &str) -> Result<bool> {
+        Ok(self.which(&[hash])?.contains(&true))
+    }
+
+    /// The texts behind the hashes.
+    pub fn texts(&self) -> Result<Vec<String>> {
+        let record = read_if_there(&self.path)?.unwrap_or_default();
+        let record = String::from_utf8_lossy(&record);
+        Ok(record.lines().filter_map(|line| line.split_once(' ')).map(|(_, text)| text.to_string()).collect())
+    }
+
+    /// Of which hashes there is a line, in one reading.
+    pub fn which(&self, hashes: &[&str]) -> Result<Vec<bool>> {
+        let record = read_if_there(&self.path)?.unwrap_or_default();
+        let known: Vec<&[u8]> = record
+            .split(|&byte| byte == b'\n')
+            .filter_map(|line| line.split(|&byte| byte == b' ').next())
+            .collect();
+        Ok(hashes.iter().map(|hash| known.contains(&hash.as_bytes())).collect())
+    }
+
+    /// Adds lines, durable when this returns. One write for all, so that it is whole or not there.
+    pub fn keep(&self, lines: &[String]) -> Result<()> {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let written = (|| {
+            if let Some(dir) = self.path.parent() {
+                DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+            }
+            let mut record = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+            record.write_all(text.as_bytes())?;
+            record.sync_all()
+        })();
+        written.map_err(|error| {
+            Error::usage(format!("cannot write {}", self.path.display()))
+                .because(error)
+                .hint("make its directory writable, or name another one with XDG_STATE_HOME")
+        })
+    }
+}
+
+/// A file's bytes; `None` if there is no such file. Anything else that goes wrong: exit 2.
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::usage(format!("cannot read {}", path.display()))
+            .because(error)
+            .hint("make it a file that you may read, or move it away")),
+    }
+}

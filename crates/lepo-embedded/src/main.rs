@@ -1,0 +1,148 @@
+//! lepo-embedded: a small model that answers on this machine, with no account, no key and no server.
+//! A program of its own, so that `lepo` stays lean, and cancelling is no more than a kill.
+
+mod generate;
+mod prompt;
+mod protocol;
+mod tokenizer;
+mod weights;
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use generate::Speaker;
+use lepo_base::error::{Error, Kind};
+use protocol::{Event, emit, fail, parse};
+
+const USAGE: &str = "\
+usage: lepo-embedded --weights FILE
+
+Answers one JSON request a line on stdin with NDJSON events on stdout,
+until stdin ends. lepo starts it; `lepo model get` fetches the weights.
+
+      --weights FILE  a llama model in GGUF, SmolLM2-135M-Instruct
+      --named NAME    the name of the file in messages
+  -h, --help          this text
+  -v, --version       the version
+";
+
+/// The options of the command line.
+#[derive(Debug, PartialEq)]
+enum Command {
+    Help,
+    Version,
+    Serve { weights: PathBuf, named: Option<String> },
+}
+
+fn main() -> ExitCode {
+    match command(env::args_os().skip(1)) {
+        Ok(Command::Help) => say(USAGE),
+        Ok(Command::Version) => say(concat!("lepo-embedded ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Command::Serve { weights, named }) => serve(&weights, named.as_deref()),
+        Err(why) => {
+            let _ = write!(io::stderr(), "error: {why}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn command(arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
+    let arguments: Vec<OsString> = arguments.collect();
+    let has = |short: &str, long: &str| arguments.iter().any(|a| a == short || a == long);
+    if has("-h", "--help") {
+        return Ok(Command::Help);
+    }
+    if has("-v", "--version") {
+        return Ok(Command::Version);
+    }
+    match arguments.as_slice() {
+        [flag, path] if flag == "--weights" => Ok(Command::Serve { weights: path.into(), named: None }),
+        [flag, path, named, name] if flag == "--weights" && named == "--named" => {
+            Ok(Command::Serve { weights: path.into(), named: Some(name.to_string_lossy().into_owned()) })
+        }
+        [] => Err("--weights is missing".into()),
+        [flag] if flag == "--weights" => Err("--weights needs a file".into()),
+        _ => Err("not understood: one --weights FILE and nothing else".into()),
+    }
+}
+
+fn say(text: &str) -> ExitCode {
+    let _ = io::stdout().write_all(text.as_bytes());
+    ExitCode::SUCCESS
+}
+
+/// Loads first and reads after, so that the weights are on their way while the question is still made.
+fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
+    set_environment();
+    // A damaged file may get as far as wrong arithmetic inside candle. That, too, ends in one clear event.
+    std::panic::set_hook(Box::new(|panic| fail(&format!("the embedded model failed: {panic}"))));
+    let (model, tokenizer) = weights::load(weights, named).unwrap_or_else(|error| fail(&told(&error)));
+    let mut speaker = Speaker::new(model, tokenizer);
+
+    let mut stdin = io::stdin().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match stdin.read_until(b'\n', &mut line) {
+            Ok(0) => return ExitCode::SUCCESS,
+            Ok(_) if line.trim_ascii().is_empty() => continue,
+            Ok(_) => {}
+            Err(error) => fail(&format!("stdin could not be read: {error}")),
+        }
+        if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request)) {
+            emit(&Event::Error { message: &told(&error), too_long: error.kind == Kind::Overflow });
+        }
+    }
+}
+
+/// One error as one line.
+fn told(error: &Error) -> String {
+    match &error.hint {
+        Some(hint) => format!("{}; {hint}", error.chain()),
+        None => error.chain(),
+    }
+}
+
+/// Sets what candle reads. Two threads of it wait for each other by spinning, which on a busy machine is ten times
+/// slower than one; and its errors have a backtrace where one is asked for, which is no part of what went wrong.
+fn set_environment() {
+    for (name, value) in [("RAYON_NUM_THREADS", "1"), ("RUST_LIB_BACKTRACE", "0")] {
+        if env::var_os(name).is_none() {
+            // SAFETY: no other thread runs yet that could read the environment. There is no other way: candle
+            // and its matrix crates read these variables themselves.
+            #[allow(unsafe_code)]
+            unsafe {
+                env::set_var(name, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_line() {
+        let cases: [(&[&str], Option<Command>); 9] = [
+            (&["--weights", "a b"], Some(Command::Serve { weights: "a b".into(), named: None })),
+            (
+                &["--weights", "a", "--named", "b"],
+                Some(Command::Serve { weights: "a".into(), named: Some("b".into()) }),
+            ),
+            (&["--named", "b", "--weights", "a"], None),
+            (&["--weights", "x", "-h"], Some(Command::Help)),
+            (&["--version", "--help"], Some(Command::Help)),
+            (&["-v"], Some(Command::Version)),
+            (&[], None),
+            (&["--weights"], None),
+            (&["--weights", "x", "y"], None),
+        ];
+        for (arguments, wanted) in cases {
+            assert_eq!(command(arguments.iter().map(OsString::from)).ok(), wanted, "{arguments:?}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The files that one model takes: those of its provider, less what its address and the model itself refuse.
+
+use std::path::Path;
+
+use reqwest::Url;
+
+use super::media::Accepts;
+use super::memory::{Memory, remembered_name};
+use super::quirks::FILES;
+use super::spec::spec;
+use crate::ModelConfig;
+
+const MIB: u64 = 1 << 20;
+
+/// The files that a model takes. `state_dir` is where refusals are remembered.
+pub fn accepts(config: &ModelConfig, state_dir: &Path) -> Accepts {
+    let spec = spec(config);
+    let Some((api, url)) = spec.http.zip(Url::parse(&config.base_url).ok()) else { return spec.attachments };
+    let memory = Memory::new(state_dir, remembered_name(api, &url, config));
+    if memory.recall(&[&FILES]).has(&FILES) {
+        return Accepts::NOTHING;
+    }
+    at_address(spec.attachments, url.host_str().unwrap_or_default())
+}
+
+/// The limits of a server that is known by its host. Sources: OpenAI's guide to file inputs, Google's
+/// to inline data.
+fn at_address(accepts: Accepts, host: &str) -> Accepts {
+    match host {
+        "api.openai.com" => Accepts { documents: Some(50 * MIB), ..accepts },
+        "generativelanguage.googleapis.com" => {
+            Accepts { documents: Some(50 * MIB), total: Some(100 * MIB), ..accepts }
+        }
+        _ => accepts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::IMAGES_AND_PDF;
+
+    #[test]
+    fn an_address_has_its_limits() {
+        for (host, documents, total) in [
+            ("api.openai.com", Some(50 * MIB), None),
+            ("generativelanguage.googleapis.com", Some(50 * MIB), Some(100 * MIB)),
+            ("localhost", None, None),
+            ("api.openai.com.example.com", None, None),
+        ] {
+            let accepts = at_address(Accepts::any(IMAGES_AND_PDF), host);
+            assert_eq!((accepts.documents, accepts.total), (documents, total), "{host}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! An answer as it comes: the one stream of events that all providers are read through.
+
+use std::time::Duration;
+
+use super::body::Body;
+use super::cli::Run;
+use super::embedded::Reply;
+use super::error_text::{hide_key, without_key};
+use super::event::{Event, Events, Usage};
+use super::message::{Message, Request, Role};
+use super::remote::Remote;
+use super::replay::Replay;
+use super::request_log::RequestLog;
+use super::thinking::ThinkFilter;
+use lepo_base::error::{Error, Result};
+use lepo_base::secret::Secret;
+
+/// The time to wait for the price and `[DONE]`, once the answer itself is complete.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The most pauses of a model in one answer.
+const MOST_PAUSES: usize = 10;
+
+/// The source of an answer.
+pub(super) enum Source<'m> {
+    Http(Body, Box<dyn AnswerReader>),
+    Cli(Box<Run>),
+    Embedded(Reply<'m>),
+}
+
+/// Decodes the bytes of one answer, which come in pieces of any size.
+pub(super) trait AnswerReader {
+    /// Takes the next bytes.
+    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()>;
+
+    /// The bytes have ended.
+    fn end(&mut self, events: &mut Events) -> Result<()>;
+
+    /// The answer is complete, and only its price may follow.
+    fn is_finishing(&self) -> bool {
+        false
+    }
+
+    /// The refusal that came in place of an answer, after a status of success.
+    fn refused(&self) -> Option<Refused> {
+        None
+    }
+}
+
+/// A refusal within a stream, as the HTTP status it would have had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// The status.
+    pub status: u16,
+    /// The server's words.
+    pub words: String,
+}
+
+impl Refused {
+    /// None if `status` is not that of a refusal.
+    pub fn new(status: u64, words: &str) -> Option<Refused> {
+        let status = u16::try_from(status).ok().filter(|status| (400..600).contains(status))?;
+        Some(Refused { status, words: words.to_owned() })
+    }
+}
+
+/// An answer over HTTP whose first event, or failure, has come.
+pub(super) struct Begun {
+    source: Source<'static>,
+    events: Events,
+    failure: Option<Error>,
+    refused: Option<Refused>,
+    status: u16,
+}
+
+impl Begun {
+    /// Waits for the first event.
+    pub async fn wait(status: u16, body: Body, reader: Box<dyn AnswerReader>) -> Begun {
+        let mut source = Source::Http(body, reader);
+        let mut events = Events::new();
+        let mut failure = None;
+        while events.is_empty() && failure.is_none() {
+            failure = source.more(&mut events).await.err();
+        }
+        let refused = match &source {
+            Source::Http(_, reader) if events.is_empty() => reader.refused(),
+            _ => None,
+        };
+        Begun { source, events, failure, refused, status }
+    }
+
+    /// The refusal that came in place of an answer.
+    pub fn refused(&self) -> Option<Refused> {
+        self.refused.clone()
+    }
+
+    /// The failure that came in place of events.
+    pub fn failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+}
+
+/// One answer. Dropped before its end, it cancels the request: the connection is closed, the
+/// program and all it started are ended.
+pub struct Answer<'m> {
+    source: Source<'m>,
+    key: Option<Secret>,
+    log: RequestLog,
+    /// Events as they were read, and as they are given.
+    raw: Events,
+    events: Events,
+    think: ThinkFilter,
+    failure: Option<Error>,
+    ended: bool,
+    spent: Usage,
+    /// The request to send again after a pause.
+    again: Option<Again<'m>>,
+    /// The part of the answer before a pause.
+    paused: Option<Replay>,
+}
+
+/// A request that goes on after a pause, and all that was said before that.
+pub(super) struct Again<'m> {
+    pub remote: &'m mut Remote,
+    pub request: Request<'m>,
+    pub said: Option<Replay>,
+    pub pauses: usize,
+}
+
+impl<'m> Answer<'m> {
+    pub(super) fn new(source: Source<'m>, key: Option<Secret>, log: RequestLog) -> Self {
+        let (raw, events, think) = (Events::new(), Events::new(), ThinkFilter::default());
+        let (failure, again, paused, spent) = (None, None, None, Usage::default());
+        Answer { source, key, log, raw, events, think, failure, ended: false, spent, again, paused }
+    }
+
+    pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog, again: Again<'m>) -> Self {
+        let Begun { source, events, failure, status, .. } = begun;
+        log.status(status);
+        let mut answer = Answer { raw: events, failure, again: Some(again), ..Answer::new(source, key, log) };
+        answer.take();
+        answer
+    }
+
+    /// Moves events from `raw` to `events`, with thinking separated from text.
+    fn take(&mut self) {
+        let before = self.again.as_ref().and_then(|again| again.said.as_ref());
+        for event in self.raw.drain(..) {
+            self.ended |= matches!(event, Event::Done(_));
+            let event = match event {
+                Event::Paused(replay) => {
+                    self.paused = Some(replay);
+                    continue;
+                }
+                Event::Replay(replay) => Event::Replay(match before {
+                    Some(before) => replay.behind(before),
+                    None => replay,
+                }),
+                Event::Usage(usage) => {
+                    self.spent = self.spent.plus(usage);
+                    Event::Usage(self.spent)
+                }
+                event => event,
+            };
+            self.think.pass(event, &mut self.events);
+        }
+        if self.failure.is_some() {
+            self.ended = true;
+            self.think.flush(&mut self.events);
+        }
+    }
+
+    /// The next event; `None` after [`Event::Done`]. A failure comes after everything that came before it,
+    /// and ends the answer too. Safe to cancel: no event is lost.
+    pub async fn next(&mut self) -> Result<Option<Event>> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                tracing::debug!(event = %hide_key(&format!("{event:?}"), self.key.as_ref()), "answer");
+                match &event {
+                    Event::Usage(usage) => self.log.usage(*usage),
+                    Event::Done(_) => self.log.answered(),
+                    _ => {}
+                }
+                return Ok(Some(event));
+            }
+            if let Some(error) = self.failure.take() {
+                let error = without_key(error, self.key.as_ref());
+                self.log.failed(&error);
+                return Err(error);
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            match self.paused {
+                Some(_) => self.go_on().await,
+                None => self.failure = self.source.more(&mut self.raw).await.err(),
+            }
+            self.take();
+        }
+    }
+
+    /// Asks the model that paused to go on. Cancelled, it is as if it had not begun.
+    async fn go_on(&mut self) {
+        let (Some(again), Some(paused)) = (&mut self.again, &self.paused) else { return };
+        let said = match &again.said {
+            Some(before) => paused.clone().behind(before),
+            None => paused.clone(),
+        };
+        if again.pauses == MOST_PAUSES {
+            self.failure =
+                Some(Error::remote(format!("the model paused {MOST_PAUSES} times without an end")));
+            self.paused = None;
+            return;
+        }
+        let mut messages = again.request.messages.to_vec();
+        messages.push(Message { replay: Some(said.clone()), ..Message::new(Role::Assistant, "") });
+        let request = Request { messages: &messages, ..again.request };
+        let mut notices = Events::new();
+        let key = self.key.as_ref();
+        let mut notice = |text: &str| notices.push_back(Event::Notice(hide_key(text, key).into()));
+        let begun = again.remote.ask(request, &mut notice).await;
+        (again.said, self.paused) = (Some(said), None);
+        again.pauses += 1;
+        self.events.extend(notices);
+        match begun {
+            Ok(Begun { source, events, failure, .. }) => {
+                (self.source, self.raw, self.failure) = (source, events, failure);
+            }
+            Err(error) => self.failure = Some(error),
+        }
+    }
+
+    /// True if [`Answer::next`] has an event at hand, without waiting: a reader that writes needs
+    /// to flush only when it has not.
+    pub fn ready(&self) -> bool {
+        !self.events.is_empty()
+    }
+}
+
+impl Source<'_> {
+    /// Waits once for more bytes, and reads all that have arrived.
+    async fn more(&mut self, events: &mut Events) -> Result<()> {
+        match self {
+            Source::Http(body, reader) => {
+                let finishing = reader.is_finishing();
+                let patience = if finishing { PATIENCE } else { Duration::MAX };
+                let batch = match body.batch(patience).await {
+                    Ok(batch) => batch,
+                    // The answer is complete, so a missing price is no failure.
+                    Err(_) if finishing => Vec::new(),
+                    Err(error) => return Err(error),
+                };
+                if batch.is_empty() {
+                    return reader.end(events);
+                }
+                for chunk in batch {
+                    match chunk {
+                        Ok(bytes) => reader.read(&bytes, events)?,
+                        Err(_) if reader.is_finishing() => return reader.end(events),
+                        Err(error) => return Err(error),
+                    }
+                }
+                finish(body, events);
+                Ok(())
+            }
+            Source::Cli(run) => run.more(events).await,
+            Source::Embedded(exchange) => exchange.more(events).await,
+        }
+    }
+}
+
+/// Keeps the connection of a complete answer open for the next request.
+fn finish(body: &mut Body, events: &Events) {
+    if let Some(Event::Done(_) | Event::Paused(_)) = events.back() {
+        body.finish();
+    }
+}

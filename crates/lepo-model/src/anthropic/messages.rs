@@ -1,0 +1,169 @@
+//! A conversation as the Messages API has it: system blocks at the top, then the user and the assistant in
+//! turns, each turn a list of blocks. At most two blocks are marked for the cache.
+
+use serde_json::{Value, json};
+
+use super::SYSTEM_ROLE;
+use crate::media::MediaFile;
+use crate::message::{Message, Request, Role, ToolCall};
+use crate::payload::{Object, Payload, list};
+use crate::remote::Asking;
+use crate::text::Text;
+
+/// The messages of one role that follow each other.
+struct Turn<'m> {
+    assistant: bool,
+    blocks: Vec<Block<'m>>,
+}
+
+enum Block<'m> {
+    /// A text behind a line that says what it is.
+    Text(&'static str, &'m Text),
+    Call(&'m ToolCall),
+    Result(&'m str, &'m Text),
+    File(&'m MediaFile),
+    /// As received.
+    Received(&'m Value),
+}
+
+/// True if an assistant's calls since the last question are there without what was received with them.
+pub fn is_rebuilt(request: &Request<'_>) -> bool {
+    let question = |m: &Message| m.role == Role::User && m.call_id.is_none();
+    let turn = request.messages.iter().rev().take_while(|m| !question(m));
+    turn.into_iter().any(|message| !message.calls.is_empty() && message.replay.is_none())
+}
+
+/// Writes `system` and `messages`.
+pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
+    let all = asking.request.messages;
+    // Behind the instruction is what was said before a pause.
+    let (path, inst, said) = match all.iter().rposition(|message| message.instruction) {
+        Some(at) => (all.get(..at).unwrap_or_default(), all.get(at), all.get(at + 1..).unwrap_or_default()),
+        None => (all, None, &[][..]),
+    };
+    let inst = inst.map(|message| &message.text);
+    let leading = path.iter().take_while(|message| message.role == Role::System).count();
+    let (system, path) = path.split_at(leading);
+    let system: Vec<&Text> = system.iter().map(|m| &m.text).filter(|text| !text.trim().is_empty()).collect();
+    if !system.is_empty() {
+        let last = system.len() - 1;
+        list(object.key("system"), system.into_iter().enumerate(), |payload, (i, text)| {
+            write_block(payload, &Block::Text("", text), i == last);
+        });
+    }
+    let mut turns = turns(path);
+    let marked = mark(&turns);
+    let mut trailing = None;
+    if let Some(inst) = inst {
+        match turns.last_mut().filter(|turn| !turn.assistant) {
+            Some(_) if asking.takes(&SYSTEM_ROLE) => trailing = Some(inst),
+            Some(turn) => turn.blocks.push(Block::Text("[system]\n", inst)),
+            // Behind the assistant, and where there is nothing else, it is the user's.
+            None => turns.push(Turn { assistant: false, blocks: vec![Block::Text("[system]\n", inst)] }),
+        }
+    }
+    let payload = object.key("messages");
+    payload.raw("[");
+    for (i, turn) in turns.iter().enumerate() {
+        write_turn(payload, turn, i == 0, marked.filter(|at| at.0 == i).map(|at| at.1));
+    }
+    if let Some(inst) = trailing {
+        payload.raw(",{\"role\":\"system\",\"content\":");
+        payload.text(inst);
+        payload.raw("}");
+    }
+    for turn in self::turns(said) {
+        write_turn(payload, &turn, false, None);
+    }
+    payload.raw("]");
+}
+
+fn write_turn(payload: &mut Payload, turn: &Turn<'_>, first: bool, marked: Option<usize>) {
+    payload.raw(if first { "{\"role\":" } else { ",{\"role\":" });
+    payload.json(if turn.assistant { "assistant" } else { "user" });
+    payload.raw(",\"content\":");
+    list(payload, turn.blocks.iter().enumerate(), |payload, (i, block)| {
+        write_block(payload, block, marked == Some(i));
+    });
+    payload.raw("}");
+}
+
+/// The last block, which the cache is to reach to; not one that was received, which stays as it is.
+fn mark(turns: &[Turn<'_>]) -> Option<(usize, usize)> {
+    let i = turns.len().checked_sub(1)?;
+    let j = turns.get(i)?.blocks.len().checked_sub(1)?;
+    let block = turns.get(i)?.blocks.get(j)?;
+    (!matches!(block, Block::Received(_))).then_some((i, j))
+}
+
+fn turns(path: &[Message]) -> Vec<Turn<'_>> {
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for message in path {
+        let assistant = message.role == Role::Assistant;
+        let blocks = blocks(message);
+        if blocks.is_empty() {
+            continue;
+        }
+        match turns.last_mut() {
+            Some(turn) if turn.assistant == assistant => turn.blocks.extend(blocks),
+            _ => turns.push(Turn { assistant, blocks }),
+        }
+    }
+    turns
+}
+
+fn blocks(message: &Message) -> Vec<Block<'_>> {
+    if let Some(replay) = &message.replay {
+        return replay.json()["content"].as_array().into_iter().flatten().map(Block::Received).collect();
+    }
+    let text = |label| Block::Text(label, &message.text);
+    let mut blocks = match (message.role, &message.call_id) {
+        (Role::Tool, Some(id)) => return vec![Block::Result(id, &message.text)],
+        // The API refuses texts of white space.
+        _ if message.text.trim().is_empty() => Vec::new(),
+        (Role::Tool, None) => vec![text("[tool]\n")],
+        (Role::System, _) => vec![text("[system]\n")],
+        (Role::User | Role::Assistant, _) => vec![text("")],
+    };
+    blocks.splice(..0, message.files.iter().map(Block::File));
+    blocks.extend(message.calls.iter().map(Block::Call));
+    blocks
+}
+
+fn write_block(payload: &mut Payload, block: &Block<'_>, marked: bool) {
+    match block {
+        Block::Received(block) => return payload.json(*block),
+        Block::Text(label, text) => {
+            payload.raw("{\"type\":\"text\",\"text\":");
+            payload.labelled(label, text);
+        }
+        Block::File(file) => {
+            let kind = if file.media.is_image() { "image" } else { "document" };
+            payload.raw("{\"type\":");
+            payload.json(kind);
+            payload.raw(",\"source\":{\"type\":\"base64\",\"media_type\":");
+            payload.json(file.media.mime());
+            payload.raw(",\"data\":");
+            payload.file("", file);
+            payload.raw("}");
+        }
+        Block::Call(call) => {
+            let input = if call.arguments.is_object() { call.arguments.clone() } else { json!({}) };
+            payload.raw("{\"type\":\"tool_use\",\"id\":");
+            payload.json(&call.id);
+            payload.raw(",\"name\":");
+            payload.json(&call.name);
+            payload.raw(",\"input\":");
+            payload.json(&input);
+        }
+        Block::Result(id, text) => {
+            payload.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
+            payload.json(id);
+            if !text.is_empty() {
+                payload.raw(",\"content\":");
+                payload.text(text);
+            }
+        }
+    }
+    payload.raw(if marked { ",\"cache_control\":{\"type\":\"ephemeral\"}}" } else { "}" });
+}

@@ -1,0 +1,174 @@
+//! Anthropic's Messages API: what is sent. What comes back is read in `answer`.
+//! <https://platform.claude.com/docs/en/api/messages>
+
+mod answer;
+mod messages;
+mod thinking;
+
+use serde_json::{Value, json};
+
+use super::answer::AnswerReader;
+use super::catalog::{Catalog, ModelFacts, One};
+use super::media::{Accepts, IMAGES_AND_PDF};
+use super::message::ToolSpec;
+use super::payload::{Object, Payload};
+use super::quirks::{FILES, MALFORMED, ONE_SCHEMA, Quirk, TEMPERATURE};
+use super::remote::Asking;
+use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::sse_answer::SseAnswer;
+use crate::Planner;
+
+/// Any server that speaks the Messages API.
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Native,
+    planner: Planner::Native,
+    path: PathForm::Messages,
+    attachments: Accepts {
+        media: IMAGES_AND_PDF,
+        image: Some(5 << 20),
+        side: Some(8000),
+        many: Some((20, 2000)),
+        count: Some(100),
+        total: Some(32_000_000),
+        documents: None,
+    },
+    http: Some(&HttpSpec {
+        name: "anthropic",
+        path: &["v1", "messages"],
+        auth: Auth::Header("x-api-key"),
+        headers: &[("anthropic-version", "2023-06-01")],
+        body,
+        reader,
+        quirks: &[&FILES, &TEMPERATURE, &SYSTEM_ROLE, &OUTPUT_FORMAT, &SCHEMA, &THINKING, &EFFORT],
+        missing: check_model,
+        catalog: Catalog { path: &["v1", "models"], one: One::Get, needed: true, read: model_facts },
+        root_key: false,
+    }),
+};
+
+/// The instruction as a system message at the end: only newer models take it.
+static SYSTEM_ROLE: Quirk = Quirk {
+    word: "system_role",
+    status: MALFORMED,
+    named: &[&["system"], &["role"]],
+    says: "takes no system message at the end: asking again with it in the question",
+};
+
+static OUTPUT_FORMAT: Quirk = Quirk {
+    word: "output_format",
+    status: MALFORMED,
+    named: &[&["output_config.format", "output_format", "json_schema", "structured output"]],
+    says: "does not take `output_config.format`: asking again without it",
+};
+
+/// Not this schema: its own fault, so that it is not remembered of the model.
+static SCHEMA: Quirk = Quirk {
+    word: ONE_SCHEMA,
+    status: MALFORMED,
+    named: &[&["schema"], &["format.schema", "invalid schema", "schema is too", "schemas contain", "compil"]],
+    says: "does not take this schema: asking again without it",
+};
+
+static THINKING: Quirk = Quirk {
+    word: "thinking",
+    status: MALFORMED,
+    named: &[&[
+        "thinking.type",
+        "thinking is not supported",
+        "thinking.adaptive",
+        "thinking.enabled",
+        "thinking: ",
+    ]],
+    says: "does not take `thinking` in this form: asking again without it",
+};
+
+static EFFORT: Quirk = Quirk {
+    word: "effort",
+    status: MALFORMED,
+    named: &[&["effort"]],
+    says: "does not take `effort`: asking again without it",
+};
+
+/// The longest answer where neither the configuration nor the server says one.
+const MAX_TOKENS: u64 = 8192;
+
+fn reader(_: bool) -> Box<dyn AnswerReader> {
+    Box::new(SseAnswer::new(answer::State::default()))
+}
+
+/// The JSON of a request, without what the model does not take.
+fn body(asking: &mut Asking<'_>) -> Payload {
+    let (request, config) = (asking.request, asking.config);
+    let options = &config.options;
+    let limit = options.max_tokens.or(asking.facts.max_tokens).unwrap_or(MAX_TOKENS);
+    let mut object = Object::new(&config.extra);
+    object.field("model", config.model.as_str());
+    if !request.tools.is_empty() {
+        object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
+    }
+    messages::write(&mut object, asking);
+    object.field("max_tokens", limit);
+    object.field("stream", true);
+    if request.tools_ended && !request.tools.is_empty() {
+        object.field("tool_choice", json!({"type": "none"}));
+    }
+    let thinking = thinking::wanted(config, asking.facts, limit, messages::is_rebuilt(&request));
+    if let Some(thinking) = thinking.filter(|_| asking.takes(&THINKING)) {
+        object.field("thinking", thinking);
+    }
+    let mut output = serde_json::Map::new();
+    if let Some(effort) =
+        options.effort.as_deref().filter(|effort| *effort != "none" && asking.takes(&EFFORT))
+    {
+        output.insert("effort".to_owned(), effort.into());
+    }
+    if let Some(schema) = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA)) {
+        output.insert("format".to_owned(), json!({"type": "json_schema", "schema": schema.schema}));
+    }
+    if !output.is_empty() {
+        object.field("output_config", output);
+    }
+    if let Some(temperature) = options.temperature.clone().filter(|_| asking.takes(&TEMPERATURE)) {
+        object.field("temperature", temperature);
+    }
+    object.maybe("top_p", options.top_p.clone());
+    if !options.stop.is_empty() {
+        object.field("stop_sequences", options.stop.clone());
+    }
+    object.end()
+}
+
+/// The root of a schema must be an object.
+fn tool(tool: &ToolSpec) -> Value {
+    let mut schema = tool.schema.clone();
+    if let Value::Object(fields) = &mut schema
+        && !fields.contains_key("type")
+    {
+        fields.insert("type".to_owned(), "object".into());
+    }
+    json!({"name": tool.name, "description": tool.description, "input_schema": schema})
+}
+
+/// Reads the server's facts of a model.
+fn model_facts(model: &Value) -> Option<ModelFacts> {
+    let supported = |pointer: &str| model.pointer(pointer).and_then(Value::as_bool) == Some(true);
+    let capabilities = &model["capabilities"];
+    let names = capabilities.as_object().into_iter().flatten();
+    let names = names.filter(|(_, about)| about["supported"] == true).map(|(name, _)| name.clone());
+    let mut capabilities: Vec<String> = names.collect();
+    for kind in ["adaptive", "enabled"] {
+        if supported(&format!("/capabilities/thinking/types/{kind}/supported")) {
+            capabilities.push(format!("thinking.{kind}"));
+        }
+    }
+    Some(ModelFacts {
+        id: model["id"].as_str()?.to_owned(),
+        context: model["max_input_tokens"].as_u64().filter(|&tokens| tokens > 0),
+        max_tokens: model["max_tokens"].as_u64().filter(|&tokens| tokens > 0),
+        capabilities,
+        ..ModelFacts::default()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! Chooses the thinking of a request, by the server's facts of the model.
+
+use serde_json::{Value, json};
+
+use crate::ModelConfig;
+use crate::catalog::ModelFacts;
+
+/// The least that may be thought, in tokens.
+const LEAST: u64 = 1024;
+
+/// The value of `thinking`; none for a model that does not think, or where the limit on tokens leaves no
+/// room for it.
+///
+/// A model with a budget refuses to think on after calls whose own thinking is not there (`rebuilt`).
+pub fn wanted(config: &ModelConfig, facts: &ModelFacts, limit: u64, rebuilt: bool) -> Option<Value> {
+    let effort = config.options.effort.as_deref();
+    if effort == Some("none") || limit < 2 * LEAST {
+        return None;
+    }
+    if facts.can("thinking.adaptive") {
+        return Some(json!({"type": "adaptive", "display": "summarized"}));
+    }
+    if !facts.can("thinking.enabled") || rebuilt {
+        return None;
+    }
+    let wished = match effort {
+        Some("minimal" | "low") => 2 * LEAST,
+        Some("high") => 16 * LEAST,
+        Some("xhigh" | "max") => 32 * LEAST,
+        _ => 8 * LEAST,
+    };
+    Some(json!({"type": "enabled", "budget_tokens": wished.min(limit / 2)}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Provider};
+
+    #[test]
+    fn the_model_list_and_the_limit_decide() {
+        for (capability, effort, limit, rebuilt, expected) in [
+            ("thinking.adaptive", None, 8192, false, "adaptive"),
+            ("thinking.adaptive", Some("none"), 8192, false, "-"),
+            ("thinking.adaptive", None, 8192, true, "adaptive"),
+            ("thinking.adaptive", None, 2047, false, "-"),
+            ("thinking.enabled", None, 64_000, false, "8192"),
+            ("thinking.enabled", None, 8192, false, "4096"),
+            ("thinking.enabled", Some("low"), 2048, false, "1024"),
+            ("thinking.enabled", Some("max"), 128_000, false, "32768"),
+            ("thinking.enabled", None, 1500, false, "-"),
+            ("thinking.enabled", None, 8192, true, "-"),
+            ("batch", None, 8192, false, "-"),
+        ] {
+            let options = Options { effort: effort.map(str::to_owned), ..Options::default() };
+            let config = ModelConfig { options, ..ModelConfig::new("m", Provider::Anthropic) };
+            let facts = ModelFacts { capabilities: vec![capability.to_owned()], ..ModelFacts::default() };
+            let found = match wanted(&config, &facts, limit, rebuilt) {
+                None => "-".to_owned(),
+                Some(value) if value["type"] == "enabled" => value["budget_tokens"].to_string(),
+                Some(value) => value["type"].as_str().unwrap().to_owned(),
+            };
+            assert_eq!(found, expected, "{capability} {effort:?} {limit} {rebuilt}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! A model that is a program: a question in, an answer out.
+
+use std::ffi::OsStr;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::Timeouts;
+use super::error_text::excerpt;
+use super::event::{Event, Events, Finish};
+use super::forms::prompt_text;
+use super::media::Accepts;
+use super::message::Request;
+use super::ndjson::{LIMIT, Lines};
+use super::process::Process;
+use super::spec::{PathForm, ProviderSpec, ToolWire};
+use super::utf8::Utf8;
+use crate::{AnswerForm, ModelConfig, Planner};
+use lepo_base::error::{Error, Result};
+
+/// A program that is an AI.
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Prompt,
+    planner: Planner::Chooser,
+    path: PathForm::Program,
+    attachments: Accepts::NOTHING,
+    http: None,
+};
+
+/// The placeholder of the question in a command.
+const PLACE: &str = "{prompt}";
+
+/// One run of the program.
+pub(super) struct Run {
+    process: Process,
+    reader: Reader,
+    timeouts: Timeouts,
+}
+
+impl Run {
+    /// Starts the program with the question.
+    pub fn start(config: &ModelConfig, request: Request<'_>, timeouts: Timeouts) -> Result<Self> {
+        let question = prompt_text(request.messages);
+        tracing::debug!(model = config.name, request = question, "request");
+        let Some((program, arguments)) = config.command.split_first() else {
+            return Err(Error::usage(format!("model \"{}\" has no `command`", config.name)));
+        };
+        let in_arguments = arguments.iter().any(|argument| argument.contains(PLACE));
+        let arguments: Vec<String> = arguments.iter().map(|a| a.replace(PLACE, &question)).collect();
+        let mut process = Process::spawn(OsStr::new(program), &arguments, !in_arguments)?;
+        if !in_arguments {
+            process.send(Bytes::from(question), false);
+        }
+        let reader = Reader::new(&config.answer, program);
+        Ok(Run { process, reader, timeouts })
+    }
+
+    /// Waits for what comes next.
+    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
+        match self.process.read(self.timeouts.idle).await? {
+            Some(bytes) => self.reader.read(&bytes, events),
+            None => {
+                self.process.ended_well()?;
+                self.reader.end(events)
+            }
+        }
+    }
+}
+
+/// Finds the answer in what the program prints.
+enum Reader {
+    /// All of it, but for the newlines at its end, which are held back until more comes.
+    Text {
+        utf8: Utf8,
+        newlines: String,
+    },
+    Json {
+        program: String,
+        pointer: String,
+        document: Vec<u8>,
+    },
+    Jsonl {
+        program: String,
+        pointer: String,
+        /// The lines that count.
+        wanted: fn(&Value) -> bool,
+        lines: Lines,
+        last: Option<String>,
+    },
+}
+
+impl Reader {
+    fn new(form: &AnswerForm, program: &str) -> Self {
+        let program = program.to_owned();
+        match form {
+            AnswerForm::Text => Reader::Text { utf8: Utf8::default(), newlines: String::new() },
+            AnswerForm::Json(pointer) => {
+                Reader::Json { program, pointer: pointer.clone(), document: Vec::new() }
+            }
+            AnswerForm::Jsonl(pointer) => Reader::jsonl(program, pointer, |_| true),
+            AnswerForm::AgentMessage => Reader::jsonl(program, "/item/text", is_agent_message),
+        }
+    }
+
+    fn jsonl(program: String, pointer: &str, wanted: fn(&Value) -> bool) -> Self {
+        Reader::Jsonl { program, pointer: pointer.to_owned(), wanted, lines: Lines::default(), last: None }
+    }
+
+    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
+        match self {
+            Reader::Text { utf8, newlines } => {
+                say(utf8.decode(bytes), newlines, events);
+                Ok(())
+            }
+            Reader::Json { program, document, .. } if document.len() + bytes.len() > LIMIT => {
+                Err(Error::remote(format!("{program} printed more than 16 MiB of JSON")))
+            }
+            Reader::Json { document, .. } => {
+                document.extend_from_slice(bytes);
+                Ok(())
+            }
+            Reader::Jsonl { pointer, wanted, lines, last, .. } => lines.feed(bytes, |line| {
+                note_last(line, pointer, *wanted, last);
+                Ok(())
+            }),
+        }
+    }
+
+    fn end(&mut self, events: &mut Events) -> Result<()> {
+        match self {
+            Reader::Text { utf8, newlines } => say(utf8.end(), newlines, events),
+            Reader::Json { program, pointer, document } => {
+                let missing = || {
+                    Error::remote(format!("{program} printed no text at {pointer}: {}", excerpt(document)))
+                        .hint("check `answer` in the configuration")
+                };
+                events.push_back(Event::Text(text_at(document, pointer, |_| true).ok_or_else(missing)?));
+            }
+            Reader::Jsonl { program, pointer, wanted, lines, last } => {
+                lines.end(|line| {
+                    note_last(line, pointer, *wanted, last);
+                    Ok(())
+                })?;
+                let missing = || {
+                    Error::remote(format!("{program} printed no line with text at {pointer}"))
+                        .hint("check `answer` in the configuration")
+                };
+                events.push_back(Event::Text(last.take().ok_or_else(missing)?));
+            }
+        }
+        events.push_back(Event::Done(Finish::Stop));
+        Ok(())
+    }
+}
+
+/// Text, with the newlines that were held back before it and without those at its end.
+fn say(text: String, newlines: &mut String, events: &mut Events) {
+    let body = text.trim_end_matches(['\n', '\r']);
+    let trailing = text.split_at(body.len()).1;
+    if !body.is_empty() {
+        events.push_back(Event::Text(std::mem::take(newlines) + body));
+    }
+    newlines.push_str(trailing);
+}
+
+fn note_last(line: &[u8], pointer: &str, wanted: fn(&Value) -> bool, last: &mut Option<String>) {
+    if let Some(text) = text_at(line, pointer, wanted) {
+        *last = Some(text);
+    }
+}
+
+fn text_at(json: &[u8], pointer: &str, wanted: fn(&Value) -> bool) -> Option<String> {
+    let document: Value = serde_json::from_slice(json).ok().filter(wanted)?;
+    document.pointer(pointer)?.as_str().map(str::to_owned)
+}
+
+fn is_agent_message(event: &Value) -> bool {
+    event["type"] == "item.completed" && event["item"]["type"] == "agent_message"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(form: AnswerForm, pieces: &[&str]) -> Result<String> {
+        let mut reader = Reader::new(&form, "ai");
+        let mut events = Events::new();
+        for piece in pieces {
+            reader.read(piece.as_bytes(), &mut events)?;
+        }
+        reader.end(&mut events)?;
+        assert_eq!(events.pop_back(), Some(Event::Done(Finish::Stop)));
+        let text = |event| match event {
+            Event::Text(text) => text,
+            other => panic!("{other:?}"),
+        };
+        Ok(events.into_iter().map(text).collect())
+    }
+
+    #[test]
+    fn the_answer_is_found_in_its_form() {
+        let json = || AnswerForm::Json("/result".into());
+        let jsonl = || AnswerForm::Jsonl("/item/text".into());
+        for (form, pieces, expected) in [
+            (AnswerForm::Text, vec!["a\n", "\nb", "\n\n"], Ok("a\n\nb")),
+            (AnswerForm::Text, vec!["\r\n"], Ok("")),
+            (json(), vec![r#"{"resu"#, r#"lt":"x"}"#], Ok("x")),
+            (json(), vec![r#"{"result":1}"#], Err("ai printed no text at /result: {\"result\":1}")),
+            (json(), vec!["oops"], Err("ai printed no text at /result: oops")),
+            (
+                jsonl(),
+                vec!["junk\n{\"item\":{\"text\":\"a\"}}\n{\"item\":{\"te", "xt\":\"b\"}}\n{}"],
+                Ok("b"),
+            ),
+            (
+                AnswerForm::AgentMessage,
+                vec![concat!(
+                    r#"{"type":"item.completed","item":{"type":"agent_message","text":"a"}}"#,
+                    "\n",
+                    r#"{"type":"item.started","item":{"type":"agent_message","text":"b"}}"#,
+                    "\n",
+                    r#"{"type":"item.completed","item":{"type":"reasoning","text":"c"}}"#,
+                )],
+                Ok("a"),
+            ),
+            (jsonl(), vec!["{}\n"], Err("ai printed no line with text at /item/text")),
+        ] {
+            let found = answer(form, &pieces).map_err(|e| e.message);
+            assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned), "{pieces:?}");
+        }
+    }
+}

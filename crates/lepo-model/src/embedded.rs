@@ -1,0 +1,186 @@
+//! The model that comes with lepo: a program of its own, one JSON object a line in and out.
+//!
+//! in `{"messages":[{"role","content"}],"temperature","max_tokens"}`; out `{"event":"notice"|"text"|"usage"|"done"|"error", …}`.
+//! It is started before the question may leave, because loading its weights takes half a second.
+
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Timeouts;
+use super::error_text::excerpt;
+use super::event::{Event, Events, Finish, Usage};
+use super::gate::Gate;
+use super::media::Accepts;
+use super::message::Request;
+use super::ndjson::Lines;
+use super::process::Process;
+use super::spec::{PathForm, ProviderSpec, ToolWire};
+use crate::{ModelConfig, Planner};
+use lepo_base::env;
+use lepo_base::error::{Error, Kind, Result};
+
+/// The model that comes with lepo.
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Prompt,
+    planner: Planner::Off,
+    path: PathForm::Plain,
+    attachments: Accepts::NOTHING,
+    http: None,
+};
+
+const NAME: &str = "lepo-embedded";
+
+/// The program and the weights of the embedded model.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// The program; see [`embedded_program`].
+    pub program: PathBuf,
+    /// Weights of the model, a GGUF file.
+    pub weights: PathBuf,
+    /// The name of the weights in messages, where their file has another one for now.
+    pub named: Option<String>,
+}
+
+/// The program `lepo-embedded`: beside the running executable, else in `PATH`.
+pub fn embedded_program() -> Option<PathBuf> {
+    env::own_program(NAME)
+}
+
+/// The program, kept running between answers.
+pub(super) struct Embedded {
+    installed: Installed,
+    process: Option<Process>,
+    timeouts: Timeouts,
+    /// Parameters of every request.
+    asked_with: Map<String, Value>,
+}
+
+impl Embedded {
+    /// Starts nothing yet.
+    pub fn new(installed: Installed, config: &ModelConfig, timeouts: Timeouts) -> Self {
+        let mut asked_with = Map::new();
+        asked_with.insert("temperature".into(), super::temperature(config));
+        asked_with.extend(config.options.max_tokens.map(|most| ("max_tokens".into(), most.into())));
+        Embedded { installed, process: None, timeouts, asked_with }
+    }
+
+    /// Starts the program if it does not run, and gives it the question when the gate is open.
+    pub async fn ask(&mut self, request: Request<'_>, gate: &Gate) -> Result<Reply<'_>> {
+        if !self.process.as_mut().is_some_and(Process::is_alive) {
+            let weights = self.installed.weights.to_string_lossy().into_owned();
+            let named = self.installed.named.iter().flat_map(|name| ["--named".to_owned(), name.clone()]);
+            let arguments: Vec<String> = ["--weights".to_owned(), weights].into_iter().chain(named).collect();
+            self.process = Some(Process::spawn(self.installed.program.as_os_str(), &arguments, true)?);
+        }
+        gate.passed().await;
+        let messages: Vec<_> =
+            request.messages.iter().map(|m| json!({"role": m.role.word(), "content": &*m.text})).collect();
+        let mut asked = self.asked_with.clone();
+        asked.insert("messages".into(), messages.into());
+        let line = Value::Object(asked).to_string() + "\n";
+        tracing::debug!(model = "embedded", request = line, "request");
+        if let Some(process) = &mut self.process {
+            process.send(Bytes::from(line), true);
+        }
+        Ok(Reply { model: self, lines: Lines::default(), done: false })
+    }
+}
+
+/// One answer that is being given. Dropped before its end, it ends the program.
+pub(super) struct Reply<'m> {
+    model: &'m mut Embedded,
+    lines: Lines,
+    done: bool,
+}
+
+impl Reply<'_> {
+    /// Waits for what comes next.
+    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
+        let Reply { model, lines, done } = self;
+        let Some(process) = &mut model.process else {
+            return Err(Error::remote("the embedded model has ended"));
+        };
+        match process.read(model.timeouts.idle).await? {
+            Some(bytes) => lines.feed(&bytes, |line| {
+                *done |= understand(line, events)?;
+                Ok(())
+            }),
+            None => Err(process.ended()),
+        }
+    }
+}
+
+impl Drop for Reply<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            self.model.process = None;
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum WireEvent {
+    Notice {
+        text: String,
+    },
+    Text {
+        text: String,
+    },
+    Usage {
+        input: Option<u64>,
+        output: Option<u64>,
+    },
+    Done {
+        reason: String,
+    },
+    Error {
+        message: String,
+        #[serde(default)]
+        too_long: bool,
+    },
+}
+
+/// One line of its output; whether it was the last of the answer.
+fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
+    let said = serde_json::from_slice(line).map_err(|_| {
+        Error::remote(format!("the embedded model printed something else than an event: {}", excerpt(line)))
+    })?;
+    let event = match said {
+        WireEvent::Notice { text } => Event::Notice(text),
+        WireEvent::Text { text } => Event::Text(text),
+        WireEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
+        WireEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
+        WireEvent::Error { message, too_long: true } => {
+            return Err(Error::new(Kind::Overflow, excerpt(message.as_bytes())).hint_at(|place| {
+                format!("ask with less text, or a model with a larger window: {}", place.other_model())
+            }));
+        }
+        WireEvent::Error { message, .. } => {
+            return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));
+        }
+    };
+    let last = matches!(event, Event::Done(_));
+    events.push_back(event);
+    Ok(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_too_long_is_no_failure_that_may_pass() {
+        for (line, kind) in [
+            (r#"{"event":"error","message":"no"}"#, Kind::Remote),
+            (r#"{"event":"error","message":"no","too_long":true}"#, Kind::Overflow),
+        ] {
+            let error = understand(line.as_bytes(), &mut Events::new()).unwrap_err();
+            assert_eq!(error.kind, kind);
+            assert_eq!(error.hint.is_some(), kind == Kind::Overflow, "{line}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Shortens the words of a server or program for an error message: one line, without the key.
+
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use lepo_base::error::Error;
+use lepo_base::secret::Secret;
+
+/// The first 200 characters of `bytes`, white space and control characters folded to single spaces.
+pub(super) fn excerpt(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty());
+    let mut line = String::new();
+    let mut length = 0;
+    for word in words {
+        if length > 0 {
+            line.push(' ');
+            length += 1;
+        }
+        for c in word.chars() {
+            if length >= 200 {
+                line.push('…');
+                return line;
+            }
+            line.push(c);
+            length += 1;
+        }
+    }
+    line
+}
+
+/// A server's own words for what went wrong, wherever it put them; `None` if it is no JSON or has none.
+///
+/// OpenAI `{"error":{"message"}}`, Ollama `{"error":"…"}`, others `{"message"}`, `{"detail"}`; some in a list.
+pub(super) fn complaint(body: &[u8]) -> Option<String> {
+    words(&serde_json::from_slice(body).ok()?)
+}
+
+/// The words within an error object.
+pub(super) fn words(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) if !text.trim().is_empty() => Some(excerpt(text.as_bytes())),
+        Value::Object(fields) => {
+            ["error", "message", "detail", "msg", "code"].iter().find_map(|key| words(fields.get(*key)?))
+        }
+        Value::Array(items) => items.iter().find_map(words),
+        _ => None,
+    }
+}
+
+/// True if this is JSON up to where it stops: what a cut-off answer ends in.
+pub(super) fn is_half(json: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(json).is_err_and(|error| error.is_eof())
+}
+
+/// The error without the key, should a server have repeated it.
+pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
+    error.message = hide_key(&error.message, key).into_owned();
+    for hint in [&mut error.hint, &mut error.session_hint] {
+        *hint = hint.take().map(|hint| hide_key(&hint, key).into_owned());
+    }
+    error
+}
+
+/// A text without the key.
+pub(super) fn hide_key<'t>(text: &'t str, key: Option<&Secret>) -> Cow<'t, str> {
+    key.map_or(Cow::Borrowed(text), |key| key.hide_in(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_short_lines() {
+        for (bytes, expected) in [
+            ("a\r\n  b\tc".as_bytes(), "a b c".to_owned()),
+            (b"\x1b[31mred\x07", "[31mred".to_owned()),
+            (b"\xff\xfe", "\u{fffd}\u{fffd}".to_owned()),
+            ("가".repeat(300).as_bytes(), "가".repeat(200) + "…"),
+            (b"", String::new()),
+        ] {
+            assert_eq!(excerpt(bytes), expected);
+        }
+    }
+
+    #[test]
+    fn complaints_are_found_wherever_they_stand() {
+        for (body, expected) in [
+            (r#"{"error":{"message":"no such model","code":404}}"#, Some("no such model")),
+            (r#"{"error":"model 'x' not found"}"#, Some("model 'x' not found")),
+            (r#"[{"error":{"message":"Gemini wraps it"}}]"#, Some("Gemini wraps it")),
+            (r#"{"object":"error","message":"vLLM"}"#, Some("vLLM")),
+            (r#"{"detail":[{"msg":"FastAPI"}]}"#, Some("FastAPI")),
+            ("<html>", None),
+            ("{}", None),
+        ] {
+            assert_eq!(complaint(body.as_bytes()).as_deref(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_repeated_key_is_hidden() {
+        for (key, said, hidden) in [
+            ("sk-12345", "bad key sk-12345", "bad key [secret]"),
+            // A short value may be an ordinary word.
+            ("none", "none of the models is there", "none of the models is there"),
+            ("sk-1234", "bad key sk-1234", "bad key sk-1234"),
+            ("", "bad key", "bad key"),
+            // Shortened, by the server or by the excerpt of its words.
+            ("sk-abcdefghijklmnopqrstuvwxyz", "bad key sk-abcdefghijklmnopqrs…", "bad key [secret]…"),
+            (
+                "sk-abcdefghijklmnopqrstuvwxyz",
+                "bad key sk-abcdefghijklmno*****xyz",
+                "bad key [secret]*****xyz",
+            ),
+            ("sk-abcdefghijklmnopqrstuvwxyz", "keys begin with sk-abc", "keys begin with sk-abc"),
+            ("열쇠열쇠열쇠열쇠열쇠", "열쇠열쇠열쇠열쇠열쇠 열쇠", "[secret] 열쇠"),
+        ] {
+            let error = without_key(Error::remote(said).hint(said), Some(&Secret::new(key)));
+            assert_eq!((error.message.as_str(), error.hint.as_deref()), (hidden, Some(hidden)), "{key}");
+        }
+        assert_eq!(without_key(Error::remote("a"), None).message, "a");
+    }
+}

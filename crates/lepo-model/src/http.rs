@@ -1,0 +1,262 @@
+//! The HTTP client of one model: where it may connect, what it may send there, what it says when
+//! that fails. A key goes to the configured origin only, and into no message; nor does a URL's query.
+
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
+use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url, redirect};
+use serde_json::Value;
+use tokio::time::sleep;
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::Timeouts;
+use super::gate::{Gate, GateLayer};
+use super::payload::Payload;
+use super::spec::{Auth, HttpSpec};
+use crate::{Key, ModelConfig};
+use lepo_base::error::{Error, Result, cause};
+use lepo_net::address::{is_loopback, needs_certificates};
+
+/// Bodies up to this length are made at once, longer ones while they are sent.
+const SHORT: usize = 256 << 10;
+
+/// The most redirects that are followed.
+const REDIRECTS: usize = 5;
+
+/// A client for one endpoint of one model.
+pub(super) struct Http {
+    client: Client,
+    /// The model's `base_url`.
+    pub base: Url,
+    endpoint: Url,
+    headers: HeaderMap,
+    gate: Gate,
+    connected: bool,
+    /// The place of the model, for messages: `base_url` without query and user.
+    pub place: String,
+    /// The time limits of each step.
+    pub timeouts: Timeouts,
+}
+
+/// A request that got no response.
+struct Unanswered {
+    /// The connection ended in place of one.
+    closed: bool,
+    error: Error,
+}
+
+impl Http {
+    /// A client of `api` under the model's `base_url`. Opens no connection yet.
+    pub fn new(config: &ModelConfig, api: &HttpSpec, timeouts: Timeouts, gate: Gate) -> Result<Self> {
+        let base = address(&config.base_url, &config.name)?;
+        let place = shown(&base);
+        let endpoint = under(&base, api.path);
+        let mut builder = lepo_net::net::client()
+            .redirect(redirect::Policy::none())
+            .http1_only()
+            .tcp_nodelay(true)
+            .connector_layer(GateLayer { gate: gate.clone(), limit: timeouts.connect });
+        if is_loopback(&endpoint) {
+            builder = builder.no_proxy();
+        }
+        if !needs_certificates(&endpoint) {
+            // Reading the system's certificates takes longer than a whole exchange on loopback.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|e| {
+            Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
+        })?;
+        let headers = headers(&config.key, api)?;
+        Ok(Http { client, base, endpoint, headers, gate, connected: false, place, timeouts })
+    }
+
+    /// Posts a JSON body and gives the response as it is, whatever its status.
+    ///
+    /// The connection opens at once; the request leaves when the gate is open. Redirects (301, 302,
+    /// 307, 308) are followed with the same body, within the origin only.
+    pub async fn post(&mut self, body: Payload) -> Result<Response> {
+        if self.connected {
+            // A connection from the pool does not come through the connector, where the gate stands.
+            self.gate.passed().await;
+        }
+        let mut url = self.endpoint.clone();
+        for _ in 0..=REDIRECTS {
+            let mut sent = self.send(url.clone(), body.clone()).await;
+            if self.connected && matches!(sent, Err(Unanswered { closed: true, .. })) {
+                // The server closed the connection that was kept, while the request was on its way.
+                sent = self.send(url.clone(), body.clone()).await;
+            }
+            let response = sent.map_err(|unanswered| unanswered.error)?;
+            self.connected = true;
+            let Some(location) = redirection(&response) else { return Ok(response) };
+            let target = url.join(&location).map_err(|_| self.misdirected(response.status(), "nowhere"))?;
+            if target.origin() != url.origin() {
+                return Err(self.misdirected(response.status(), &shown(&target)));
+            }
+            url = target;
+        }
+        Err(Error::remote(format!("{} redirects in circles", self.place)).hint("check `base_url`"))
+    }
+
+    async fn send(&self, url: Url, body: Payload) -> std::result::Result<Response, Unanswered> {
+        let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json");
+        request = match body.length() {
+            ..=SHORT if !body.has_files() => request.body(body.to_vec()),
+            length => {
+                let ahead = if body.has_files() { body.chunks_ahead() } else { None };
+                let chunks = match ahead {
+                    Some(chunks) => Body::wrap_stream(ReceiverStream::new(chunks)),
+                    None => Body::wrap_stream(tokio_stream::iter(body.chunks())),
+                };
+                request.header(CONTENT_LENGTH, length).body(chunks)
+            }
+        };
+        self.respond(request).await
+    }
+
+    /// Asks the server about itself, at another path than that of questions. No redirect is followed.
+    pub async fn query(
+        &mut self,
+        method: Method,
+        path: &[&str],
+        query: &[(&str, String)],
+        body: Option<Value>,
+    ) -> Result<Response> {
+        if self.connected {
+            self.gate.passed().await;
+        }
+        let mut url = under(&self.base, path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let mut request = self.client.request(method, url);
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        }
+        let response = self.respond(request).await.map_err(|unanswered| unanswered.error)?;
+        self.connected = true;
+        Ok(response)
+    }
+
+    /// Sends a request and waits for its response, within the idle timeout.
+    async fn respond(&self, request: RequestBuilder) -> std::result::Result<Response, Unanswered> {
+        let request = request.headers(self.headers.clone());
+        // Connecting has its own limit, and waiting at the gate has none.
+        let silence = async {
+            self.gate.passed().await;
+            sleep(self.timeouts.idle).await;
+        };
+        tokio::select! {
+            answered = request.send() => answered.map_err(|error| Unanswered {
+                closed: error.is_request() && !error.is_connect() && !error.is_timeout(),
+                error: self.failed(error.without_url()),
+            }),
+            () = silence => Err(Unanswered { closed: false, error: self.silent() }),
+        }
+    }
+
+    /// The error for a model that says nothing for too long.
+    pub fn silent(&self) -> Error {
+        silent(&self.place, self.timeouts)
+    }
+
+    fn failed(&self, error: reqwest::Error) -> Error {
+        let why = cause(&error);
+        if error.is_connect() {
+            return Error::remote(format!("cannot reach {}: {why}", self.place))
+                .hint("check that the server is running and that `base_url` is right");
+        }
+        Error::remote(format!("no answer from {}: {why}", self.place)).ask_again()
+    }
+
+    fn misdirected(&self, status: StatusCode, target: &str) -> Error {
+        Error::remote(format!(
+            "{} answered {} and redirects to {target}, which is not followed",
+            self.place,
+            status.as_u16()
+        ))
+        .hint("if you trust that address, make it the `base_url`: a key is sent only where it is configured")
+    }
+}
+
+/// The error for a model at `place` that says nothing for too long.
+pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
+    Error::remote(format!("{place} said nothing for {} s", timeouts.idle.as_secs_f32()))
+        .hint("for a slow model raise http.idle_timeout")
+}
+
+fn address(base_url: &str, model: &str) -> Result<Url> {
+    let wrong = || {
+        Error::usage(format!("the `base_url` of model \"{model}\" is not a web address"))
+            .hint("it looks like http://localhost:11434 or https://api.openai.com/v1")
+    };
+    let url = Url::parse(base_url).map_err(|_| wrong())?;
+    if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(wrong()) }
+}
+
+/// A URL as it may be shown: no user, password, query or fragment.
+pub(super) fn shown(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
+}
+
+/// The place of a model as it may be shown; none where its address cannot be read.
+pub(super) fn place_of(config: &ModelConfig) -> Option<String> {
+    address(&config.base_url, &config.name).ok().map(|base| shown(&base))
+}
+
+/// A path under a base URL; `v1` is not said twice.
+fn under(base: &Url, path: &[&str]) -> Url {
+    let mut url = base.clone();
+    let said = base.path_segments().and_then(|mut segments| segments.next_back()) == path.first().copied();
+    let path = path.get(usize::from(said)..).unwrap_or_default();
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().extend(path);
+    }
+    url
+}
+
+/// The headers of every request: the API's own, and the key.
+fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in api.headers {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    let Some(secret) = &key.value else { return Ok(headers) };
+    let (name, text) = match api.auth {
+        Auth::Header(name) if !key.bearer => (HeaderName::from_static(name), secret.reveal().to_owned()),
+        _ => (AUTHORIZATION, format!("Bearer {}", secret.reveal())),
+    };
+    let mut value = HeaderValue::from_str(&text).map_err(|_| {
+        Error::usage("the key has characters that cannot be sent").hint(format!("see {}", key.looked_for))
+    })?;
+    value.set_sensitive(true);
+    headers.insert(name, value);
+    Ok(headers)
+}
+
+fn redirection(response: &Response) -> Option<String> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 307 | 308) {
+        return None;
+    }
+    Some(response.headers().get(LOCATION)?.to_str().ok()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_without_secrets() {
+        for (url, expected) in [
+            ("http://127.0.0.1:80/v1/?key=sk-1#x", "http://127.0.0.1/v1"),
+            ("https://me:pw@example.com:8443/a/b", "https://example.com:8443/a/b"),
+            ("http://[::1]:11434", "http://[::1]:11434"),
+        ] {
+            assert_eq!(shown(&Url::parse(url).unwrap()), expected);
+        }
+        for wrong in ["", "localhost:11434", "ftp://x", "http://"] {
+            let error = address(wrong, "m").unwrap_err();
+            assert_eq!(error.kind, lepo_base::error::Kind::Usage, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The key that a program prints (`api_key_command`): asked for once a process, and in no log.
+
+use std::collections::HashMap;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use crate::Key;
+use lepo_base::error::{Error, Result};
+use lepo_base::secret::Secret;
+
+/// Keys that `api_key_command` programs printed, for this process.
+static PRINTED: Mutex<Option<HashMap<Vec<String>, Secret>>> = Mutex::new(None);
+
+/// A key with its value, if it is to come from a program.
+pub(super) fn resolve(key: Key) -> Result<Key> {
+    let Some((program, arguments)) = key.command.split_first().filter(|_| key.value.is_none()) else {
+        return Ok(key);
+    };
+    let mut printed = PRINTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let printed = printed.get_or_insert_default();
+    if let Some(secret) = printed.get(&key.command) {
+        return Ok(Key { value: Some(secret.clone()), ..key });
+    }
+    let failed = |why: &str| {
+        Error::usage(format!("{program} gave no key: {why}")).hint(format!("see {}", key.looked_for))
+    };
+    // It may ask on the terminal (a passphrase), by itself or by what it writes to stderr.
+    let output = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| failed("it could not be started").because(error))?;
+    if !output.status.success() {
+        return Err(failed(&format!("it failed with {}", output.status)));
+    }
+    let text = String::from_utf8(output.stdout).map_err(|_| failed("what it printed is not UTF-8"))?;
+    let line = text.lines().next().unwrap_or_default().trim();
+    if line.is_empty() {
+        return Err(failed("it printed nothing"));
+    }
+    let secret = Secret::new(line);
+    printed.insert(key.command.clone(), secret.clone());
+    Ok(Key { value: Some(secret), ..key })
+}

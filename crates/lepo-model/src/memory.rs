@@ -1,0 +1,99 @@
+//! Quirks learned in earlier runs: `quirks.json` in the state directory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use reqwest::Url;
+
+use super::http::shown;
+use super::quirks::{Quirk, Quirks};
+use super::spec::HttpSpec;
+use crate::ModelConfig;
+
+/// The file where quirks are remembered, and the model they belong to.
+///
+/// `{"openai https://api.openai.com/v1 o3": ["temperature"]}`. It is a convenience: what cannot be read
+/// or written is learned again.
+pub(super) struct Memory {
+    path: PathBuf,
+    model: String,
+}
+
+type Remembered = BTreeMap<String, BTreeSet<String>>;
+
+impl Memory {
+    /// The memory of `model` (provider, address without its query, name) in `state_dir`.
+    pub fn new(state_dir: &Path, model: String) -> Self {
+        Memory { path: state_dir.join("quirks.json"), model }
+    }
+
+    /// The `possible` quirks that were learned in earlier runs.
+    pub fn recall(&self, possible: &[&'static Quirk]) -> Quirks {
+        let words = self.read().remove(&self.model).unwrap_or_default();
+        possible.iter().copied().filter(|quirk| words.contains(quirk.word)).collect()
+    }
+
+    /// Adds to what was learned.
+    pub fn keep(&self, quirks: &Quirks) {
+        let mut all = self.read();
+        all.entry(self.model.clone()).or_default().extend(quirks.lasting().map(str::to_owned));
+        if let Err(error) = self.write(&all) {
+            tracing::warn!("{} could not be written: {error}", self.path.display());
+        }
+    }
+
+    fn read(&self) -> Remembered {
+        let bytes = fs::read(&self.path).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    fn write(&self, all: &Remembered) -> std::io::Result<()> {
+        replace(&self.path, &serde_json::to_vec_pretty(all)?)
+    }
+}
+
+/// The name that a model at an address is remembered by.
+pub(super) fn remembered_name(spec: &HttpSpec, base: &Url, config: &ModelConfig) -> String {
+    format!("{} {} {}", spec.name, shown(base), config.model)
+}
+
+/// Writes a file of the state directory by rename, so that no reader sees half of it; of two writers at
+/// once, the last wins.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    let mut file =
+        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+    file.write_all(bytes)?;
+    fs::rename(&temporary, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quirks::{SYSTEM_FIRST, TEMPERATURE};
+
+    #[test]
+    fn what_is_kept_is_recalled_for_its_model_only() {
+        let state = tempfile::tempdir().unwrap();
+        let directory = state.path().join("lepo");
+        let memory = |model: &str| Memory::new(&directory, model.to_owned());
+        let recalled =
+            |model: &str| memory(model).recall(&[&TEMPERATURE, &SYSTEM_FIRST]).words().collect::<Vec<_>>();
+        let learned = |quirk: &'static Quirk| [quirk].into_iter().collect::<Quirks>();
+        assert!(recalled("a").is_empty());
+        memory("a").keep(&learned(&TEMPERATURE));
+        memory("b").keep(&learned(&SYSTEM_FIRST));
+        assert_eq!(recalled("a"), ["temperature"]);
+        assert_eq!(recalled("b"), ["system_first"]);
+        memory("a").keep(&learned(&SYSTEM_FIRST));
+        assert_eq!(recalled("a"), ["system_first", "temperature"]);
+        fs::write(directory.join("quirks.json"), "{").unwrap();
+        assert!(recalled("a").is_empty());
+    }
+}

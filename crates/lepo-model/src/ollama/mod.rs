@@ -1,0 +1,161 @@
+//! Ollama's chat API: JSON lines. Tool schemas never go into its `tools`: they stand in the prompt.
+//! <https://github.com/ollama/ollama/blob/main/docs/api.md>
+
+mod answer;
+
+use serde_json::{Map, Value, json};
+
+use super::answer::AnswerReader;
+use super::catalog::{Catalog, ModelFacts, One};
+use super::media::{Accepts, IMAGES};
+use super::message::{Message, ToolCall};
+use super::payload::{Object, Payload, list};
+use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, SYSTEM_FIRST, TEMPERATURE};
+use super::remote::Asking;
+use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire};
+use crate::Planner;
+
+/// An Ollama server.
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Prompt,
+    planner: Planner::Chooser,
+    path: PathForm::Prompted,
+    attachments: Accepts::any(IMAGES),
+    http: Some(&HttpSpec {
+        name: "ollama",
+        path: &["api", "chat"],
+        body,
+        reader,
+        auth: Auth::Bearer,
+        headers: &[],
+        quirks: &[&FILES, &TEMPERATURE, &THINK, &SYSTEM_FIRST, &NO_SYSTEM],
+        missing,
+        catalog: Catalog {
+            path: &["api", "tags"],
+            one: One::Post(&["api", "show"], shown_facts),
+            needed: false,
+            read: listed_facts,
+        },
+        root_key: false,
+    }),
+};
+
+fn missing(model: &str) -> String {
+    format!("`ollama pull {model}` fetches it, `ollama list` names what is there")
+}
+
+static THINK: Quirk = Quirk {
+    word: "think",
+    status: MALFORMED,
+    named: &[&["think"]],
+    says: "does not take `think`: asking again without it",
+};
+
+fn reader(_: bool) -> Box<dyn AnswerReader> {
+    Box::<answer::Reader>::default()
+}
+
+/// The JSON of a request, without what the model does not take.
+fn body(asking: &mut Asking<'_>) -> Payload {
+    let config = asking.config;
+    let mut object = Object::new(&config.extra);
+    object.field("model", config.model.as_str());
+    list(object.key("messages"), asking.request.messages, said);
+    object.field("stream", true);
+    // A conversation that does not fit is refused then, and not cut at its beginning in silence.
+    object.field("truncate", false);
+    object.field("shift", false);
+    object.maybe("format", asking.request.schema.map(|schema| schema.schema.clone()));
+    let wished = &config.options;
+    let mut options = Map::new();
+    if asking.takes(&TEMPERATURE) {
+        options.insert("temperature".to_owned(), super::temperature(config));
+    }
+    let others = [
+        ("num_predict", wished.max_tokens.map(Value::from)),
+        ("top_p", wished.top_p.clone().map(Value::from)),
+        ("seed", wished.seed.map(Value::from)),
+        ("stop", (!wished.stop.is_empty()).then(|| wished.stop.clone().into())),
+        ("num_ctx", config.context.map(Value::from)),
+    ];
+    options.extend(others.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    if !options.is_empty() {
+        object.field("options", options);
+    }
+    if let Some(effort) = wished.effort.as_deref().filter(|_| asking.takes(&THINK)) {
+        let think = match effort {
+            "none" => Value::Bool(false),
+            "low" | "medium" | "high" => effort.into(),
+            _ => Value::Bool(true),
+        };
+        object.field("think", think);
+    }
+    object.end()
+}
+
+fn said(payload: &mut Payload, message: &Message) {
+    if let Some(replay) = &message.replay {
+        return payload.json(replay.json());
+    }
+    let called = |call: &ToolCall| json!({"function": {"name": call.name, "arguments": call.arguments}});
+    payload.raw("{\"role\":");
+    payload.json(message.role.word());
+    payload.raw(",\"content\":");
+    payload.text(&message.text);
+    if !message.files.is_empty() {
+        payload.raw(",\"images\":");
+        list(payload, &message.files, |payload, file| payload.file("", file));
+    }
+    if !message.calls.is_empty() {
+        payload.raw(",\"tool_calls\":");
+        payload.json(&message.calls.iter().map(called).collect::<Vec<Value>>());
+    }
+    payload.raw("}");
+}
+
+/// Reads one model of `/api/tags`.
+fn listed_facts(model: &Value) -> Option<ModelFacts> {
+    let mut facts = shown_facts(model).unwrap_or_default();
+    facts.id = model["name"].as_str().or(model["model"].as_str())?.to_owned();
+    facts.size = model["size"].as_u64();
+    facts.context = facts.context.or(model.pointer("/details/context_length").and_then(Value::as_u64));
+    Some(facts)
+}
+
+/// Reads the answer of `/api/show`.
+fn shown_facts(model: &Value) -> Option<ModelFacts> {
+    let info = model["model_info"].as_object().into_iter().flatten();
+    let mut context = info.filter(|(key, _)| key.ends_with(".context_length")).map(|(_, tokens)| tokens);
+    let words = model["capabilities"].as_array().into_iter().flatten();
+    Some(ModelFacts {
+        context: context.next().and_then(Value::as_u64),
+        capabilities: words.filter_map(|word| Some(word.as_str()?.to_owned())).collect(),
+        ..ModelFacts::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Request, Role, Schema, ToolSpec};
+    use crate::quirks::Quirks;
+    use crate::{ModelConfig, Provider};
+
+    #[test]
+    fn tools_never_go_into_the_request() {
+        let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
+        let tool = ToolSpec { name: "t".into(), description: String::new(), schema: json!({}) };
+        let messages = [Message::new(Role::User, "hi")];
+        let request =
+            Request { messages: &messages, schema: Some(&schema), tools: &[tool], ..Request::default() };
+        let config = ModelConfig { model: "m".into(), ..ModelConfig::new("m", Provider::Ollama) };
+        let quirks = Quirks::default();
+        let sent = body(&mut Asking::new(&config, request, &ModelFacts::default(), &quirks)).to_vec();
+        let sent: Value = serde_json::from_slice(&sent).unwrap();
+        assert_eq!(
+            sent,
+            json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": true,
+                   "truncate": false, "shift": false, "format": {"type": "object"}, "options": {"temperature": 0.1}})
+        );
+    }
+}

@@ -1,0 +1,343 @@
+//! OpenAI's chat completions: what is sent. What comes back is read in `answer`.
+//! <https://platform.openai.com/docs/api-reference/chat>
+
+mod answer;
+mod chunk;
+mod merge;
+
+use serde_json::{Value, json};
+
+use super::answer::AnswerReader;
+use super::catalog::{Catalog, ModelFacts, One};
+use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
+use super::message::{Message, ToolCall, ToolSpec};
+use super::payload::{Object, Payload, list};
+use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
+use super::remote::Asking;
+use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::sse_answer::SseAnswer;
+use crate::Planner;
+
+/// Any server that speaks chat completions.
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Native,
+    planner: Planner::Native,
+    path: PathForm::Messages,
+    attachments: Accepts::any(IMAGES_AND_PDF),
+    http: Some(&HttpSpec {
+        name: "openai",
+        path: &["chat", "completions"],
+        body,
+        reader,
+        auth: Auth::Bearer,
+        headers: &[],
+        quirks: &[
+            &FILES,
+            &EFFORT_NONE,
+            &THOUGHT_SIGNATURE,
+            &REASONING_CONTENT,
+            &TEMPERATURE,
+            &RESPONSE_FORMAT,
+            &STRICT,
+            &STREAM_OPTIONS,
+            &MAX_COMPLETION_TOKENS,
+            &TOOL_CHOICE,
+            &TOOLS,
+            &SYSTEM_FIRST,
+            &NO_SYSTEM,
+        ],
+        missing: check_model,
+        catalog: CATALOG,
+        root_key: false,
+    }),
+};
+
+static RESPONSE_FORMAT: Quirk = Quirk {
+    word: "response_format",
+    status: MALFORMED,
+    named: &[&["response_format"]],
+    says: "does not take `response_format`: asking again without it",
+};
+
+static STREAM_OPTIONS: Quirk = Quirk {
+    word: "stream_options",
+    status: MALFORMED,
+    named: &[&["stream_options"]],
+    says: "does not take `stream_options`: asking again without it",
+};
+
+/// Tools are taken only from a model that does not reason (OpenAI's chat completions since gpt-5.4).
+static EFFORT_NONE: Quirk = Quirk {
+    word: "effort_none",
+    status: MALFORMED,
+    named: &[&["reasoning_effort"], &["tool"]],
+    says: "takes tools only with `reasoning_effort` \"none\": asking again with that; `wire = \"responses\"` has both",
+};
+
+/// Calls need a signature (Gemini). What was received has one; for what is rebuilt there is a word.
+static THOUGHT_SIGNATURE: Quirk = Quirk {
+    word: "thought_signature",
+    status: MALFORMED,
+    named: &[&["thought_signature", "thoughtsignature"]],
+    says: "needs a signature with each call: asking again with a placeholder",
+};
+
+/// Calls need the thinking before them (DeepSeek). For what is rebuilt it is empty.
+static REASONING_CONTENT: Quirk = Quirk {
+    word: "reasoning_content",
+    status: MALFORMED,
+    named: &[&["reasoning_content"]],
+    says: "needs `reasoning_content` with each call: asking again with an empty one",
+};
+
+static MAX_COMPLETION_TOKENS: Quirk = Quirk {
+    word: "max_completion_tokens",
+    status: MALFORMED,
+    named: &[&["max_tokens"], &["max_completion_tokens"]],
+    says: "takes `max_completion_tokens` in place of `max_tokens`: asking again with that",
+};
+
+static TOOL_CHOICE: Quirk = Quirk {
+    word: "tool_choice",
+    status: MALFORMED,
+    named: &[&["tool_choice"]],
+    says: "does not take `tool_choice`: asking again without it",
+};
+
+/// The endpoint at which servers of OpenAI's kind list their models.
+pub(super) const CATALOG: Catalog =
+    Catalog { path: &["models"], one: One::Listed, needed: false, read: model_facts };
+
+/// Reads a server's facts of a model: llama.cpp, OpenRouter, vLLM, LM Studio and others have fields of their own.
+fn model_facts(model: &Value) -> Option<ModelFacts> {
+    let number = |pointers: &[&str]| pointers.iter().find_map(|pointer| model.pointer(pointer)?.as_u64());
+    let words = |pointer: &str| {
+        let words = model.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        words.filter_map(|word| Some(word.as_str()?.to_owned())).collect::<Vec<String>>()
+    };
+    let mut capabilities = words("/capabilities");
+    capabilities.extend(words("/supported_parameters"));
+    Some(ModelFacts {
+        id: model["id"].as_str()?.to_owned(),
+        context: number(&[
+            "/meta/n_ctx",
+            "/context_length",
+            "/max_model_len",
+            "/max_context_length",
+            "/context_window",
+            "/meta/n_ctx_train",
+        ]),
+        max_tokens: number(&["/top_provider/max_completion_tokens", "/max_completion_tokens"]),
+        size: number(&["/meta/size", "/size"]),
+        capabilities,
+    })
+}
+
+fn reader(keep: bool) -> Box<dyn AnswerReader> {
+    Box::new(SseAnswer::new(answer::State::new(keep)))
+}
+
+/// The JSON of a request, without what the model does not take.
+fn body(asking: &mut Asking<'_>) -> Payload {
+    let (request, config) = (asking.request, asking.config);
+    let options = &config.options;
+    let mut object = Object::new(&config.extra);
+    object.field("model", config.model.as_str());
+    if !request.tools.is_empty() {
+        object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
+    }
+    let rebuilt =
+        request.messages.iter().any(|message| !message.calls.is_empty() && message.replay.is_none());
+    let marks = Marks {
+        signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
+        reasoning: rebuilt && asking.has(&REASONING_CONTENT),
+    };
+    list(object.key("messages"), request.messages, |payload, message| said(payload, message, &marks));
+    object.field("stream", true);
+    if asking.takes(&STREAM_OPTIONS) {
+        object.field("stream_options", json!({"include_usage": true}));
+    }
+    if asking.takes(&TEMPERATURE) {
+        object.field("temperature", super::temperature(config));
+    }
+    if !request.tools.is_empty() {
+        asking.has(&TOOLS);
+        if request.tools_ended && asking.takes(&TOOL_CHOICE) {
+            object.field("tool_choice", "none");
+        }
+    }
+    match &options.effort {
+        _ if !request.tools.is_empty() && asking.has(&EFFORT_NONE) => {
+            object.field("reasoning_effort", "none")
+        }
+        Some(effort) => object.field("reasoning_effort", effort.as_str()),
+        None => {}
+    }
+    if let Some(limit) = options.max_tokens {
+        let name = if asking.has(&MAX_COMPLETION_TOKENS) { "max_completion_tokens" } else { "max_tokens" };
+        object.field(name, limit);
+    }
+    object.maybe("top_p", options.top_p.clone());
+    object.maybe("seed", options.seed);
+    if !options.stop.is_empty() {
+        object.field("stop", options.stop.clone());
+    }
+    if let Some(schema) = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT)) {
+        let strict = asking.takes(&STRICT);
+        let form = json!({"name": schema.name, "strict": strict, "schema": schema.schema});
+        object.field("response_format", json!({"type": "json_schema", "json_schema": form}));
+    }
+    object.end()
+}
+
+/// The signature of calls whose message is not there as it was received.
+struct Marks {
+    signature: bool,
+    reasoning: bool,
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
+    json!({"type": "function", "function": function})
+}
+
+/// A text alone, or parts: the text, then the files.
+fn content(payload: &mut Payload, message: &Message) {
+    if message.files.is_empty() {
+        return payload.text(&message.text);
+    }
+    payload.raw("[{\"type\":\"text\",\"text\":");
+    payload.text(&message.text);
+    payload.raw("}");
+    for file in &message.files {
+        payload.raw(",");
+        part(payload, file);
+    }
+    payload.raw("]");
+}
+
+fn part(payload: &mut Payload, file: &MediaFile) {
+    let data = format!("data:{};base64,", file.media.mime());
+    if file.media.is_image() {
+        payload.raw("{\"type\":\"image_url\",\"image_url\":{\"url\":");
+        payload.file(&data, file);
+    } else {
+        payload.raw("{\"type\":\"file\",\"file\":{\"filename\":");
+        payload.json(&file.name);
+        payload.raw(",\"file_data\":");
+        payload.file(&data, file);
+    }
+    payload.raw("}}");
+}
+
+fn said(payload: &mut Payload, message: &Message, marks: &Marks) {
+    if let Some(replay) = &message.replay {
+        return payload.json(replay.json());
+    }
+    payload.raw("{\"role\":");
+    payload.json(message.role.word());
+    payload.raw(",\"content\":");
+    content(payload, message);
+    if !message.calls.is_empty() {
+        payload.raw(",\"tool_calls\":");
+        let mut calls: Vec<Value> = message.calls.iter().map(called).collect();
+        if let Some(first) = calls.first_mut().filter(|_| marks.signature) {
+            first["extra_content"] =
+                json!({"google": {"thought_signature": "skip_thought_signature_validator"}});
+        }
+        payload.json(&calls);
+        if marks.reasoning {
+            payload.raw(",\"reasoning_content\":\"\"");
+        }
+    }
+    if let Some(id) = &message.call_id {
+        payload.raw(",\"tool_call_id\":");
+        payload.json(id);
+    }
+    payload.raw("}");
+}
+
+/// A call that was made, as the API repeats it: its arguments are JSON within a string.
+fn called(call: &ToolCall) -> Value {
+    let function = json!({"name": call.name, "arguments": arguments_text(call)});
+    json!({"id": call.id, "type": "function", "function": function})
+}
+
+/// The arguments of a call as text.
+pub(super) fn arguments_text(call: &ToolCall) -> String {
+    match &call.arguments {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Request, Role, Schema};
+    use crate::quirks::Quirks;
+    use crate::{ModelConfig, Provider};
+
+    fn sent(request: Request<'_>, quirks: &Quirks) -> Value {
+        let config = ModelConfig { model: "m".into(), ..ModelConfig::new("m", Provider::Openai) };
+        let facts = ModelFacts::default();
+        serde_json::from_slice(&body(&mut Asking::new(&config, request, &facts, quirks)).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_request_has_all_that_is_asked_for() {
+        let schema = Schema { name: "choice".into(), schema: json!({"type": "object"}) };
+        let tool =
+            ToolSpec { name: "s__t".into(), description: "d".into(), schema: json!({"type": "object"}) };
+        let call = ToolCall { id: "c1".into(), name: "s__t".into(), arguments: json!({"a": 1}) };
+        let messages = [
+            Message::new(Role::User, "hi"),
+            Message { calls: vec![call], ..Message::new(Role::Assistant, "") },
+            Message { call_id: Some("c1".into()), ..Message::new(Role::Tool, "r") },
+        ];
+        let request =
+            Request { messages: &messages, schema: Some(&schema), tools: &[tool], ..Request::default() };
+        assert_eq!(
+            sent(request, &Quirks::default()),
+            json!({
+                "model": "m",
+                "messages": [
+                    {"role": "user", "content": "hi"},
+                    {"role": "assistant", "content": "", "tool_calls": [
+                        {"id": "c1", "type": "function", "function": {"name": "s__t", "arguments": "{\"a\":1}"}}]},
+                    {"role": "tool", "content": "r", "tool_call_id": "c1"},
+                ],
+                "stream": true,
+                "stream_options": {"include_usage": true},
+                "temperature": 0.1,
+                "response_format": {"type": "json_schema", "json_schema":
+                    {"name": "choice", "strict": true, "schema": {"type": "object"}}},
+                "tools": [{"type": "function", "function":
+                    {"name": "s__t", "description": "d", "parameters": {"type": "object"}}}],
+            })
+        );
+    }
+
+    #[test]
+    fn what_a_model_does_not_take_is_left_out() {
+        let schema = Schema { name: "choice".into(), schema: json!({}) };
+        let messages = [Message::new(Role::User, "hi")];
+        let request = Request { messages: &messages, schema: Some(&schema), ..Request::default() };
+        let quirks = [&TEMPERATURE, &RESPONSE_FORMAT, &STREAM_OPTIONS].into_iter().collect();
+        assert_eq!(
+            sent(request, &quirks),
+            json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": true})
+        );
+    }
+
+    #[test]
+    fn what_is_kept_of_an_answer_has_an_end() {
+        let delta = json!({"reasoning_details": [{"data": "x".repeat(8 << 20)}]});
+        let event = format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}));
+        for (keep, taken) in [(true, Some(8)), (false, None)] {
+            let (mut reader, mut events) = (reader(keep), Default::default());
+            let ended = (0..10).find(|_| reader.read(event.as_bytes(), &mut events).is_err());
+            assert_eq!(ended, taken.map(|events| events - 1), "{keep}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A program that speaks for a model: its pipes, all served at once.
+//!
+//! It leads a process group of its own, so that a terminal's Ctrl+C is lepo's to decide about.
+
+use std::io::ErrorKind;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::time::Instant;
+
+use super::error_text::excerpt;
+use lepo_base::error::{Error, Result};
+use lepo_process::{Program, Running, environment};
+
+/// The most bytes of the end of stderr that are kept.
+const TAIL: usize = 2 << 10;
+
+/// The most bytes that are read at once.
+const READ: usize = 16 << 10;
+
+/// The time to wait for output after the program itself has ended: a child of it may hold the pipe.
+const LEFTOVERS: Duration = Duration::from_millis(200);
+
+/// A running program. Dropped, it is ended with all that it started.
+pub(super) struct Process {
+    name: String,
+    stdin: Option<Sender>,
+    input: Bytes,
+    stdout: Option<Receiver>,
+    stderr: Option<Receiver>,
+    buffer: BytesMut,
+    tail: BytesMut,
+    status: Option<ExitStatus>,
+    keep_stdin: bool,
+    running: Running,
+}
+
+impl Process {
+    /// Starts `program`; `stdin` says whether it has one.
+    pub fn spawn(program: &std::ffi::OsStr, arguments: &[String], stdin: bool) -> Result<Self> {
+        let name = program.to_string_lossy().into_owned();
+        let prepared = Program::new(program, environment(|_| false)).args(arguments);
+        let prepared = if stdin { prepared.with_stdin() } else { prepared };
+        let mut running = prepared.spawn().map_err(|error| not_started(&name, &error))?;
+        Ok(Process {
+            name,
+            stdin: running.stdin.take(),
+            input: Bytes::new(),
+            stdout: running.stdout.take(),
+            stderr: running.stderr.take(),
+            buffer: BytesMut::new(),
+            tail: BytesMut::new(),
+            status: None,
+            keep_stdin: false,
+            running,
+        })
+    }
+
+    /// Gives it `input`, while its output is read; then stdin is closed, unless `more` may come later.
+    pub fn send(&mut self, input: Bytes, more: bool) {
+        self.input = input;
+        self.keep_stdin = more;
+    }
+
+    /// True if it still runs.
+    pub fn is_alive(&mut self) -> bool {
+        self.status.is_none() && self.running.is_alive()
+    }
+
+    /// The next bytes of its stdout; `None` when it has ended. Silence on both outputs for longer than
+    /// `idle` is a failure.
+    pub async fn read(&mut self, idle: Duration) -> Result<Option<Bytes>> {
+        let mut patience = None;
+        loop {
+            let now = Instant::now();
+            let until = match self.status {
+                Some(_) => *patience.get_or_insert(now + LEFTOVERS),
+                None => now + idle,
+            };
+            let Process { running, stdin, input, stdout, stderr, buffer, tail, status, .. } = self;
+            if stdout.is_none() && stderr.is_none() && status.is_some() {
+                return Ok(None);
+            }
+            if input.is_empty() && !self.keep_stdin {
+                *stdin = None;
+            }
+            tokio::select! {
+                biased;
+                read = read(stdout, buffer), if stdout.is_some() => match read {
+                    Ok(0) | Err(_) => *stdout = None,
+                    Ok(_) => return Ok(Some(buffer.split().freeze())),
+                },
+                written = write(stdin, input), if stdin.is_some() && !input.is_empty() => match written {
+                    Ok(length) => drop(input.split_to(length)),
+                    // It does not read all of the question, and need not.
+                    Err(_) => (*stdin, *input) = (None, Bytes::new()),
+                },
+                ended = running.wait(), if status.is_none() => {
+                    *status = Some(ended.map_err(|e| Error::remote(format!("{} was lost", self.name)).because(e))?);
+                }
+                () = tokio::time::sleep_until(until) => {
+                    if self.status.is_some() {
+                        return Ok(None);
+                    }
+                    return Err(Error::remote(format!("{} said nothing for {} s", self.name, idle.as_secs_f32()))
+                        .hint("for a slow program raise http.idle_timeout"));
+                }
+                // Last, as it may be ready for ever.
+                read = read(stderr, tail), if stderr.is_some() => match read {
+                    Ok(0) | Err(_) => *stderr = None,
+                    Ok(_) => tail.advance(tail.len().saturating_sub(TAIL)),
+                },
+            }
+        }
+    }
+
+    /// After its end: an error if it failed, with the end of what it said on stderr.
+    pub fn ended_well(&self) -> Result<()> {
+        match self.status {
+            Some(status) if status.success() => Ok(()),
+            _ => Err(self.ended()),
+        }
+    }
+
+    /// The error for having ended.
+    pub fn ended(&self) -> Error {
+        use std::os::unix::process::ExitStatusExt;
+        let how = match self.status.map(|status| (status.code(), status.signal())) {
+            Some((Some(0), _)) => "ended".to_owned(),
+            Some((Some(code), _)) => format!("failed with exit code {code}"),
+            Some((None, Some(signal))) => format!("was ended by signal {signal}"),
+            _ => "ended".to_owned(),
+        };
+        let tail = String::from_utf8_lossy(&self.tail);
+        let lines: Vec<String> = tail.trim().lines().map(str::to_string).collect();
+        match lines.as_slice() {
+            [] => Error::remote(format!("{} {how}", self.name)),
+            [line] => Error::remote(format!("{} {how}: {line}", self.name)),
+            _ => Error::remote(format!("{} {how}:", self.name)).rows(lines),
+        }
+    }
+}
+
+/// Reads from a pipe; never ends where there is none, as a branch of a select that is off.
+async fn read<P: AsyncRead + Unpin>(pipe: &mut Option<P>, buffer: &mut BytesMut) -> std::io::Result<usize> {
+    match pipe {
+        Some(pipe) => {
+            buffer.reserve(READ);
+            pipe.read_buf(buffer).await
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes to a pipe; never ends where there is none.
+async fn write(pipe: &mut Option<Sender>, bytes: &[u8]) -> std::io::Result<usize> {
+    match pipe {
+        Some(pipe) => pipe.write(bytes).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn not_started(name: &str, error: &std::io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::NotFound => Error::remote(format!("program {name} is not installed or not in PATH"))
+            .hint("install it, or correct `command` in the configuration"),
+        ErrorKind::ArgumentListTooLong => {
+            Error::remote(format!("the conversation is too long for {name}'s arguments"))
+                .hint("leave `{prompt}` out of `command`: the question then goes to stdin")
+        }
+        _ => {
+            Error::remote(format!("program {name} cannot be run: {}", excerpt(error.to_string().as_bytes())))
+        }
+    }
+}

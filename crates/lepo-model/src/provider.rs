@@ -1,0 +1,154 @@
+//! The providers, as far as a configuration knows them: one row a provider. What they can do stands in `spec`.
+
+use lepo_base::word::Word;
+
+use crate::address::{BASE_URL_FORM, base_url, ollama_url};
+
+/// The API or program behind a model. The set is closed: a provider is code, not configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Any server that speaks OpenAI's chat completions or Responses.
+    Openai,
+    /// Any server that speaks Anthropic's Messages API.
+    Anthropic,
+    /// Ollama's own chat API.
+    Ollama,
+    /// A program that is an AI: a question in, an answer out.
+    Cli,
+    /// The small model that comes with lepo, in the program `lepo-embedded`.
+    Embedded,
+}
+
+/// The fields that configure a model of a provider.
+#[derive(Debug, Clone, Copy)]
+pub enum Fields {
+    /// A model of a server: `model`, `base_url`, a key.
+    Server(&'static ServerFacts),
+    /// A program: `command` and `answer`, or `preset`.
+    Program,
+    /// Nothing but, if at all, the name of its weights.
+    Weights,
+}
+
+/// The address of a server and the place of its key, unless a file has others.
+#[derive(Debug)]
+pub struct ServerFacts {
+    /// Address of the server.
+    pub url: &'static str,
+    /// True if that address needs a key.
+    pub needs_key: bool,
+    /// The variable with another address.
+    pub url_env: &'static str,
+    /// Reads the value of that variable.
+    pub read_url: fn(&str) -> Result<String, &'static str>,
+    /// The form of that value, for hints.
+    pub url_form: &'static str,
+    /// The variables with a key, first come first; and whether it is sent as a bearer token.
+    pub key_env: &'static [(&'static str, bool)],
+    /// The variable with a model, and the model that is asked without one; none if it must be named.
+    pub model: Option<(&'static str, &'static str)>,
+    /// The words `wire` may have.
+    pub wires: &'static [Wire],
+    /// An example of PROVIDER:MODEL.
+    pub example: &'static str,
+}
+
+/// The API that a server of `openai` is used by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// Chat completions.
+    Chat,
+    /// Responses.
+    Responses,
+}
+
+impl Wire {
+    /// All of them.
+    pub const ALL: &[Wire] = &[Wire::Responses, Wire::Chat];
+}
+
+impl Word for Wire {
+    fn word(self) -> &'static str {
+        match self {
+            Wire::Chat => "chat",
+            Wire::Responses => "responses",
+        }
+    }
+}
+
+/// OpenAI's own address, where Responses is the wire.
+pub const OPENAI_URL: &str = "https://api.openai.com/v1";
+
+static OPENAI: ServerFacts = ServerFacts {
+    url: OPENAI_URL,
+    needs_key: true,
+    url_env: "OPENAI_BASE_URL",
+    read_url: base_url,
+    url_form: BASE_URL_FORM,
+    key_env: &[("OPENAI_API_KEY", true)],
+    // Small, cheap, and takes a temperature.
+    model: Some(("OPENAI_MODEL", "gpt-4o-mini")),
+    wires: Wire::ALL,
+    example: "openai:gpt-4o",
+};
+
+static ANTHROPIC: ServerFacts = ServerFacts {
+    url: "https://api.anthropic.com",
+    needs_key: true,
+    url_env: "ANTHROPIC_BASE_URL",
+    read_url: base_url,
+    url_form: BASE_URL_FORM,
+    key_env: &[("ANTHROPIC_API_KEY", false), ("ANTHROPIC_AUTH_TOKEN", true)],
+    model: Some(("ANTHROPIC_MODEL", "claude-sonnet-5-5")),
+    wires: &[],
+    example: "anthropic:claude-sonnet-5-5",
+};
+
+static OLLAMA: ServerFacts = ServerFacts {
+    url: "",
+    needs_key: false,
+    url_env: "OLLAMA_HOST",
+    read_url: ollama_url,
+    url_form: "it is a host, host:port, :port or a URL",
+    key_env: &[],
+    model: None,
+    wires: &[],
+    example: "ollama:qwen3:8b",
+};
+
+impl Provider {
+    /// All of them.
+    pub const ALL: &[Provider] =
+        &[Provider::Openai, Provider::Anthropic, Provider::Ollama, Provider::Cli, Provider::Embedded];
+
+    /// The fields of its models.
+    pub fn fields(self) -> Fields {
+        match self {
+            Provider::Openai => Fields::Server(&OPENAI),
+            Provider::Anthropic => Fields::Server(&ANTHROPIC),
+            Provider::Ollama => Fields::Server(&OLLAMA),
+            Provider::Cli => Fields::Program,
+            Provider::Embedded => Fields::Weights,
+        }
+    }
+
+    /// The server behind it, if there is one.
+    pub fn server(self) -> Option<&'static ServerFacts> {
+        match self.fields() {
+            Fields::Server(facts) => Some(facts),
+            Fields::Program | Fields::Weights => None,
+        }
+    }
+}
+
+impl Word for Provider {
+    fn word(self) -> &'static str {
+        match self {
+            Provider::Openai => "openai",
+            Provider::Anthropic => "anthropic",
+            Provider::Ollama => "ollama",
+            Provider::Cli => "cli",
+            Provider::Embedded => "embedded",
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! One request over HTTP, asked until it is answered or refused for good: the only place that
+//! decides to ask again. Everything here happens before the first token.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use reqwest::Response;
+
+use super::answer::Begun;
+use super::body::Body;
+use super::catalog::{Cache, ModelFacts};
+use super::credit::{is_used_up, used_up};
+use super::error_text::hide_key;
+use super::forms::{is_system_first, system_first, without_system};
+use super::http::Http;
+use super::lookup::{list, look_up};
+use super::memory::{Memory, remembered_name};
+use super::message::{Message, Request, Role};
+use super::overflow::{is_overflow, overflow};
+use super::payload::Payload;
+use super::quirks::{self, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
+use super::refusal::Refusal;
+use super::retry::{self, Next};
+use super::spec::HttpSpec;
+use crate::ModelConfig;
+use lepo_base::error::{Error, Result};
+
+/// A model behind HTTP.
+pub(super) struct Remote {
+    http: Http,
+    spec: &'static HttpSpec,
+    config: ModelConfig,
+    quirks: Quirks,
+    memory: Memory,
+    state_dir: PathBuf,
+    /// The server's facts of the model, once it was asked.
+    facts: Option<ModelFacts>,
+    /// The server refused what it had said itself: it is rebuilt for the rest of the turn.
+    rebuilds: bool,
+}
+
+/// The outcome of a body that was sent once.
+enum Sent {
+    /// The answer has begun.
+    Begun(Box<Begun>),
+    /// It was refused; with the failure, if the refusal stood in an answer that had begun.
+    Refused(Refusal, Option<Error>),
+}
+
+/// A request that is being put into a body.
+pub(super) struct Asking<'a> {
+    /// The model.
+    pub config: &'a ModelConfig,
+    /// The request.
+    pub request: Request<'a>,
+    /// The server's facts of the model.
+    pub facts: &'a ModelFacts,
+    learned: &'a Quirks,
+    open: Vec<&'static Quirk>,
+}
+
+impl<'a> Asking<'a> {
+    /// A request to a model of which `learned` and `facts` are known.
+    pub fn new(
+        config: &'a ModelConfig,
+        request: Request<'a>,
+        facts: &'a ModelFacts,
+        learned: &'a Quirks,
+    ) -> Self {
+        Asking { config, request, facts, learned, open: Vec::new() }
+    }
+
+    /// True if the model has this quirk. If it is not known to, a refusal may be about it.
+    pub fn has(&mut self, quirk: &'static Quirk) -> bool {
+        let known = self.learned.has(quirk);
+        if !known {
+            self.open.push(quirk);
+        }
+        known
+    }
+
+    /// True if the model takes what this quirk would forbid.
+    pub fn takes(&mut self, quirk: &'static Quirk) -> bool {
+        !self.has(quirk)
+    }
+}
+
+impl Remote {
+    /// The model `config` names, with the quirks that were learned of it before.
+    pub fn new(http: Http, spec: &'static HttpSpec, config: &ModelConfig, state_dir: &Path) -> Self {
+        let memory = Memory::new(state_dir, remembered_name(spec, &http.base, config));
+        let mut quirks = memory.recall(spec.quirks);
+        if config.system_first {
+            quirks.add(&SYSTEM_FIRST);
+        }
+        let (config, state_dir) = (config.clone(), state_dir.to_path_buf());
+        Remote { http, spec, config, quirks, memory, state_dir, facts: None, rebuilds: false }
+    }
+
+    /// True if it is not known to refuse native tools.
+    pub fn takes_tools(&self) -> bool {
+        !self.quirks.has(&TOOLS)
+    }
+
+    /// The server's facts of the model, asked at most once an hour.
+    pub async fn facts(&mut self) -> ModelFacts {
+        if let Some(facts) = &self.facts {
+            return facts.clone();
+        }
+        let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
+        let facts = match cache.load() {
+            Some(facts) => facts,
+            None => match look_up(&mut self.http, self.spec, &self.config.model).await {
+                Ok(facts) => {
+                    cache.keep(&facts);
+                    facts
+                }
+                Err(error) => {
+                    tracing::debug!(model = self.config.name, error = error.chain(), "catalogue");
+                    ModelFacts::default()
+                }
+            },
+        };
+        self.facts = Some(facts.clone());
+        facts
+    }
+
+    /// The models of the server, asked at most once an hour.
+    pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
+        let cache = Cache::new(&self.state_dir, self.spec.name, &self.config.base_url, "");
+        if let Some(models) = cache.load() {
+            return Ok(models);
+        }
+        let models = list(&mut self.http, self.spec).await?;
+        cache.keep(&models);
+        Ok(models)
+    }
+
+    /// Sends the request until a model answers it or refuses it for good; `notice` is told of each new attempt.
+    pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Begun> {
+        let facts = match self.spec.catalog.needed {
+            true => self.facts().await,
+            false => ModelFacts::default(),
+        };
+        let mut quirks = self.quirks.clone();
+        let mut attempt = 0;
+        let replays = request.messages.iter().any(|message| message.replay.is_some());
+        let rebuilt = if replays { rebuilt(request.messages) } else { Vec::new() };
+        let mut request = request;
+        self.rebuilds &= replays;
+        if self.rebuilds {
+            request.messages = &rebuilt;
+        }
+        loop {
+            let (body, open) = self.body(request, &facts, &quirks);
+            let (refusal, failure) = match self.send(body, &request).await? {
+                Sent::Begun(begun) => {
+                    self.accepted(quirks);
+                    return Ok(*begun);
+                }
+                Sent::Refused(refusal, failure) => (refusal, failure),
+            };
+            if is_overflow(refusal.status, &refusal.body) {
+                return Err(overflow(&self.config.name, refusal.words()));
+            }
+            if is_used_up(refusal.status, &refusal.body) {
+                return Err(used_up(&self.http.place, refusal.words()));
+            }
+            let learned = quirks::named(refusal.status, &refusal.body, &open);
+            if !learned.is_empty() {
+                self.learn(&learned, &mut quirks, (&request, &refusal), notice)?;
+                continue;
+            }
+            if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
+                notice(&format!(
+                    "{} refuses its own earlier message: asking again without the thinking in it ({})",
+                    self.config.name,
+                    refusal.words()
+                ));
+                self.rebuilds = true;
+                request.messages = &rebuilt;
+                continue;
+            }
+            match failure {
+                Some(failure) if !refusal.may_pass() => return Err(failure),
+                _ => self.pause(&refusal, attempt, notice).await?,
+            }
+            attempt += 1;
+        }
+    }
+
+    /// Sends a body once.
+    async fn send(&mut self, body: Payload, request: &Request<'_>) -> Result<Sent> {
+        let key = self.config.key.value.as_ref();
+        tracing::debug!(model = self.config.name, request = %hide_key(&body.shown(), key), "request");
+        let response = self.http.post(body).await?;
+        tracing::debug!(model = self.config.name, status = response.status().as_u16(), "response");
+        if !response.status().is_success() {
+            return Ok(Sent::Refused(Refusal::read(response, self.http.timeouts.idle).await, None));
+        }
+        let mut begun = self.begin(response, request).await;
+        match begun.refused() {
+            None => Ok(Sent::Begun(Box::new(begun))),
+            Some(refused) => Ok(Sent::Refused(Refusal::within(refused), begun.failure())),
+        }
+    }
+
+    /// Adds the quirks that a refusal tells of; an error, if the request cannot be sent again without what they
+    /// forbid.
+    fn learn(
+        &mut self,
+        learned: &Quirks,
+        quirks: &mut Quirks,
+        (request, refusal): (&Request<'_>, &Refusal),
+        notice: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        for quirk in learned.each() {
+            notice(&format!("{} {}", self.config.name, quirk.says));
+            quirks.add(quirk);
+        }
+        if learned.has(&TOOLS) {
+            // The next request is another kind of turn: it plans without native tools.
+            self.accepted(quirks.clone());
+            return Err(refusal.error(&self.config, self.spec, &self.http.place));
+        }
+        if learned.has(&FILES) && asks_about_files(request) {
+            self.accepted(quirks.clone());
+            let told = format!("{} takes no files: {}", self.config.name, refusal.words());
+            return Err(Error::remote(told).hint_to_retry(|place| {
+                let (other, retry) = (place.other_model(), place.retry());
+                format!("{other} asks another model; {retry} sends the text without the files")
+            }));
+        }
+        Ok(())
+    }
+
+    /// The body of the request, and the quirks that a refusal of it may be about.
+    fn body(
+        &self,
+        request: Request<'_>,
+        facts: &ModelFacts,
+        quirks: &Quirks,
+    ) -> (Payload, Vec<&'static Quirk>) {
+        let merged: Vec<Message>;
+        let mut asking = Asking::new(&self.config, request, facts, quirks);
+        if self.spec.may_have(&SYSTEM_FIRST)
+            && !is_system_first(request.messages)
+            && asking.has(&SYSTEM_FIRST)
+        {
+            merged = system_first(request.messages);
+            asking.request.messages = &merged;
+        }
+        let folded: Vec<Message>;
+        if self.spec.may_have(&NO_SYSTEM)
+            && is_system_first(asking.request.messages)
+            && asking.request.messages.first().is_some_and(|message| message.role == Role::System)
+            && asking.has(&NO_SYSTEM)
+        {
+            folded = without_system(asking.request.messages);
+            asking.request.messages = &folded;
+        }
+        let without: Vec<Message>;
+        if self.spec.may_have(&FILES)
+            && asking.request.messages.iter().any(|message| !message.files.is_empty())
+            && asking.has(&FILES)
+        {
+            let bare = |message: &Message| Message { files: Vec::new(), ..message.clone() };
+            without = asking.request.messages.iter().map(bare).collect();
+            asking.request.messages = &without;
+        }
+        let payload = (self.spec.body)(&mut asking);
+        (payload, asking.open)
+    }
+
+    /// Waits for the first event of the answer: a refusal may still come in its place.
+    async fn begin(&self, response: Response, request: &Request<'_>) -> Begun {
+        let status = response.status().as_u16();
+        let body = Body::new(response, self.http.place.clone(), self.http.timeouts);
+        Begun::wait(status, body, (self.spec.reader)(!request.tools.is_empty())).await
+    }
+
+    fn accepted(&mut self, quirks: Quirks) {
+        let learned = quirks.beyond(&self.quirks);
+        if !learned.is_empty() {
+            self.memory.keep(&learned);
+            self.quirks = quirks;
+        }
+    }
+
+    /// Waits before the next try, or says why there is none.
+    async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(&str)) -> Result<()> {
+        let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
+        if !refusal.may_pass() || attempt == retry::TRIES {
+            return Err(error());
+        }
+        match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
+            Next::TooLong(wait) => {
+                Err(error()
+                    .hint(format!("the server asks to wait {} s: ask again after that", wait.as_secs())))
+            }
+            Next::After(wait) => {
+                notice(&format!(
+                    "{} {}: asking again in {:.1} s ({} of {})",
+                    self.config.name,
+                    refusal.told(),
+                    wait.as_secs_f32(),
+                    attempt + 1,
+                    retry::TRIES
+                ));
+                tokio::time::sleep(wait).await;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Messages without the form in which the model had said them.
+fn rebuilt(messages: &[Message]) -> Vec<Message> {
+    messages.iter().cloned().map(|message| Message { replay: None, ..message }).collect()
+}
+
+/// True if files go with the last message of the person: what is asked is about them.
+fn asks_about_files(request: &Request<'_>) -> bool {
+    let mut asked = request.messages.iter().rev().filter(|m| m.role == Role::User && !m.instruction);
+    asked.next().is_some_and(|message| !message.files.is_empty())
+}

@@ -1,0 +1,229 @@
+//! OpenAI's Responses API: what is sent. What comes back is read in `answer`.
+//! <https://platform.openai.com/docs/api-reference/responses>
+
+mod answer;
+
+use serde_json::{Value, json};
+
+use super::answer::AnswerReader;
+use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
+use super::message::{Message, Role, ToolSpec};
+use super::openai::{CATALOG, arguments_text};
+use super::payload::{Object, Payload};
+use super::quirks::{FILES, MALFORMED, Quirk, STRICT, TEMPERATURE};
+use super::remote::Asking;
+use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::sse_answer::SseAnswer;
+use crate::Planner;
+
+/// OpenAI's own server, and others that speak Responses.
+pub(super) static SPEC: ProviderSpec = ProviderSpec {
+    tools: ToolWire::Native,
+    planner: Planner::Native,
+    path: PathForm::Messages,
+    attachments: Accepts::any(IMAGES_AND_PDF),
+    http: Some(&HttpSpec {
+        name: "responses",
+        path: &["responses"],
+        auth: Auth::Bearer,
+        headers: &[],
+        body,
+        reader,
+        quirks: &[&FILES, &TEMPERATURE, &SUMMARY, &REASONING, &ENCRYPTED, &CACHE_KEY, &TEXT_FORMAT, &STRICT],
+        missing: check_model,
+        catalog: CATALOG,
+        root_key: true,
+    }),
+};
+
+/// Summaries of reasoning: not for every account.
+static SUMMARY: Quirk = Quirk {
+    word: "reasoning_summary",
+    status: MALFORMED,
+    named: &[&["reasoning.summary", "reasoning summar"]],
+    says: "gives no summaries of its reasoning: asking again without them",
+};
+
+static REASONING: Quirk = Quirk {
+    word: "reasoning",
+    status: MALFORMED,
+    named: &[&[
+        "'reasoning'",
+        "`reasoning`",
+        "\"reasoning\"",
+        "reasoning.effort",
+        "reasoning is not supported",
+    ]],
+    says: "does not take `reasoning`: asking again without it",
+};
+
+static ENCRYPTED: Quirk = Quirk {
+    word: "encrypted_reasoning",
+    status: MALFORMED,
+    named: &[&[
+        "encrypted content is not supported",
+        "encrypted_content is not supported",
+        "'include'",
+        "include[",
+    ]],
+    says: "gives no encrypted reasoning: asking again without it",
+};
+
+static CACHE_KEY: Quirk = Quirk {
+    word: "prompt_cache_key",
+    status: MALFORMED,
+    named: &[&["prompt_cache_key"]],
+    says: "does not take `prompt_cache_key`: asking again without it",
+};
+
+static TEXT_FORMAT: Quirk = Quirk {
+    word: "text_format",
+    status: MALFORMED,
+    named: &[&["text.format", "json_schema"]],
+    says: "does not take `text.format`: asking again without it",
+};
+
+fn reader(_: bool) -> Box<dyn AnswerReader> {
+    Box::new(SseAnswer::new(answer::State::default()))
+}
+
+/// The JSON of a request, without what the model does not take.
+fn body(asking: &mut Asking<'_>) -> Payload {
+    let (request, config) = (asking.request, asking.config);
+    let options = &config.options;
+    let mut object = Object::new(&config.extra);
+    object.field("model", config.model.as_str());
+    if !request.tools.is_empty() {
+        object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
+    }
+    let payload = object.key("input");
+    payload.raw("[");
+    let mut first = true;
+    for message in request.messages {
+        items(payload, message, &mut first);
+    }
+    payload.raw("]");
+    object.field("stream", true);
+    object.field("store", false);
+    if asking.takes(&ENCRYPTED) {
+        object.field("include", json!(["reasoning.encrypted_content"]));
+    }
+    let mut reasoning = serde_json::Map::new();
+    if asking.takes(&REASONING) {
+        if let Some(effort) = &options.effort {
+            reasoning.insert("effort".to_owned(), effort.as_str().into());
+        }
+        if asking.takes(&SUMMARY) {
+            reasoning.insert("summary".to_owned(), "auto".into());
+        }
+    }
+    if !reasoning.is_empty() {
+        object.field("reasoning", reasoning);
+    }
+    if request.tools_ended && !request.tools.is_empty() {
+        object.field("tool_choice", "none");
+    }
+    if let Some(key) = request.cache_key.filter(|_| asking.takes(&CACHE_KEY)) {
+        object.field("prompt_cache_key", key);
+    }
+    if let Some(schema) = request.schema.filter(|_| asking.takes(&TEXT_FORMAT)) {
+        let strict = asking.takes(&STRICT);
+        let form =
+            json!({"type": "json_schema", "name": schema.name, "strict": strict, "schema": schema.schema});
+        object.field("text", json!({"format": form}));
+    }
+    if asking.takes(&TEMPERATURE) {
+        object.field("temperature", super::temperature(config));
+    }
+    object.maybe("top_p", options.top_p.clone());
+    object.maybe("max_output_tokens", options.max_tokens);
+    object.end()
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    json!({"type": "function", "name": tool.name, "description": tool.description,
+           "parameters": tool.schema, "strict": false})
+}
+
+/// The items that a message is.
+fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
+    let mut next = |payload: &mut Payload| {
+        if !std::mem::take(first) {
+            payload.raw(",");
+        }
+    };
+    if let Some(replay) = &message.replay {
+        for item in replay.json().as_array().into_iter().flatten() {
+            next(payload);
+            payload.json(item);
+        }
+        return;
+    }
+    if let (Role::Tool, Some(id)) = (message.role, &message.call_id) {
+        next(payload);
+        payload.raw("{\"type\":\"function_call_output\",\"call_id\":");
+        payload.json(id);
+        payload.raw(",\"output\":");
+        payload.text(&message.text);
+        return payload.raw("}");
+    }
+    if message.role == Role::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
+        // Whole, as the API gives it: llama.cpp takes no shorter form.
+        next(payload);
+        payload.raw("{\"type\":\"message\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":");
+        payload.raw("[{\"type\":\"output_text\",\"text\":");
+        payload.text(&message.text);
+        payload.raw(",\"annotations\":[]}]}");
+    }
+    let (role, label) = match message.role {
+        Role::System => ("developer", ""),
+        Role::User => ("user", ""),
+        Role::Assistant => return calls(payload, message, &mut next),
+        Role::Tool => ("user", "[tool]\n"),
+    };
+    next(payload);
+    payload.raw("{\"role\":");
+    payload.json(role);
+    payload.raw(",\"content\":");
+    content(payload, label, message);
+    payload.raw("}");
+}
+
+/// The calls of a message that was not received in this turn.
+fn calls(payload: &mut Payload, message: &Message, next: &mut dyn FnMut(&mut Payload)) {
+    for call in &message.calls {
+        next(payload);
+        payload.json(&json!({"type": "function_call", "call_id": call.id, "name": call.name,
+                             "arguments": arguments_text(call)}));
+    }
+}
+
+/// A text alone, or parts: the text, then the files.
+fn content(payload: &mut Payload, label: &str, message: &Message) {
+    if message.files.is_empty() {
+        return payload.labelled(label, &message.text);
+    }
+    payload.raw("[{\"type\":\"input_text\",\"text\":");
+    payload.labelled(label, &message.text);
+    payload.raw("}");
+    for file in &message.files {
+        payload.raw(",");
+        part(payload, file);
+    }
+    payload.raw("]");
+}
+
+fn part(payload: &mut Payload, file: &MediaFile) {
+    if file.media.is_image() {
+        payload.raw("{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
+    } else {
+        payload.raw("{\"type\":\"input_file\",\"filename\":");
+        payload.json(&file.name);
+        payload.raw(",\"file_data\":");
+    }
+    payload.file(&format!("data:{};base64,", file.media.mime()), file);
+    payload.raw("}");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! The Responses API by tables: what is sent, and what is understood, wherever reads end.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::catalog::ModelFacts;
+use crate::event::{Event, Events, Finish, Usage};
+use crate::message::{Request, Schema, ToolCall};
+use crate::quirks::Quirks;
+use crate::replay::Replay;
+use crate::sse_answer::Decoder;
+use crate::{ModelConfig, Options, Provider};
+
+fn sent(config: &ModelConfig, request: Request<'_>, quirks: &Quirks) -> Value {
+    let facts = ModelFacts::default();
+    serde_json::from_slice(&body(&mut Asking::new(config, request, &facts, quirks)).to_vec()).unwrap()
+}
+
+#[test]
+fn a_request_has_all_that_is_asked_for() {
+    let options = Options { max_tokens: Some(99), effort: Some("low".into()), ..Options::default() };
+    let config = ModelConfig { model: "gpt-x".into(), options, ..ModelConfig::new("m", Provider::Openai) };
+    let schema = Schema { name: "n".into(), schema: json!({"type": "object"}) };
+    let tool = ToolSpec { name: "t".into(), description: "d".into(), schema: json!({"type": "object"}) };
+    let received = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA=="},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_a", "name": "t", "arguments": "{}"},
+    ]);
+    let call = |id: &str| ToolCall { id: id.into(), name: "t".into(), arguments: json!({"a": 1}) };
+    let messages = [
+        Message::new(Role::System, "P"),
+        Message::new(Role::User, "hi"),
+        Message {
+            replay: Some(Replay::new(received.clone())),
+            calls: vec![call("call_a")],
+            ..Message::new(Role::Assistant, "")
+        },
+        Message { call_id: Some("call_a".into()), ..Message::new(Role::Tool, "r") },
+        Message { calls: vec![call("call_3")], ..Message::new(Role::Assistant, "again") },
+        Message { call_id: Some("call_3".into()), ..Message::new(Role::Tool, "s") },
+        Message::new(Role::System, "INST"),
+    ];
+    let request = Request {
+        messages: &messages,
+        schema: Some(&schema),
+        tools: &[tool],
+        tools_ended: true,
+        cache_key: Some("01ROOT"),
+    };
+    assert_eq!(
+        sent(&config, request, &Quirks::default()),
+        json!({
+            "model": "gpt-x",
+            "tools": [{"type": "function", "name": "t", "description": "d", "parameters": {"type": "object"}, "strict": false}],
+            "input": [
+                {"role": "developer", "content": "P"},
+                {"role": "user", "content": "hi"},
+                received[0], received[1],
+                {"type": "function_call_output", "call_id": "call_a", "output": "r"},
+                {"type": "message", "role": "assistant", "status": "completed", "content":
+                    [{"type": "output_text", "text": "again", "annotations": []}]},
+                {"type": "function_call", "call_id": "call_3", "name": "t", "arguments": "{\"a\":1}"},
+                {"type": "function_call_output", "call_id": "call_3", "output": "s"},
+                {"role": "developer", "content": "INST"},
+            ],
+            "stream": true,
+            "store": false,
+            "include": ["reasoning.encrypted_content"],
+            "reasoning": {"effort": "low", "summary": "auto"},
+            "tool_choice": "none",
+            "prompt_cache_key": "01ROOT",
+            "text": {"format": {"type": "json_schema", "name": "n", "strict": true, "schema": {"type": "object"}}},
+            "temperature": 0.1,
+            "max_output_tokens": 99,
+        })
+    );
+    let quirks =
+        [&SUMMARY, &REASONING, &ENCRYPTED, &CACHE_KEY, &TEXT_FORMAT, &TEMPERATURE].into_iter().collect();
+    let request = Request { messages: &messages[1..2], ..request };
+    let plain = sent(&config, request, &quirks);
+    for gone in ["include", "reasoning", "prompt_cache_key", "text", "temperature"] {
+        assert!(plain[gone].is_null(), "{gone}");
+    }
+}
+
+const STREAM: &[&str] = &[
+    r#"{"type":"response.created","response":{"id":"resp_1","status":"in_progress"},"sequence_number":0}"#,
+    r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"partial"}}"#,
+    r#"{"type":"response.reasoning_summary_part.added","item_id":"rs_1","summary_index":0,"part":{"type":"summary_text","text":""}}"#,
+    r#"{"type":"response.reasoning_summary_text.delta","item_id":"rs_1","summary_index":0,"delta":"one"}"#,
+    r#"{"type":"response.reasoning_summary_part.added","item_id":"rs_1","summary_index":1,"part":{"type":"summary_text","text":""}}"#,
+    r#"{"type":"response.reasoning_summary_text.delta","item_id":"rs_1","summary_index":1,"delta":"two"}"#,
+    r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"one"}],"encrypted_content":"gAAA=="}}"#,
+    r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":1,"content_index":0,"delta":"I ","sequence_number":7}"#,
+    r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":1,"content_index":0,"delta":"look.\n","sequence_number":8}"#,
+    r#"{"type":"response.output_text.done","item_id":"msg_1","text":"I look.\n"}"#,
+    r#"{"type":"response.output_item.done","output_index":1,"item":{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"I look.\n"}]}}"#,
+    r#"{"type":"response.function_call_arguments.delta","item_id":"fc_1","delta":"{\"a\""}"#,
+    r#"{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","id":"fc_1","call_id":"call_a","name":"f","arguments":"{\"a\":1}"}}"#,
+    r#"{"type":"response.completed","response":{"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":64},"output_tokens":9}}}"#,
+];
+
+fn stream(data: &[&str]) -> String {
+    data.iter().map(|data| format!("event: x\ndata: {data}\n\n")).collect()
+}
+
+fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Event>, Option<String>) {
+    let (mut reader, mut events) = (reader(true), Events::new());
+    let read = pieces
+        .into_iter()
+        .try_for_each(|piece| reader.read(piece, &mut events))
+        .and_then(|()| reader.end(&mut events));
+    (events.into(), read.err().map(|error| error.message))
+}
+
+#[test]
+fn a_stream_is_understood_wherever_reads_end() {
+    let items = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "one"}], "encrypted_content": "gAAA=="},
+        {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "I look.\n"}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_a", "name": "f", "arguments": "{\"a\":1}"},
+    ]);
+    let call = ToolCall { id: "call_a".into(), name: "f".into(), arguments: json!({"a": 1}) };
+    let usage = Usage { input: Some(100), output: Some(9), cached: Some(64), cache_write: None };
+    let expected = vec![
+        Event::Thinking("one".into()),
+        Event::Thinking("\n\ntwo".into()),
+        Event::Text("I look.\n".into()),
+        Event::Replay(Replay::new(items)),
+        Event::ToolCall(call),
+        Event::Usage(usage),
+        Event::Done(Finish::ToolCalls),
+    ];
+    let stream = stream(STREAM);
+    for size in [1, 7, 100, stream.len()] {
+        assert_eq!(read(stream.as_bytes().chunks(size)), (expected.clone(), None), "by {size}");
+    }
+}
+
+#[test]
+fn each_end_is_told_from_the_others() {
+    let text = r#"{"type":"response.output_text.delta","delta":"a"}"#;
+    let incomplete =
+        r#"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#;
+    for (data, finish, error) in [
+        (vec![text, incomplete], Some(Finish::Length), None),
+        (vec![text, r#"{"type":"response.completed","response":{}}"#], Some(Finish::Stop), None),
+        (vec![text], None, Some("the answer was cut off: the stream ended without `response.completed`")),
+        (
+            vec![
+                text,
+                r#"{"type":"response.failed","response":{"error":{"code":"server_error","message":"oops"}}}"#,
+            ],
+            None,
+            Some("the model failed: oops"),
+        ),
+        (
+            vec![r#"{"type":"error","code":"rate_limit_exceeded","message":"slow"}"#],
+            None,
+            Some("the model failed: slow"),
+        ),
+    ] {
+        let (events, failed) = read([stream(&data).as_bytes()]);
+        let found = events.into_iter().find_map(|event| match event {
+            Event::Done(finish) => Some(finish),
+            _ => None,
+        });
+        assert_eq!((found, failed.as_deref()), (finish, error), "{data:?}");
+    }
+    // Items that are told at the end only, with and without their text before.
+    let told = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}}"#;
+    for data in [vec![told], vec![text, told]] {
+        let events = vec![Event::Text("a".into()), Event::Done(Finish::Stop)];
+        assert_eq!(read([stream(&data).as_bytes()]), (events, None), "{data:?}");
+    }
+    let whole = r#"{"object":"response","error":null,"output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}],"usage":{"input_tokens":1,"output_tokens":2}}"#;
+    assert_eq!(read([whole.as_bytes()]).0[0], Event::Text("hi".into()));
+}
+
+#[test]
+fn items_without_end_are_ended() {
+    let item = json!({"type": "reasoning", "encrypted_content": "x".repeat(8 << 20)});
+    let data = json!({"type": "response.output_item.done", "item": item}).to_string();
+    let (mut state, mut events) = (answer::State::default(), Events::default());
+    let ended = (0..100).find_map(|i| state.data(data.as_bytes(), &mut events).err().map(|e| (i, e)));
+    let (items, error) = ended.unwrap();
+    assert_eq!((items, error.kind.exit_code()), (7, 3), "{}", error.message);
+}
+
+#[test]
+fn an_account_without_credit_is_no_busy_server() {
+    for (code, status) in [("insufficient_quota", 402), ("rate_limit_exceeded", 429)] {
+        let data = json!({"type": "response.failed", "response": {"error": {"code": code, "message": "no"}}});
+        let (mut state, mut events) = (answer::State::default(), Events::default());
+        assert!(state.data(data.to_string().as_bytes(), &mut events).is_err());
+        assert_eq!(state.refused().map(|refused| refused.status), Some(status), "{code}");
+    }
+}

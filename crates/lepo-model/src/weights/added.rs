@@ -1,0 +1,176 @@
+//! Weights that a person added, by name. A file counts once it is what its hash says and a model has answered
+//! from it; until then it is a leftover that the next one removes.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::{LOCK, Progress, lock, unusable};
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::hex;
+
+/// The folder of added weights, in that of all weights.
+const FOLDER: &str = "added";
+
+/// The end of a file of weights.
+const END: &str = ".gguf";
+
+/// The end of what the program that reads weights keeps beside them.
+const CONVERTED: &str = ".q8_0";
+
+/// The name of a file until it is complete.
+const INCOMING: &str = ".incoming";
+
+/// The longest name.
+const LONGEST: usize = 64;
+
+/// True if these weights can be named so: letters, digits, `-`, `_` and `.`, which does not come first.
+pub fn is_name(name: &str) -> bool {
+    let is_sound = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_sound) && !name.starts_with(['.', '-'])
+}
+
+/// The weights of this name, if they were added.
+pub fn named(dir: &Path, name: &str) -> Option<PathBuf> {
+    let path = dir.join(FOLDER).join(format!("{name}{END}"));
+    (is_name(name) && path.is_file()).then_some(path)
+}
+
+/// The names of all that were added, in order.
+pub fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir.join(FOLDER)).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok()?.strip_suffix(END).map(str::to_string))
+        .filter(|name| is_name(name))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Removes weights that were added; false where there are none of this name.
+pub fn remove(dir: &Path, name: &str) -> Result<bool> {
+    let Some(path) = named(dir, name) else { return Ok(false) };
+    fs::remove_file(&path).map_err(|error| unusable(dir, error))?;
+    let _ = fs::remove_file(beside(&path));
+    Ok(true)
+}
+
+/// Weights on their way in. Dropped, nothing is left of them.
+pub struct Incoming {
+    dir: PathBuf,
+    path: PathBuf,
+    file: File,
+    hash: Sha256,
+    /// One at a time.
+    _lock: File,
+}
+
+impl Incoming {
+    /// Begins, waiting for another process that fetches or adds.
+    pub fn begin(dir: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Incoming> {
+        let failed = |error: io::Error| unusable(dir, error);
+        let folder = dir.join(FOLDER);
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let lock = lock(&dir.join(LOCK), progress).map_err(failed)?;
+        let path = folder.join(INCOMING);
+        let file = File::create(&path).map_err(failed)?;
+        let _ = fs::remove_file(beside(&path));
+        Ok(Incoming { dir: dir.to_path_buf(), path, file, hash: Sha256::new(), _lock: lock })
+    }
+
+    /// Takes more of it.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hash.update(bytes);
+        self.file.write_all(bytes).map_err(|error| unusable(&self.dir, error))
+    }
+
+    /// The path of the weights, for a model that is to answer from it. Fails if the hash is not `sha256`.
+    pub fn checked(&self, sha256: &str) -> Result<&Path> {
+        let found = hex(&self.hash.clone().finalize());
+        match found.eq_ignore_ascii_case(sha256) {
+            true => Ok(&self.path),
+            false => Err(Error::remote(format!("its sha256 is {found}, not {sha256}"))
+                .hint("nothing was added; take the hash from where the weights are published")),
+        }
+    }
+
+    /// Keeps it under a name that nothing has yet.
+    pub fn keep(self, name: &str) -> Result<PathBuf> {
+        let path = self.dir.join(FOLDER).join(format!("{name}{END}"));
+        let kept = self.file.sync_all().and_then(|()| fs::hard_link(&self.path, &path));
+        kept.map_err(|error| unusable(&self.dir, error))?;
+        // The converted weights belong to the same file.
+        let _ = fs::rename(beside(&self.path), beside(&path));
+        File::open(self.dir.join(FOLDER))
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| unusable(&self.dir, error))?;
+        Ok(path)
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(beside(&self.path));
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(CONVERTED);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of `hello` and a newline.
+    const HASH: &str = "5891B5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
+
+    fn incoming(dir: &Path) -> Incoming {
+        let mut incoming = Incoming::begin(dir, &mut |_| ()).unwrap();
+        incoming.write(b"hel").unwrap();
+        incoming.write(b"lo\n").unwrap();
+        incoming
+    }
+
+    #[test]
+    fn what_counts_was_checked() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("models");
+        assert!(names(&dir).is_empty());
+        let wrong = incoming(&dir);
+        assert!(wrong.checked(&"0".repeat(64)).unwrap_err().message.contains("5891b5b5"));
+        drop(wrong);
+        assert!(names(&dir).is_empty() && fs::read_dir(dir.join(FOLDER)).unwrap().next().is_none());
+
+        let sound = incoming(&dir);
+        let path = sound.checked(HASH).unwrap();
+        fs::write(beside(path), "converted").unwrap();
+        let kept = sound.keep("big.er").unwrap();
+        assert_eq!(fs::read(&kept).unwrap(), b"hello\n");
+        assert_eq!(fs::read(beside(&kept)).unwrap(), b"converted");
+        assert_eq!((names(&dir), named(&dir, "big.er")), (vec!["big.er".to_string()], Some(kept)));
+        assert!(incoming(&dir).keep("big.er").is_err(), "none is replaced");
+
+        assert!(remove(&dir, "big.er").unwrap() && !remove(&dir, "big.er").unwrap());
+        assert!(fs::read_dir(dir.join(FOLDER)).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for (name, is) in [
+            ("SmolLM2-360M_Q8.0", true),
+            ("", false),
+            (".x", false),
+            ("-x", false),
+            ("a/b", false),
+            ("가", false),
+        ] {
+            assert_eq!(is_name(name), is, "{name}");
+        }
+    }
+}

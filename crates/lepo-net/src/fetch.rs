@@ -1,0 +1,308 @@
+//! Fetching one file from the web, for a question: https (http to this machine only), once, up to a
+//! size, and without being led to a private address.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::LOCATION;
+use reqwest::{Response, Url, redirect};
+use url::Host;
+
+use crate::runtime::current_thread;
+use lepo_base::error::{Error, Result, cause};
+
+/// The most redirects that are followed.
+const REDIRECTS: usize = 5;
+/// To open a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Between two pieces.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// A fetched file.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The last part of the address it came from.
+    pub name: String,
+    /// Bytes of the response.
+    pub bytes: Vec<u8>,
+}
+
+/// True if a word is an address to fetch, and no path.
+pub fn is_url(word: &str) -> bool {
+    word.starts_with("https://") || word.starts_with("http://")
+}
+
+/// Fetches it, at most `limit` bytes. It waits in a thread of its own, so that it can be called anywhere.
+pub fn fetch(address: &str, limit: u64) -> Result<Fetched> {
+    let mut bytes = Vec::new();
+    let name = fetch_with(address, limit, &mut |piece, _| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    Ok(Fetched { name, bytes })
+}
+
+/// Takes the pieces of a body, each with the length of the whole where it was told, else 0.
+type Take<'t> = &'t mut (dyn FnMut(&[u8], u64) -> Result<()> + Send);
+
+/// Fetches it in pieces as they come: a file that is too large to be held.
+pub fn fetch_into(address: &str, limit: u64, take: Take<'_>) -> Result<()> {
+    fetch_with(address, limit, take).map(|_| ())
+}
+
+/// Fetches it; the last part of the address it came from.
+fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<String> {
+    let url = Url::parse(address).map_err(|_| Error::usage(format!("{address} is not a web address")))?;
+    let work = move || current_thread()?.block_on(get(url, limit, take));
+    std::thread::scope(|scope| scope.spawn(work).join())
+        .unwrap_or_else(|_| Err(Error::remote("the download ended early")))
+}
+
+async fn get(first: Url, limit: u64, take: Take<'_>) -> Result<String> {
+    allowed(&first, &first)?;
+    let mut url = first.clone();
+    for _ in 0..=REDIRECTS {
+        let response = send(&first, &url).await?;
+        let Some(target) = redirection(&response) else { return body(&url, response, limit, take).await };
+        let target = url
+            .join(&target)
+            .map_err(|_| Error::remote(format!("{} redirects to no valid address", shown(&url))))?;
+        allowed(&first, &target)?;
+        url = target;
+    }
+    Err(Error::remote(format!("{} redirects in circles", shown(&first))))
+}
+
+/// Checks that an address may be fetched: https, or http on this machine; after a redirect to another place,
+/// not a private one.
+fn allowed(first: &Url, url: &Url) -> Result<()> {
+    let led = url.origin() != first.origin();
+    let host = url.host();
+    let here = host.as_ref().is_some_and(is_this_machine);
+    match url.scheme() {
+        "https" => {}
+        "http" if here => {}
+        "http" => {
+            return Err(Error::usage(format!(
+                "{} is not fetched: http is for this machine only",
+                shown(url)
+            ))
+            .hint("use https, or download it yourself and name the file"));
+        }
+        _ => return Err(Error::usage(format!("{} is not fetched: it is not https", shown(url)))),
+    }
+    let private = here
+        || matches!(host, Some(Host::Ipv4(_) | Host::Ipv6(_))) && !host.as_ref().is_some_and(is_public_host);
+    if led && private {
+        return Err(Error::remote(format!(
+            "{} redirects to {}, a private address, which is not followed",
+            shown(first),
+            shown(url)
+        )));
+    }
+    Ok(())
+}
+
+async fn send(first: &Url, url: &Url) -> Result<Response> {
+    let here = url.host().as_ref().is_some_and(is_this_machine);
+    let mut builder =
+        crate::net::client().redirect(redirect::Policy::none()).connect_timeout(CONNECT).read_timeout(IDLE);
+    if here {
+        builder = builder.no_proxy();
+    }
+    if url.scheme() == "http" {
+        builder = builder.tls_certs_only([]);
+    }
+    if url.origin() != first.origin() {
+        builder = builder.dns_resolver(Arc::new(PublicOnly));
+    }
+    let failed = |error: reqwest::Error| {
+        Error::remote(format!("cannot fetch {}: {}", shown(url), cause(&error.without_url())))
+    };
+    builder.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)
+}
+
+async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> Result<String> {
+    if !response.status().is_success() {
+        return Err(Error::remote(format!("{} answered {}", shown(url), response.status())));
+    }
+    let too_large = || {
+        Error::usage(format!("{} is larger than {} MB", shown(url), limit >> 20))
+            .hint("download it yourself and attach a part of it")
+    };
+    if response.content_length().is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    let total = response.content_length().unwrap_or_default();
+    let mut taken = 0;
+    loop {
+        let chunk = response.chunk().await.map_err(|error| {
+            Error::remote(format!("{} was cut off: {}", shown(url), cause(&error.without_url())))
+        })?;
+        let Some(chunk) = chunk else { break };
+        taken += chunk.len() as u64;
+        if taken > limit {
+            return Err(too_large());
+        }
+        take(&chunk, total)?;
+    }
+    let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|last| !last.is_empty());
+    Ok(last.map_or_else(|| url.host_str().unwrap_or("file").to_string(), decoded))
+}
+
+fn redirection(response: &Response) -> Option<String> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    Some(response.headers().get(LOCATION)?.to_str().ok()?.to_owned())
+}
+
+/// A part of a path with its `%41` as letters.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = part.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let byte = digits.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| first == b'%');
+        bytes.push(byte.unwrap_or(first));
+        rest = after.get(if byte.is_some() { 2 } else { 0 }..).unwrap_or_default();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A URL as it may be shown: no user, password, query or fragment.
+pub fn shown(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
+}
+
+fn is_this_machine(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(ip) => ip.is_loopback(),
+        Host::Ipv6(ip) => ip.to_canonical().is_loopback(),
+    }
+}
+
+/// True if a host is no private address by its very words.
+pub fn is_public_host(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(_) => true,
+        Host::Ipv4(ip) => is_public_address(IpAddr::V4(*ip)),
+        Host::Ipv6(ip) => is_public_address(IpAddr::V6(*ip)),
+    }
+}
+
+/// True if an address belongs to the internet at large.
+fn is_public_address(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(ip) => is_public_v4(ip),
+        IpAddr::V6(ip) => is_public_v6(ip),
+    }
+}
+
+fn is_public_v4(ip: Ipv4Addr) -> bool {
+    let [a, b, ..] = ip.octets();
+    let shared = a == 100 && (64..128).contains(&b);
+    let benchmark = a == 198 && (b == 18 || b == 19);
+    !(ip.is_private()
+        || ip.is_loopback()
+        || ip.is_link_local()
+        || ip.is_broadcast()
+        || ip.is_documentation()
+        || ip.is_multicast()
+        || shared
+        || benchmark
+        || a == 0
+        || a >= 240)
+}
+
+fn is_public_v6(ip: Ipv6Addr) -> bool {
+    let parts = ip.segments();
+    if parts.starts_with(&[0x64, 0xff9b]) {
+        // An IPv4 address behind a translator.
+        let [.., a, b] = parts;
+        return is_public_v4(Ipv4Addr::from(u32::from(a) << 16 | u32::from(b)));
+    }
+    // Global unicast is 2000::/3; of that, not 6to4.
+    parts[0] & 0xe000 == 0x2000 && parts[0] != 0x2002
+}
+
+/// Resolves names to public addresses only.
+pub struct PublicOnly;
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = crate::net::addresses(&name).await?;
+            let public: Vec<SocketAddr> = found.filter(|found| is_public_address(found.ip())).collect();
+            match public.is_empty() {
+                true => Err("it has no public address".into()),
+                false => Ok(Box::new(public.into_iter()) as Addrs),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_https_or_this_machine_and_no_way_into_a_private_net() {
+        for (first, url, ok) in [
+            ("https://a.test/x", "https://a.test/x", true),
+            ("https://10.0.0.1/x", "https://10.0.0.1/x", true),
+            ("http://127.0.0.1:8/x", "http://127.0.0.1:8/x", true),
+            ("http://localhost/x", "http://localhost/x", true),
+            ("http://[::1]/x", "http://[::1]/x", true),
+            ("http://a.test/x", "http://a.test/x", false),
+            ("http://10.0.0.1/x", "http://10.0.0.1/x", false),
+            ("ftp://a.test/x", "ftp://a.test/x", false),
+            ("https://a.test/x", "https://b.test/y", true),
+            ("https://a.test/x", "http://b.test/y", false),
+            ("https://a.test/x", "http://127.0.0.1/y", false),
+            ("https://a.test/x", "https://localhost/y", false),
+            ("https://a.test/x", "https://169.254.169.254/y", false),
+            ("https://a.test/x", "https://[fd00::1]/y", false),
+            ("https://a.test/x", "https://[::ffff:10.0.0.1]/y", false),
+            ("https://a.test/x", "https://1.1.1.1/y", true),
+            ("http://127.0.0.1:8/x", "http://127.0.0.1:9/y", false),
+            ("http://127.0.0.1:8/x", "http://127.0.0.1:8/y", true),
+        ] {
+            let parsed = |text| Url::parse(text).unwrap();
+            assert_eq!(allowed(&parsed(first), &parsed(url)).is_ok(), ok, "{first} -> {url}");
+        }
+    }
+
+    #[test]
+    fn private_addresses_are_known() {
+        for (address, public) in [
+            ("8.8.8.8", true),
+            ("192.168.1.1", false),
+            ("172.16.0.1", false),
+            ("100.64.0.1", false),
+            ("0.0.0.0", false),
+            ("224.0.0.1", false),
+            ("2606:4700::1111", true),
+            ("::1", false),
+            ("fe80::1", false),
+            ("fd12::1", false),
+            ("64:ff9b::a00:1", false),
+            ("64:ff9b::808:808", true),
+            ("2002:a00:1::", false),
+        ] {
+            assert_eq!(is_public_address(address.parse().unwrap()), public, "{address}");
+        }
+    }
+
+    #[test]
+    fn names_are_decoded() {
+        for (part, name) in
+            [("a%20b.png", "a b.png"), ("%ea%b0%80.png", "가.png"), ("50%.png", "50%.png"), ("%zz", "%zz")]
+        {
+            assert_eq!(decoded(part), name);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The body of one message: Markdown for questions and answers, plain text for tool output and system
+//! prompts, attachments as images, thinking folded.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::escape::{escape, escaped};
+use super::markdown::markdown;
+use lepo_base::media::Media;
+use lepo_store::bubb::{Attachment, Kind, split_attachments, thousands};
+
+/// The content of a message, made ready for the page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Body {
+    /// The HTML of its text.
+    pub html: String,
+    /// First words, for lists; not escaped.
+    pub words: String,
+    /// The text has Hangul in it.
+    pub korean: bool,
+}
+
+/// Characters of a message's first words.
+const WORDS: usize = 48;
+
+/// Bytes in which the language is looked for.
+const LANGUAGE: usize = 2048;
+
+/// Makes a message's body. `blob` gives the bytes of an attachment by its hash, where they are there.
+pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&str) -> Option<Vec<u8>>) -> Body {
+    let (said, files) = match kind {
+        Kind::User => split_attachments(text),
+        _ => (text, Vec::new()),
+    };
+    let mut html = String::with_capacity(said.len() + said.len() / 8 + 16);
+    match kind {
+        Kind::User if !hidden => markdown(said, &mut html),
+        Kind::Assistant if !hidden || !said.trim_start().starts_with('{') => answer(said, &mut html),
+        _ => plain(said, &mut html),
+    }
+    for file in &files {
+        attached(file, blob, &mut html);
+    }
+    let begin = text.get(..text.floor_char_boundary(LANGUAGE)).unwrap_or_default();
+    Body { html, words: words(said), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
+}
+
+fn plain(text: &str, html: &mut String) {
+    html.push_str("<pre class=raw>");
+    // A browser drops a newline that begins a `pre`.
+    html.push_str(if text.starts_with('\n') { "\n" } else { "" });
+    escape(text, html);
+    html.push_str("</pre>");
+}
+
+/// An answer, with what a model thought first folded.
+fn answer(text: &str, html: &mut String) {
+    let Some(thinking) = text.trim_start().strip_prefix("<think>") else {
+        return markdown(text, html);
+    };
+    let (thought, said) = thinking.split_once("</think>").unwrap_or((thinking, ""));
+    if !thought.trim().is_empty() {
+        html.push_str("<details class=think><summary>Thinking</summary>");
+        markdown(thought, html);
+        html.push_str("</details>");
+    }
+    markdown(said, html);
+}
+
+/// The first words of a text, white space folded.
+fn words(text: &str) -> String {
+    let text = text
+        .trim_start()
+        .strip_prefix("<think>")
+        .map_or(text, |thinking| thinking.split_once("</think>").map_or(thinking, |(_, said)| said));
+    let mut words = String::new();
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        // Signs of Markdown that begin a line say nothing in a list.
+        if words.is_empty() && word.chars().all(|c| matches!(c, '#' | '>' | '-' | '*' | '+' | '|' | '`')) {
+            continue;
+        }
+        if !words.is_empty() {
+            words.push(' ');
+            count += 1;
+        }
+        for c in word.chars().filter(|c| !matches!(c, '*' | '`') && !is_unseen(*c)) {
+            if count == WORDS {
+                words.push('…');
+                return words;
+            }
+            words.push(c);
+            count += 1;
+        }
+    }
+    words
+}
+
+/// True if a character is invisible, or reorders the text beside it.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Appends an attached file: an image as it is, anything else by its name.
+fn attached(file: &Attachment, blob: &dyn Fn(&str) -> Option<Vec<u8>>, html: &mut String) {
+    let bytes = file.media.is_image().then(|| blob(&file.hash)).flatten();
+    let image =
+        bytes.and_then(|bytes| Some((Media::of_bytes(&bytes).filter(|media| media.is_image())?, bytes)));
+    let name = escaped(&file.name);
+    match image {
+        Some((media, bytes)) => {
+            html.push_str("<figure><img src=\"data:");
+            html.push_str(media.mime());
+            html.push_str(";base64,");
+            STANDARD.encode_string(bytes, html);
+            html.push_str(&format!("\" alt=\"{name}\"><figcaption>{name}</figcaption></figure>"));
+        }
+        None => html.push_str(&format!(
+            "<p class=file><b>{name}</b> {}, {} bytes</p>",
+            file.media.mime(),
+            thousands(file.len)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+    fn made(kind: Kind, hidden: bool, text: &str) -> String {
+        body(kind, hidden, text, &|hash| (hash == HASH).then(|| b"\x89PNG\r\n\x1a\n".to_vec())).html
+    }
+
+    #[test]
+    fn each_kind_in_its_form() {
+        for (kind, hidden, text, html) in [
+            (Kind::User, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
+            (Kind::Assistant, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
+            (Kind::Assistant, true, "{\"a\":\"*b*\"}", "<pre class=raw>{\"a\":\"*b*\"}</pre>"),
+            (Kind::Tool, false, "\n*a*", "<pre class=raw>\n\n*a*</pre>"),
+            (Kind::System, true, "# a", "<pre class=raw># a</pre>"),
+            (
+                Kind::Assistant,
+                false,
+                "<think>hm\n</think>\nso",
+                "<details class=think><summary>Thinking</summary><p>hm</p></details><p>so</p>",
+            ),
+            (Kind::Assistant, false, "<think></think>so", "<p>so</p>"),
+            (
+                Kind::Assistant,
+                false,
+                "<think>cut",
+                "<details class=think><summary>Thinking</summary><p>cut</p></details>",
+            ),
+        ] {
+            assert_eq!(made(kind, hidden, text), html, "{text}");
+        }
+    }
+
+    #[test]
+    fn attachments_are_shown_where_a_question_ends_with_them() {
+        let line = format!("[image/png 8 bytes a \"b\".png: _blobs/{HASH}]");
+        let shown = "<figure><img src=\"data:image/png;base64,iVBORw0KGgo=\" alt=\"a &quot;b&quot;.png\"><figcaption>a &quot;b&quot;.png</figcaption></figure>";
+        assert_eq!(
+            made(Kind::User, false, &format!("what?\n{line}\n{line}")),
+            format!("<p>what?</p>{shown}{shown}")
+        );
+        assert_eq!(made(Kind::User, false, &line), shown);
+        for (kind, text) in [(Kind::User, format!("{line}\nmore")), (Kind::Assistant, line.clone())] {
+            assert!(!made(kind, false, &text).contains("<img"), "{text}");
+        }
+        let other = format!("x\n[application/pdf 1,234 bytes a.pdf: _blobs/{HASH}]");
+        assert_eq!(
+            made(Kind::User, false, &other),
+            "<p>x</p><p class=file><b>a.pdf</b> application/pdf, 1,234 bytes</p>"
+        );
+        let svg = body(Kind::User, false, &line, &|_| Some(b"<svg onload=x>".to_vec())).html;
+        assert!(svg.starts_with("<p class=file>"), "{svg}");
+        assert!(made(Kind::User, false, "[image/png 4 bytes x: _blobs/../../etc]").starts_with("<p>["));
+    }
+
+    #[test]
+    fn first_words_are_short_and_plain() {
+        for (text, expected) in
+            [("# A  *b*\n`c`", "A b c"), ("<think>x</think> so", "so"), ("a\u{202e}b", "ab"), ("", "")]
+        {
+            assert_eq!(words(text), expected);
+        }
+        assert_eq!(words(&"가".repeat(500)).chars().count(), WORDS + 1);
+        assert!(body(Kind::User, false, "a 한", &|_| None).korean);
+    }
+}

@@ -1,0 +1,124 @@
+//! Picks the bubbs of a forest that a page shows, and links them to each other.
+
+use std::collections::HashMap;
+
+use lepo_store::conv::{Forest, Ix};
+
+/// The bubbs of a page. Each stands behind the one that it follows.
+#[derive(Debug, Default)]
+pub struct Picked {
+    /// The bubbs, and for each the place of the one it follows here.
+    pub bubbs: Vec<(Ix, Option<usize>)>,
+    /// The place of the last bubb of the conversation that is shown first.
+    pub chosen: Option<usize>,
+    /// Side branches that are shown within the bubb at a place: what tools were asked, and what they gave.
+    pub sides: HashMap<usize, Vec<Ix>>,
+}
+
+/// The note of a walk about a bubb that it passed.
+#[derive(Clone, Copy)]
+struct Passed {
+    /// The walk that passed it, so that one that comes back to itself is cut.
+    walk: usize,
+    /// The place of the nearest bubb of the page, itself or before it.
+    place: Option<usize>,
+}
+
+/// Picks the conversations that end at `tips`, the first of which is shown first; with `hidden` their hidden bubbs
+/// too, and those of `spent`, leaves of side branches, that hang on one of them.
+pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> Picked {
+    let mut picked = Picked::default();
+    let mut passed: HashMap<Ix, Passed> = HashMap::new();
+    for (walk, &tip) in tips.iter().enumerate() {
+        let (chain, joint) = climb(forest, tip, walk, &mut passed);
+        let mut place = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.place);
+        for ix in chain.into_iter().rev() {
+            if hidden || !forest.name(ix).hidden {
+                picked.bubbs.push((ix, place));
+                place = Some(picked.bubbs.len() - 1);
+            }
+            passed.insert(ix, Passed { walk, place });
+        }
+        if walk == 0 {
+            picked.chosen = passed.get(&tip).and_then(|tip| tip.place);
+        }
+    }
+    if hidden {
+        for (i, &leaf) in spent.iter().enumerate() {
+            let (mut chain, joint) = climb(forest, leaf, tips.len() + i, &mut passed);
+            let place = joint.and_then(|joint| passed.get(&joint)).and_then(|joint| joint.place);
+            for &ix in &chain {
+                passed.insert(ix, Passed { walk: tips.len() + i, place });
+            }
+            if let Some(place) = place {
+                chain.reverse();
+                picked.sides.entry(place).or_default().extend(chain);
+            }
+        }
+        picked.sides.values_mut().for_each(|side| side.sort_unstable());
+    }
+    picked
+}
+
+/// The bubbs from `tip` up to the first that was passed already, and that one.
+fn climb(forest: &Forest, tip: Ix, walk: usize, passed: &mut HashMap<Ix, Passed>) -> (Vec<Ix>, Option<Ix>) {
+    let mut chain = Vec::new();
+    let mut at = Some(tip);
+    while let Some(ix) = at {
+        match passed.get(&ix) {
+            Some(known) if known.walk == walk => return (chain, None),
+            Some(_) => return (chain, Some(ix)),
+            None => {}
+        }
+        passed.insert(ix, Passed { walk, place: None });
+        chain.push(ix);
+        at = forest.prev(ix);
+    }
+    (chain, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{self, id};
+
+    #[test]
+    fn each_bubb_stands_once_and_behind_what_it_follows() {
+        for (store, tips, hidden, expected, chosen) in [
+            ("A s1 head / B u0 A / C a0 B", "C", false, "B C<B", "C"),
+            ("A s1 head / B u0 A / C a0 B", "C", true, "A B<A C<B", "C"),
+            ("A u0 head / B a0 A / C a0 A / D u0 B", "DC", false, "A B<A D<B C<A", "D"),
+            ("A u0 head / B a0 A / C a0 A / D u0 B", "C", false, "A C<A", "C"),
+            // speakers: the hidden ones between are left out
+            ("A u0 head / B s1 A / C a0 B / D s1 A / E a0 D", "EC", false, "A E<A C<A", "E"),
+            // a tail that is hidden ends where what is visible does
+            ("A u0 head / B a1 A", "B", false, "A", "A"),
+            // a side branch is no message of its own
+            ("A u0 head / B a1 A / C t1 B / D a0 A", "D", true, "A+BC D<A", "D"),
+            ("A u0 head / B a1 A / C t1 B / D a0 A", "D", false, "A D<A", "D"),
+            // circles are cut
+            ("A u0 B / B u0 A / C a0 B", "C", false, "A B<A C<B", "C"),
+            ("A u0 A", "A", false, "A", "A"),
+            ("A s1 head", "A", false, "", ""),
+        ] {
+            let forest = fixture::forest(store);
+            let at = |c: char| forest.find(id(&c.to_string())).unwrap();
+            let tips: Vec<Ix> = tips.chars().map(at).collect();
+            let spent: Vec<Ix> =
+                forest.tails(true).into_iter().filter(|ix| !forest.tails(false).contains(ix)).collect();
+            let picked = pick(&forest, &tips, hidden, &spent);
+            let letter = |place: usize| fixture::letters(&forest, &[picked.bubbs[place].0]);
+            let told: Vec<String> = (0..picked.bubbs.len())
+                .map(|place| {
+                    let prev =
+                        picked.bubbs[place].1.map(|prev| format!("<{}", letter(prev))).unwrap_or_default();
+                    let side =
+                        picked.sides.get(&place).map(|side| format!("+{}", fixture::letters(&forest, side)));
+                    letter(place) + &prev + &side.unwrap_or_default()
+                })
+                .collect();
+            assert_eq!(told.join(" "), expected, "{store}");
+            assert_eq!(picked.chosen.map(letter).unwrap_or_default(), chosen, "{store}");
+        }
+    }
+}

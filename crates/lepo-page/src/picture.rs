@@ -1,0 +1,168 @@
+//! The forest at the left of the page: a list of links, and beside it the drawing as SVG. The page's script
+//! writes the first words of each message beside its link, and marks the conversation that is shown: only with
+//! the script can another be chosen, and so the words need not be in the file twice.
+
+use std::fmt::Write;
+
+use super::escape::escape;
+use super::outline::{Row, nearest, outline};
+use super::{Message, Page};
+use lepo_store::bubb::Kind;
+
+/// Height of a row, in pixels; page.css and forest.js have the same.
+const ROW: usize = 30;
+/// Width of a column.
+const COLUMN: usize = 14;
+/// The place of the first column.
+const LEFT: usize = 16;
+/// Columns that are drawn apart; what stands farther right is drawn on the last.
+const MOST: usize = 12;
+/// Rows of one list: a browser lays out the lists that are in sight.
+const GROUP: usize = 100;
+/// Rows of one SVG, but for a tree that has more: a browser paints several faster than a huge one.
+const CHUNK: usize = 200;
+
+/// Tells the messages that have a row of their own: questions, siblings at a fork, speakers, messages after
+/// them, and hidden ones that end a conversation. An only answer stands in the row of its question.
+fn has_row(messages: &[Message]) -> Vec<bool> {
+    let mut children = vec![0; messages.len()];
+    for prev in messages.iter().filter_map(|message| message.prev) {
+        children[prev] += 1;
+    }
+    let row = |(i, message): (usize, &Message)| {
+        let one_of_several = message.prev.is_some_and(|prev| children[prev] > 1);
+        let asked = message.prev.is_some_and(|prev| messages[prev].kind == Kind::User);
+        let told = match message.hidden {
+            true => children[i] != 1,
+            false => message.kind != Kind::Assistant || message.speaker.is_some() || !asked,
+        };
+        one_of_several || told
+    };
+    messages.iter().enumerate().map(row).collect()
+}
+
+/// Appends the forest.
+pub fn picture(page: &Page, html: &mut String) {
+    let messages = &page.messages;
+    let prev: Vec<Option<usize>> = messages.iter().map(|message| message.prev).collect();
+    let mut order: Vec<usize> = (0..messages.len()).collect();
+    order.sort_unstable_by_key(|&i| messages[i].id);
+    let mut age = vec![0; messages.len()];
+    for (i, &node) in order.iter().enumerate() {
+        age[node] = i;
+    }
+    let has_row = has_row(messages);
+    let rows = outline(&prev, &has_row, &age);
+    let above = nearest(&prev, &has_row);
+    let mut marks = vec![Mark::default(); messages.len()];
+    for (i, up) in above.iter().enumerate() {
+        let Some(up) = up else { continue };
+        marks[*up].branches.extend(messages[i].branches.iter().map(String::as_str));
+        marks[*up].tail |= page.is_tail[i];
+    }
+    let mut from = 0;
+    while from < rows.len() {
+        let mut to = (from + CHUNK).min(rows.len());
+        while to < rows.len() && rows[to].parent.is_some() {
+            to += 1;
+        }
+        chunk(page, &rows, from..to, &marks, html);
+        from = to;
+    }
+}
+
+/// The marks of a row beside its words.
+#[derive(Debug, Clone, Default)]
+struct Mark<'p> {
+    branches: Vec<&'p str>,
+    /// A conversation ends here.
+    tail: bool,
+}
+
+fn chunk(page: &Page, rows: &[Row], range: std::ops::Range<usize>, marks: &[Mark<'_>], html: &mut String) {
+    let first = range.start;
+    let drawn = &rows[range];
+    let columns = drawn.iter().map(|row| row.column.min(MOST)).max().unwrap_or_default() + 1;
+    let (width, height) = (LEFT + columns * COLUMN, drawn.len() * ROW);
+    let (mut lines, mut tails) = (String::new(), String::new());
+    let mut dots: Vec<(String, String)> = Vec::new();
+    for (i, row) in drawn.iter().enumerate() {
+        let (x, y) = point(row, i);
+        if let Some(parent) = row.parent.and_then(|parent| parent.checked_sub(first)) {
+            let (px, py) = point(&drawn[parent], parent);
+            let line = if px == x {
+                format!("M{px} {py}V{y}")
+            } else {
+                format!("M{px} {py}V{}q0 15 {} 15", y - 15, x - px)
+            };
+            lines += &line;
+        }
+        let dot = format!("M{x} {y}h0");
+        if marks[row.node].tail {
+            tails += &dot;
+        }
+        let class = class(page, &page.messages[row.node]);
+        match dots.iter_mut().find(|(name, _)| *name == class) {
+            Some((_, path)) => *path += &dot,
+            None => dots.push((class, dot)),
+        }
+    }
+    let _ = write!(
+        html,
+        "<div class=tree><svg aria-hidden=true width={width} height={height}><path class=line d=\"{lines}\"/>\
+         <path class=on /><path class=tail d=\"{tails}\"/>"
+    );
+    dots.sort_unstable();
+    for (class, path) in dots {
+        let _ = write!(html, "<path class=\"dot {class}\" d=\"{path}\"/>");
+    }
+    html.push_str("</svg>");
+    for group in drawn.chunks(GROUP) {
+        html.push_str(if group.len() == GROUP { "<ol class=g>" } else { "<ol>" });
+        for row in group {
+            item(page, row, &marks[row.node], html);
+        }
+        html.push_str("</ol>");
+    }
+    html.push_str("</div>");
+}
+
+/// The place of a row's dot.
+fn point(row: &Row, line: usize) -> (usize, usize) {
+    (LEFT + row.column.min(MOST) * COLUMN, line * ROW + ROW / 2)
+}
+
+/// The colour of a dot.
+fn class(page: &Page, message: &Message) -> String {
+    match (&message.speaker, message.kind) {
+        _ if message.hidden => "h".into(),
+        (Some(name), _) => format!("c{}", page.colour(name)),
+        (None, kind) => kind.letter().into(),
+    }
+}
+
+fn item(page: &Page, row: &Row, mark: &Mark<'_>, html: &mut String) {
+    let message = &page.messages[row.node];
+    let class = match (row.column.min(MOST), row.parent) {
+        (0, Some(_)) => String::new(),
+        (_, None) => " class=r".into(),
+        (column, Some(_)) => format!(" class=p{column}"),
+    };
+    let _ = write!(html, "<li{class}><a href=#{}>", message.id);
+    for branch in &mark.branches {
+        html.push_str("<i>");
+        escape(branch, html);
+        html.push_str("</i> ");
+    }
+    let who = message.speaker.as_deref().or(match message.kind {
+        Kind::User => None,
+        _ => message.model.as_deref().or(Some(message.who())),
+    });
+    if let Some(who) = who {
+        let colour = message.speaker.as_deref().map(|name| format!(" class=c{}", page.colour(name)));
+        let _ = write!(html, "<b{}>", colour.unwrap_or_default());
+        escape(who, html);
+        html.push_str("</b> ");
+    }
+    html.push_str("</a>");
+}

@@ -1,0 +1,131 @@
+//! The keeper: starts one program, reports its end, and ends all of its processes when told to, or when
+//! lepo is gone.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, FdFlags};
+use rustix::process::{Pid, WaitOptions};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+
+use super::program::{LENT, is_lepo};
+use super::report::Report;
+use super::spec::Spec;
+use super::tree;
+use lepo_base::sys::{self, ProcessLimit};
+
+/// The `argv[0]` of a keeper.
+pub const KEEPER: &str = "lepo-keeper";
+
+/// Does a keeper's work, if these are a keeper's arguments; gives the exit code.
+pub fn run_as_keeper(args: &[OsString]) -> Option<u8> {
+    is_lepo();
+    (args.first()? == KEEPER).then(|| u8::from(keep().is_err()))
+}
+
+fn keep() -> io::Result<()> {
+    // The program must not read the keeper's memory or its socket.
+    sys::hide_memory();
+    sys::adopt_orphans()?;
+    let lepo = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let (children, stopping) = (signals(&[SIGCHLD])?, signals(&[SIGTERM, SIGINT, SIGHUP])?);
+    let (spec, descriptors) = Spec::receive(&lepo)?;
+    let removed = spec.removed.clone();
+    let kept = match start(spec, descriptors) {
+        Ok(started) => {
+            report(&lepo, &Report::Started(started.leader.as_raw_nonzero().get()));
+            started
+        }
+        Err(error) => {
+            let number = error.raw_os_error().unwrap_or_default();
+            report(&lepo, &Report::Failed(number, error.to_string()));
+            return Ok(());
+        }
+    };
+    watch(&lepo, &children, &stopping, kept.leader)?;
+    let left = tree::end(kept.leader);
+    // Deepest first; one with something in it is not the program's, and stays.
+    removed.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
+    report(&lepo, &Report::Swept(left));
+    Ok(())
+}
+
+/// A stream that can be read when one of the signals came.
+fn signals(numbers: &[i32]) -> io::Result<UnixStream> {
+    let (read, write) = UnixStream::pair()?;
+    read.set_nonblocking(true)?;
+    for &number in numbers {
+        signal_hook::low_level::pipe::register(number, write.try_clone()?)?;
+    }
+    Ok(read)
+}
+
+/// A running program, and the descriptors held as long as it runs.
+struct Started {
+    leader: Pid,
+    _group: Option<ProcessLimit>,
+    _held: Vec<OwnedFd>,
+}
+
+fn start(spec: Spec, descriptors: Vec<OwnedFd>) -> io::Result<Started> {
+    let mut descriptors = descriptors.into_iter();
+    let mut next = || descriptors.next().ok_or_else(|| io::Error::other("a descriptor is missing"));
+    let (stdout, stderr) = (next()?, next()?);
+    let stdin = if spec.has_stdin { Some(next()?) } else { None };
+    let mut lent = Vec::new();
+    for number in LENT..LENT + spec.lent as i32 {
+        let descriptor = rustix::io::fcntl_dupfd_cloexec(next()?, number)?;
+        if std::os::fd::AsRawFd::as_raw_fd(&descriptor) != number {
+            return Err(io::Error::other(format!("descriptor {number} is in use")));
+        }
+        rustix::io::fcntl_setfd(&descriptor, FdFlags::empty())?;
+        lent.push(descriptor);
+    }
+    let mut command = Command::new(&spec.program);
+    command.args(&spec.args).env_clear().envs(spec.env).current_dir(&spec.dir).process_group(0);
+    if !spec.arg0.is_empty() {
+        command.arg0(&spec.arg0);
+    }
+    command.stdout(stdout).stderr(stderr).stdin(stdin.map_or_else(Stdio::null, Stdio::from));
+    let group = if spec.processes > 0 { sys::limit_processes(spec.processes) } else { None };
+    let child = command.spawn();
+    if let Some(group) = &group {
+        group.leave();
+    }
+    let leader = Pid::from_child(&child?);
+    Ok(Started { leader, _group: group, _held: descriptors.collect() })
+}
+
+/// Reports the leader's end, and comes back when the tree is to be ended.
+fn watch(lepo: &UnixStream, children: &UnixStream, stopping: &UnixStream, leader: Pid) -> io::Result<()> {
+    lepo.set_nonblocking(true)?;
+    loop {
+        let mut waits = [lepo, children, stopping].map(|stream| PollFd::new(stream, PollFlags::IN));
+        match poll(&mut waits, None) {
+            Err(Errno::INTR) => continue,
+            result => result?,
+        };
+        let came = waits.map(|wait| !wait.revents().is_empty());
+        // lepo asks for the end, or has ended itself.
+        if came[0] || came[2] {
+            return Ok(());
+        }
+        let mut buffer = [0; 64];
+        while (&*children).read(&mut buffer).is_ok_and(|n| n > 0) {}
+        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            if pid == leader {
+                report(lepo, &Report::Exited(status.as_raw()));
+            }
+        }
+    }
+}
+
+/// lepo may be gone, and then nothing reads it.
+fn report(mut lepo: &UnixStream, report: &Report) {
+    let _ = lepo.write_all(report.line().as_bytes());
+}

@@ -1,0 +1,327 @@
+//! lepo's side of a child process: what to start, and what runs.
+
+use std::ffi::OsStr;
+use std::io::{self, PipeReader, PipeWriter, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::SIGINT;
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+use super::Environment;
+use super::keeper::KEEPER;
+use super::report::{Report, failure, status};
+use super::spec::Spec;
+use lepo_base::sys;
+
+/// The number of the first descriptor that is lent to a program. Lower ones may be in use.
+pub(super) const LENT: i32 = 100;
+
+/// The time limit for a keeper to start its program.
+const START: Duration = Duration::from_secs(30);
+
+/// The time limit for a keeper to end a tree: longer than its own.
+const END: Duration = Duration::from_secs(8);
+
+/// A program to start.
+#[derive(Debug, Default)]
+pub struct Program {
+    spec: Spec,
+    lent: Vec<OwnedFd>,
+    held: Vec<OwnedFd>,
+}
+
+impl Program {
+    /// A program by its path, or by its name in the `PATH` of `env`.
+    pub fn new(program: impl AsRef<OsStr>, env: Environment) -> Program {
+        let program = program.as_ref().to_os_string();
+        Program { spec: Spec { program, env, ..Spec::default() }, ..Program::default() }
+    }
+
+    /// Adds arguments.
+    pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Program {
+        self.spec.args.extend(args.into_iter().map(|arg| arg.as_ref().to_os_string()));
+        self
+    }
+
+    /// Another name than its path.
+    pub fn arg0(mut self, name: &str) -> Program {
+        self.spec.arg0 = name.into();
+        self
+    }
+
+    /// Sets the working directory; lepo's if none is given.
+    pub fn dir(mut self, dir: &Path) -> Program {
+        self.spec.dir = dir.as_os_str().to_os_string();
+        self
+    }
+
+    /// Gives it a pipe as stdin; otherwise that is `/dev/null`.
+    pub fn with_stdin(mut self) -> Program {
+        self.spec.has_stdin = true;
+        self
+    }
+
+    /// The most processes and threads it may have.
+    pub fn at_most(mut self, processes: u32) -> Program {
+        self.spec.processes = processes;
+        self
+    }
+
+    /// Removes a directory when its last process has ended, if it is empty then; whatever becomes of lepo.
+    pub fn remove_at_end(&mut self, dir: &Path) {
+        self.spec.removed.push(dir.as_os_str().to_os_string());
+    }
+
+    /// Lets it inherit a descriptor; the number it finds it at.
+    pub fn lend(&mut self, descriptor: OwnedFd) -> i32 {
+        self.lent.push(descriptor);
+        LENT + self.lent.len() as i32 - 1
+    }
+
+    /// Keeps a descriptor open until its last process has ended, whatever becomes of lepo: a lock.
+    pub fn hold(&mut self, descriptor: OwnedFd) {
+        self.held.push(descriptor);
+    }
+
+    /// Starts it. Blocks until it runs, or could not be started.
+    pub fn spawn(mut self) -> io::Result<Running> {
+        self.spec.lent = self.lent.len() as u32;
+        if self.spec.dir.is_empty() {
+            self.spec.dir = std::env::current_dir()?.into();
+        }
+        let (out, stdout) = io::pipe()?;
+        let (err, stderr) = io::pipe()?;
+        let (stdin, input) = if self.spec.has_stdin { Some(io::pipe()?) } else { None }.unzip();
+        let mut sent: Vec<BorrowedFd<'_>> = vec![stdout.as_fd(), stderr.as_fd()];
+        sent.extend(stdin.as_ref().map(|stdin: &PipeReader| stdin.as_fd()));
+        sent.extend(self.lent.iter().chain(&self.held).map(AsFd::as_fd));
+        let (keeper, lepo, (leader, buffer)) = match start_keeper(&self.spec, &sent)? {
+            KeeperStart::Started(started) => started,
+            // lepo gets the same Ctrl+C and ends the program itself.
+            KeeperStart::Interrupted => match start_keeper(&self.spec, &sent)? {
+                KeeperStart::Started(started) => started,
+                KeeperStart::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
+            },
+        };
+        lepo.set_nonblocking(true)?;
+        Ok(Running {
+            stdin: input.map(|input: PipeWriter| pipe::Sender::from_owned_fd(input.into())).transpose()?,
+            stdout: Some(pipe::Receiver::from_owned_fd(out.into())?),
+            stderr: Some(pipe::Receiver::from_owned_fd(err.into())?),
+            reports: Reports { lepo: UnixStream::from_std(lepo)?, buffer, status: None, left: None },
+            keeper,
+            leader,
+            ended: false,
+        })
+    }
+}
+
+/// The outcome of starting a keeper.
+enum KeeperStart {
+    /// The keeper and the program run; the program's process, and bytes received after the report of it.
+    Started((Child, StdStream, (Option<Pid>, Vec<u8>))),
+    /// Ctrl+C ended it before it had left lepo's process group.
+    Interrupted,
+}
+
+/// Starts a keeper, and has it start the program.
+fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<KeeperStart> {
+    let (lepo, other) = StdStream::pair()?;
+    let mut keeper = Command::new(own_program()?)
+        .arg0(KEEPER)
+        .env_clear()
+        .current_dir("/")
+        .process_group(0)
+        .stdin(OwnedFd::from(other))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    match start(spec, descriptors, &lepo) {
+        Ok(begun) => Ok(KeeperStart::Started((keeper, lepo, begun))),
+        Err(error) => {
+            // The keeper ends when its socket does, and what it may have started ends before it.
+            drop(lepo);
+            match keeper.wait()?.signal() {
+                Some(SIGINT) => Ok(KeeperStart::Interrupted),
+                _ => Err(error),
+            }
+        }
+    }
+}
+
+/// Tells the keeper what to start, and waits for its word that it runs; its process, and bytes that came after that.
+fn start(
+    spec: &Spec,
+    descriptors: &[BorrowedFd<'_>],
+    mut lepo: &StdStream,
+) -> io::Result<(Option<Pid>, Vec<u8>)> {
+    lepo.set_read_timeout(Some(START))?;
+    // A keeper that could not begin has closed its end, and says nothing.
+    let sent = spec.send(lepo, descriptors);
+    let mut buffer = Vec::new();
+    loop {
+        match Report::take(&mut buffer) {
+            Some(Report::Started(pid)) => return Ok((Pid::from_raw(pid), buffer)),
+            Some(Report::Failed(number, text)) => return Err(failure(number, &text)),
+            Some(_) => {}
+            None => {
+                let mut bytes = [0; 512];
+                match lepo.read(&mut bytes) {
+                    // A read with a time limit is not begun again behind a signal.
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                    Ok(0) => return sent.and(Err(io::Error::other("its keeper ended early"))),
+                    Ok(n) => buffer.extend(bytes.iter().take(n)),
+                }
+            }
+        }
+    }
+}
+
+/// A program that runs, with all it starts. Dropped, it is ended.
+#[derive(Debug)]
+pub struct Running {
+    /// Stdin of the program, if it has one.
+    pub stdin: Option<pipe::Sender>,
+    /// Standard output.
+    pub stdout: Option<pipe::Receiver>,
+    /// Standard error.
+    pub stderr: Option<pipe::Receiver>,
+    reports: Reports,
+    keeper: Child,
+    /// The program's process, which leads a group of its own.
+    leader: Option<Pid>,
+    ended: bool,
+}
+
+impl Running {
+    /// Waits for the end of the program itself. May be dropped and called again.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            self.reports.read();
+            if let Some(status) = self.reports.status {
+                return Ok(status);
+            }
+            self.reports.lepo.readable().await?;
+            let mut bytes = [0; 512];
+            match self.reports.lepo.try_read(&mut bytes) {
+                Ok(0) => return Err(io::Error::other("the process that keeps it ended early")),
+                Ok(n) => self.reports.buffer.extend(bytes.iter().take(n)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// True if the program itself has not ended yet, as far as is known without waiting.
+    pub fn is_alive(&mut self) -> bool {
+        self.reports.fetch(Duration::ZERO) && self.reports.status.is_none()
+    }
+
+    /// Ends the program and every process it has started, and tells how many could not be ended. What does
+    /// not end when asked to is killed. Blocks for some seconds at most.
+    pub fn end(&mut self) -> usize {
+        if std::mem::replace(&mut self.ended, true) {
+            return 0;
+        }
+        let _ = rustix::io::write(&self.reports.lepo, b"end");
+        let deadline = Instant::now() + END;
+        while self.reports.left.is_none() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || !self.reports.fetch(left) {
+                break;
+            }
+        }
+        if self.reports.left.is_none() {
+            let _ = self.keeper.kill();
+            // A program without a sandbox can end its keeper; its group at least is known.
+            if let Some(leader) = self.leader {
+                let _ = kill_process_group(leader, Signal::KILL);
+            }
+        }
+        let _ = self.keeper.wait();
+        self.reports.left.unwrap_or_default()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The reports of a keeper.
+#[derive(Debug)]
+struct Reports {
+    lepo: UnixStream,
+    buffer: Vec<u8>,
+    /// The exit status of the program.
+    status: Option<ExitStatus>,
+    /// The number of processes that could not be ended.
+    left: Option<usize>,
+}
+
+impl Reports {
+    /// Reads what has come by now.
+    fn read(&mut self) {
+        while let Some(report) = Report::take(&mut self.buffer) {
+            match report {
+                Report::Exited(raw) => self.status = Some(status(raw)),
+                Report::Swept(left) => self.left = Some(left),
+                Report::Started(_) | Report::Failed(..) => {}
+            }
+        }
+    }
+
+    /// Waits for more for at most `limit`, and reads it; false if the keeper has ended.
+    fn fetch(&mut self, limit: Duration) -> bool {
+        let limit = Timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos() as _ };
+        let mut wait = [PollFd::new(&self.lepo, PollFlags::IN)];
+        if poll(&mut wait, Some(&limit)).is_ok_and(|ready| ready > 0) {
+            let mut bytes = [0; 512];
+            match rustix::io::read(&self.lepo, &mut bytes) {
+                Ok(0) => return false,
+                Ok(n) => self.buffer.extend(bytes.iter().take(n)),
+                Err(_) => {}
+            }
+        }
+        self.read();
+        true
+    }
+}
+
+/// This process runs lepo's own program, which is the keeper's too.
+static IS_LEPO: OnceLock<()> = OnceLock::new();
+
+/// Takes note that this process runs lepo's own program.
+pub(super) fn is_lepo() {
+    let _ = IS_LEPO.set(());
+}
+
+/// lepo's program, to be started under another name: this process's own; that of the same build, where a
+/// test or an example uses the library.
+pub fn own_program() -> io::Result<PathBuf> {
+    if IS_LEPO.get().is_some()
+        && let Some(own) = sys::own_program()
+    {
+        return Ok(own);
+    }
+    let own = std::env::current_exe()?;
+    if IS_LEPO.get().is_some() {
+        return Ok(own);
+    }
+    let beside = own.ancestors().skip(1).take(2).map(|dir| dir.join("lepo"));
+    beside
+        .into_iter()
+        .find(|path| path.is_file())
+        .ok_or_else(|| io::Error::other(format!("the program lepo is not beside {}", own.display())))
+}

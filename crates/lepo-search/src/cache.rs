@@ -1,0 +1,276 @@
+//! Searching days that are over by their text cache, month by month.
+//!
+//! A day counts as cached only while its folder is in the state that was recorded. Its bubbs with a match are
+//! then looked for in the segment's text, and searched again in their files. All other days are read from their
+//! files, each once, and what is read makes the month's next segment.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{Day as DayOf, Name};
+use lepo_store::store::{CachedText, FolderState, MonthFolder, Store};
+
+use super::above::Above;
+use super::literals::Needed;
+use super::segment::{Day, LARGEST, SegmentWriter};
+use super::segment_reader::{Block, SegmentReader};
+use super::{Filter, Pattern};
+
+thread_local! {
+    /// A thread reads one segment after another.
+    static READER: RefCell<SegmentReader> = RefCell::default();
+}
+
+/// The bubbs of one month that a search has to read, and names that tell their places.
+#[derive(Default)]
+pub struct Candidates {
+    /// The bubbs whose files have to be searched, newest first.
+    pub found: Vec<Name>,
+    /// Bubbs that these follow, those that were at hand, in no order.
+    pub above: Vec<Name>,
+    /// Of the folders that could not be read, why.
+    pub unreadable: Vec<Error>,
+}
+
+/// The bubbs of a month's days in whose files a search has to look, newest first, and with `is_placed` what these
+/// follow. `done` is told of each day and may end the search.
+pub fn candidates(
+    store: &Store,
+    pattern: &Pattern,
+    filter: &Filter,
+    (month, days): (&str, &[DayOf]),
+    is_placed: bool,
+    done: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Candidates {
+    let (mut found, mut cached, mut flow) = (Vec::new(), Vec::new(), ControlFlow::Continue(()));
+    let mut above = Above::default();
+    let is_wanted = |day: &DayOf| days.contains(day);
+    let right = each_cached(store, month, pattern.needed(), is_wanted, |day, block| {
+        let before = found.len();
+        matching(block, pattern, filter, &mut found);
+        if is_placed
+            && found.len() > before
+            && let Some(table) = block.table()
+        {
+            found.iter().skip(before).for_each(|name| above.climb(table, name));
+        }
+        if block.is_last {
+            cached.push(day);
+            flow = done();
+        }
+        flow
+    });
+    let mut above = above.names();
+    if right.is_none() {
+        (found, cached, above) = (Vec::new(), Vec::new(), Vec::new());
+    }
+    let mut unreadable = Vec::new();
+    let mut builder = Builder { store, begun: None, fresh: BTreeMap::new(), bytes: 0 };
+    for day in days.iter().filter(|day| !cached.contains(day)) {
+        if flow.is_break() {
+            return Candidates { found, above, unreadable };
+        }
+        // A day that cannot be read is not cached, and the others are searched.
+        unreadable.extend(builder.read(*day, pattern, filter, &mut found).err());
+        flow = done();
+    }
+    // A cache that cannot be written is none.
+    let _ = builder.finish(month);
+    found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
+    found.dedup();
+    Candidates { found, above, unreadable }
+}
+
+/// Gives `each` the blocks of a month's segment, of the days that are wanted and whose folders are in the state that
+/// was recorded; without their texts where these cannot have what is needed. `None` where the segment is not right, or
+/// `each` ended it: what was given is then worth nothing.
+fn each_cached(
+    store: &Store,
+    month: &str,
+    needed: Option<&Needed>,
+    is_wanted: impl Fn(&DayOf) -> bool,
+    mut each: impl FnMut(DayOf, &Block<'_>) -> ControlFlow<()>,
+) -> Option<()> {
+    let (file, len) = store.cached_text(month)?;
+    let folder = store.month_folder(month)?;
+    let wanted = |recorded: &Day| unchanged(&folder, month, recorded).filter(&is_wanted);
+    READER.with_borrow_mut(|reader| reader.read(&file, len, needed, wanted, |day, block| each(*day, block)))
+}
+
+/// The day that a segment recorded, if its folder is in the state that was recorded.
+fn unchanged(folder: &MonthFolder, month: &str, recorded: &Day) -> Option<DayOf> {
+    let day = DayOf::parse(month.as_bytes(), format!("{:02}", recorded.day).as_bytes())?;
+    let state = folder.state(day)?;
+    recorded.is_unchanged(&Day::new(recorded.day, state.inode, state.ctime, state.mtime)).then_some(day)
+}
+
+/// Adds the bubbs of a block whose text matches.
+fn matching(block: &Block<'_>, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) {
+    if !pattern.is_by_line() {
+        let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
+        return found.extend(bubbs.map(|(name, _)| name));
+    }
+    let (mut at, mut from) = (0, 0);
+    while let Some(rest) = block.texts.get(at..).filter(|rest| !rest.is_empty()) {
+        let Some((place, is_sure)) = pattern.first_candidate(rest) else { return };
+        if place >= rest.len() {
+            return;
+        }
+        let Some(table) = block.table() else { return };
+        let number = table.number_at(from..table.count(), block.begin + at + place);
+        let span = table.span(number..number + 1);
+        let end = span.end.saturating_sub(block.begin);
+        let text = block.texts.get(span.start.saturating_sub(block.begin)..end.saturating_sub(1));
+        let name = table.name(number).filter(|name| filter.takes(name));
+        found.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
+        (at, from) = (end, number);
+    }
+}
+
+/// The bubbs of a day with what their files hold.
+type Texts = Vec<(Name, Vec<u8>)>;
+
+/// Makes a month's segment anew, of the days that a search had to read from files.
+struct Builder<'s> {
+    store: &'s Store,
+    /// Begun before the first file was read; `None` inside where no cache can be written.
+    begun: Option<Option<CachedText<'s>>>,
+    /// The days that were read and can be recorded.
+    fresh: BTreeMap<DayOf, (FolderState, Texts)>,
+    /// The bytes that these add to a segment.
+    bytes: usize,
+}
+
+impl Builder<'_> {
+    /// Reads a day from its files, each once: those that match are found, and all are kept for the segment.
+    fn read(&mut self, day: DayOf, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) -> Result<()> {
+        let store = self.store;
+        let begun = self.begun.get_or_insert_with(|| store.begin_cached_text().ok());
+        let state = store.folder_state(day);
+        let state = state.filter(|state| begun.as_ref().is_some_and(|begun| begun.may_record(state)));
+        let names = store.bubbs_of_day(day)?;
+        let mut texts = Vec::with_capacity(names.len());
+        let is_kept = state.is_some() && self.bytes <= LARGEST;
+        for name in &names {
+            let is_taken = filter.takes(name);
+            if !is_taken && !is_kept {
+                continue;
+            }
+            match store.read(name) {
+                Ok(text) => {
+                    found.extend((is_taken && pattern.may_match(&text)).then_some(*name));
+                    if is_kept {
+                        self.bytes += SegmentWriter::len_of(text.len());
+                        texts.push((*name, text));
+                    }
+                }
+                // A file that cannot be read is told by the search itself; its day is not cached.
+                Err(_) => found.extend(is_taken.then_some(*name)),
+            }
+        }
+        if let Some(state) = state
+            .filter(|state| is_kept && texts.len() == names.len() && store.folder_state(day) == Some(*state))
+        {
+            self.fresh.insert(day, (state, texts));
+        }
+        Ok(())
+    }
+
+    /// Writes the segment: what was read, and of the other days what the old one has.
+    fn finish(mut self, month: &str) -> std::io::Result<()> {
+        let Some(begun) = self.begun.take().flatten().filter(|_| !self.fresh.is_empty()) else {
+            return Ok(());
+        };
+        let mut old: BTreeMap<DayOf, (FolderState, Texts)> = BTreeMap::new();
+        let right = each_cached(
+            self.store,
+            month,
+            None,
+            |_| true,
+            |day, block| {
+                let Day { inode, ctime, mtime, .. } = *block.day;
+                let (_, texts) = old.entry(day).or_insert((FolderState { inode, ctime, mtime }, Vec::new()));
+                texts.extend(block.bubbs().map(|(name, text)| (name, text.to_vec())));
+                ControlFlow::Continue(())
+            },
+        );
+        let mut days = right.map_or_else(BTreeMap::new, |()| old);
+        days.append(&mut self.fresh);
+        let mut writer = SegmentWriter::default();
+        for (day, (state, texts)) in days {
+            let Ok(number) = day.day().parse() else { continue };
+            let recorded = Day::new(number, state.inode, state.ctime, state.mtime);
+            writer.day(recorded, texts.iter().map(|(name, text)| (*name, text.as_slice())));
+            if writer.len() > LARGEST {
+                return Ok(());
+            }
+        }
+        begun.finish(month, &writer.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PatternOptions;
+    use lepo_store::bubb::{BubbId, Kind};
+
+    #[test]
+    fn a_blocks_candidates_are_the_texts_that_match() {
+        let texts = ["", "\n", "one\ntwo", "two\n", "three", "one two three\n\nfour", "넷", "\nfive"];
+        let mut last = None;
+        let mut name = |number: usize| {
+            let id = BubbId::of(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32]);
+            let name = Name { id, kind: Kind::User, hidden: false, prev: last };
+            last = Some(id);
+            name
+        };
+        let names: Vec<Name> = (0..texts.len()).map(&mut name).collect();
+        let filter = Filter::visible();
+        let plain = PatternOptions::default();
+        for (pattern, options) in [
+            ("two", plain),
+            ("two$", plain),
+            ("^two", plain),
+            ("^$", plain),
+            ("x*", plain),
+            (r"[a-z]+ two [a-z]+", plain),
+            (r"\w+ee", plain),
+            (r"\Atwo", plain),
+            ("넷", plain),
+            ("TWO", PatternOptions { ignore_case: true, ..plain }),
+            ("two", PatternOptions { invert: true, ..plain }),
+            ("e\ntwo", PatternOptions { multi_line: true, ..plain }),
+            ("hree", PatternOptions { words: true, ..plain }),
+        ] {
+            let pattern = Pattern::new(pattern, options).unwrap();
+            for block in [usize::MAX, 1, 5, 12] {
+                let mut writer = SegmentWriter::of_blocks(block);
+                writer.day(Day::new(1, 2, 3, 4), names.iter().copied().zip(texts.map(str::as_bytes)));
+                let bytes = writer.finish();
+                let mut found = Vec::new();
+                let (source, len) = (&bytes.as_slice(), bytes.len() as u64);
+                let (needed, wanted) = (pattern.needed(), |_: &Day| Some(()));
+                let right = SegmentReader::default().read(source, len, needed, wanted, |(), block| {
+                    matching(block, &pattern, &filter, &mut found);
+                    ControlFlow::Continue(())
+                });
+                right.unwrap();
+                found.dedup();
+                let expected = names.iter().zip(texts).filter(|(_, text)| pattern.has_line(text.as_bytes()));
+                for (name, _) in expected {
+                    assert!(found.contains(name), "{name} by {block}");
+                }
+                // An empty line that is only the newline after a text is the one thing found in excess.
+                let excess = found.iter().filter(|name| {
+                    let at = names.iter().position(|known| known == *name).unwrap();
+                    !pattern.has_line(texts[at].as_bytes())
+                        && !pattern.has_line(format!("{}\n", texts[at]).as_bytes())
+                });
+                assert_eq!(excess.count(), 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The conversation of a bubb that was found: how high it stands and what the first question was.
+
+use std::collections::{HashMap, HashSet};
+
+use lepo_store::bubb::{BubbId, Kind, Name};
+
+/// A bubb's place in its conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConvPlace {
+    /// The number of bubbs of its conversation up to it, hidden ones and itself too.
+    pub height: u32,
+    /// The first visible question on the way from the root to it.
+    pub first: Option<Name>,
+}
+
+/// Places of many bubbs; a trunk that they share is walked once.
+pub struct Convs<F> {
+    find: F,
+    known: HashMap<BubbId, ConvPlace>,
+    /// Names that need not be looked up, by id.
+    told: Vec<Name>,
+}
+
+impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
+    /// Places told by looking up names with `find`.
+    pub fn new(find: F) -> Self {
+        Convs { find, known: HashMap::new(), told: Vec::new() }
+    }
+
+    /// Names that need not be looked up, in place of those told before.
+    pub fn tell(&mut self, mut names: Vec<Name>) {
+        names.sort_by_key(|name| name.id);
+        self.told = names;
+    }
+
+    fn find(&mut self, id: BubbId) -> Option<Name> {
+        let told = self.told.binary_search_by_key(&id, |name| name.id).ok().and_then(|at| self.told.get(at));
+        told.copied().or_else(|| (self.find)(id))
+    }
+
+    /// The place of a bubb. Where a prev is missing, or hand-edited names form a cycle, its conversation
+    /// begins there.
+    pub fn place(&mut self, name: &Name) -> ConvPlace {
+        let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
+        let mut place = ConvPlace { height: 0, first: None };
+        let mut at = *name;
+        if let Some(known) = self.known.get(&name.id) {
+            return *known;
+        }
+        while let Some(prev) = at.prev {
+            if let Some(known) = self.known.get(&prev) {
+                place = *known;
+                break;
+            }
+            let Some(found) = self.find(prev).filter(|found| seen.insert(found.id)) else { break };
+            walked.push(found);
+            at = found;
+        }
+        for name in walked.into_iter().rev() {
+            place.height += 1;
+            if place.first.is_none() && name.kind == Kind::User && !name.hidden {
+                place.first = Some(name);
+            }
+            self.known.insert(name.id, place);
+        }
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{forest, id};
+
+    #[test]
+    fn a_place_is_height_and_first_question() {
+        for (store, bubb, height, first) in [
+            ("A s1 head / B u0 A / C a0 B / D u0 C", "D", 4, Some("B")),
+            ("A s1 head / B u0 A / C a0 B / D u0 C", "A", 1, None),
+            ("A u0 head", "A", 1, Some("A")),
+            ("A s1 head / B u1 A / C u0 B", "C", 3, Some("C")),
+            ("B u0 A / C a0 B", "C", 2, Some("B")),
+            ("A u0 B / B a0 A", "B", 2, Some("A")),
+        ] {
+            let forest = forest(store);
+            let find = |id| forest.find(id).map(|ix| forest.name(ix));
+            let mut convs = Convs::new(find);
+            let name = find(id(bubb)).unwrap();
+            let expected = ConvPlace { height, first: first.and_then(|first| find(id(first))) };
+            assert_eq!(convs.place(&name), expected, "{store} {bubb}");
+            assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
+            // The same by names that were told alone.
+            let mut convs = Convs::new(|_| None);
+            convs.tell(forest.all().rev().map(|ix| forest.name(ix)).collect());
+            assert_eq!(convs.place(&name), expected, "{store} {bubb} told");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Searching bubbs in their files, on all processors, results in the order asked for.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use super::{Line, Pattern};
+use lepo_base::error::Error;
+use lepo_store::bubb::Name;
+use lepo_store::store::{Store, in_order};
+
+/// Bytes of a buffer that is kept for the next file; a larger one is given back.
+const KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// The content of the last file.
+    static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The outcome of looking into one bubb that had something to tell.
+pub enum Outcome {
+    /// Lines to report; none where only texts are asked for.
+    Found(Name, Vec<Line>),
+    /// It could not be read.
+    Unreadable(Error),
+}
+
+/// Searches these bubbs' files and gives each outcome to `each`, in their order, until that breaks.
+pub fn search_files(
+    store: &Store,
+    pattern: &Pattern,
+    names: impl Iterator<Item = Name>,
+    mut each: impl FnMut(Outcome) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let look = |name: Name| {
+        TEXT.with_borrow_mut(|text| {
+            if let Err(error) = store.read_into(&name, text) {
+                return Some(Outcome::Unreadable(error));
+            }
+            let found = found(pattern, text).map(|lines| Outcome::Found(name, lines));
+            if text.capacity() > KEPT {
+                *text = Vec::new();
+            }
+            found
+        })
+    };
+    let mut broken = ControlFlow::Continue(());
+    in_order(names, look, |outcome| {
+        if let Some(outcome) = outcome {
+            broken = each(outcome);
+        }
+        broken
+    });
+    broken
+}
+
+/// The lines of a text to report, if there is one.
+fn found(pattern: &Pattern, text: &[u8]) -> Option<Vec<Line>> {
+    if pattern.is_for_texts() {
+        return pattern.has_line(text).then(Vec::new);
+    }
+    let lines = if pattern.may_match(text) { pattern.lines(text) } else { Vec::new() };
+    (!lines.is_empty()).then_some(lines)
+}

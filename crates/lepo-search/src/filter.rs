@@ -1,0 +1,63 @@
+//! Selects the bubbs that a search looks at, from their names alone.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use lepo_store::bubb::{BubbId, Kind, Name};
+
+/// Conditions that a bubb's name must meet.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    /// The kinds looked at; empty for all.
+    pub kinds: Vec<Kind>,
+    /// Hidden bubbs too.
+    pub hidden: bool,
+    /// Milliseconds since 1970 between which an id's time must lie.
+    pub times: RangeInclusive<u64>,
+    /// Only these bubbs.
+    pub only: Option<HashSet<BubbId>>,
+}
+
+impl Filter {
+    /// The filter that every visible bubb passes.
+    pub fn visible() -> Filter {
+        Filter { kinds: Vec::new(), hidden: false, times: 0..=u64::MAX, only: None }
+    }
+
+    /// True if a bubb of this name is looked at.
+    pub fn takes(&self, name: &Name) -> bool {
+        (self.hidden || !name.hidden)
+            && (self.kinds.is_empty() || self.kinds.contains(&name.kind))
+            && self.times.contains(&name.id.time())
+            && self.only.as_ref().is_none_or(|only| only.contains(&name.id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_condition_must_hold() {
+        let name = |hidden, kind| {
+            let id = BubbId::of(1000, kind, hidden, None, &[0; 32]);
+            Name { id, kind, hidden, prev: None }
+        };
+        let all = Filter::visible();
+        let question = name(false, Kind::User);
+        for (filter, name, takes) in [
+            (all.clone(), question, true),
+            (all.clone(), name(true, Kind::User), false),
+            (Filter { hidden: true, ..all.clone() }, name(true, Kind::User), true),
+            (Filter { kinds: vec![Kind::Assistant], ..all.clone() }, question, false),
+            (Filter { kinds: vec![Kind::Assistant, Kind::User], ..all.clone() }, question, true),
+            (Filter { times: 1000..=1000, ..all.clone() }, question, true),
+            (Filter { times: 1001..=2000, ..all.clone() }, question, false),
+            (Filter { times: 0..=999, ..all.clone() }, question, false),
+            (Filter { only: Some(HashSet::new()), ..all.clone() }, question, false),
+            (Filter { only: Some([question.id].into()), ..all }, question, true),
+        ] {
+            assert_eq!(filter.takes(&name), takes, "{filter:?} {name:?}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Finding what was said: the pattern, which bubbs it is looked for in, and the text cache of days that are over.
+//!
+//! The cache (`segment`, `cache`) only ever narrows down which files are read: every line that is reported
+//! was found in a bubb's own file.
+
+mod above;
+mod cache;
+mod convs;
+mod files;
+mod filter;
+mod literals;
+mod months;
+mod pattern;
+mod segment;
+#[cfg(any(test, fuzzing))]
+mod segment_forged;
+mod segment_reader;
+mod segment_table;
+mod trigrams;
+
+pub use cache::Candidates;
+pub use convs::Convs;
+pub use files::{Outcome, search_files};
+pub use filter::Filter;
+pub use months::{Looking, by_month};
+pub use pattern::{Line, LineKind, Pattern, PatternOptions};
+
+use cache::candidates;
+#[cfg(fuzzing)]
+pub use segment_forged::read_forged;
+
+#[cfg(test)]
+#[path = "../../lepo-store/src/conv/fixture.rs"]
+mod fixture;

@@ -1,0 +1,145 @@
+//! The bubbs that a search has to look into, month by month, newest first: several months at once, on all
+//! processors.
+
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::{Candidates, Filter, Pattern, candidates};
+use lepo_base::error::Result;
+use lepo_store::bubb::{Day, Name};
+use lepo_store::store::{Store, by_id, few_in_order};
+
+/// Progress of a search for candidates.
+pub struct Looking<'l> {
+    /// Read every file: without the text cache.
+    pub no_cache: bool,
+    /// The places of what is found in their conversations will be asked for.
+    pub is_placed: bool,
+    /// Told how many days of how many were looked at.
+    pub progress: &'l (dyn Fn(u64, u64) + Sync),
+}
+
+/// A month of one store: its days that have a folder.
+type Part<'s> = (&'s Store, Vec<Day>);
+
+/// The bubbs in `.lepo/` itself.
+struct Recent {
+    /// All, by id, each id once.
+    all: Vec<Name>,
+    /// Those to look into that were not given yet, by id.
+    left: Vec<Name>,
+}
+
+impl Recent {
+    fn new(mut all: Vec<Name>, filter: &Filter) -> Recent {
+        all.sort_unstable_by(by_id);
+        all.dedup_by_key(|name| name.id);
+        let left = all.iter().filter(|name| filter.takes(name)).copied().collect();
+        Recent { all, left }
+    }
+
+    /// Adds those of a month, and of later ones, to what is to be looked into of its days.
+    fn join(&mut self, month: &str, candidates: &mut Candidates) {
+        // `.lepo/` has the last word on an id that is in both.
+        let is_old = |name: &Name| self.all.binary_search_by_key(&name.id, |name| name.id).is_err();
+        candidates.found.retain(is_old);
+        candidates.above.retain(is_old);
+        let newer = |names: &[Name]| names.partition_point(|name| Day::of(name.id).month().as_str() < month);
+        candidates.found.extend(self.left.drain(newer(&self.left)..));
+        candidates.found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
+        candidates.found.dedup_by_key(|name| name.id);
+        if !candidates.found.is_empty() {
+            candidates.above.extend(self.all.iter().skip(newer(&self.all)));
+        }
+    }
+}
+
+/// Gives `each` the bubbs in whose files the pattern has to be looked for, of a store and of other people's in
+/// it: a month at a time, newest first, until that breaks. What is in `.lepo/` itself comes with its month.
+pub fn by_month(
+    store: &Store,
+    pattern: &Pattern,
+    filter: &Filter,
+    looking: &Looking<'_>,
+    mut each: impl FnMut(Candidates) -> ControlFlow<()>,
+) -> Result<()> {
+    let stores: Vec<&Store> =
+        std::iter::once(store).chain(store.others().iter().map(|(_, store)| store)).collect();
+    let (mut names, mut unreadable) = (Vec::new(), Vec::new());
+    let mut months: BTreeMap<String, Vec<Part<'_>>> = BTreeMap::new();
+    for store in stores {
+        let (recent, days, failed) = store.recent_and_days()?;
+        names.extend(recent);
+        unreadable.extend(failed);
+        for day in days {
+            let (start, end) = (day.start(), day.next().start());
+            if start > *filter.times.end() || end <= *filter.times.start() {
+                continue;
+            }
+            let parts = months.entry(day.month()).or_default();
+            match parts.last_mut().filter(|(last, _)| std::ptr::eq(*last, store)) {
+                Some((_, days)) => days.push(day),
+                None => parts.push((store, vec![day])),
+            }
+        }
+    }
+    if !unreadable.is_empty() && each(Candidates { unreadable, ..Candidates::default() }).is_break() {
+        return Ok(());
+    }
+    let total = months.values().flatten().map(|(_, days)| days.len() as u64).sum();
+    let (count, ended) = (AtomicU64::new(0), AtomicBool::new(false));
+    let done = || {
+        (looking.progress)(count.fetch_add(1, Ordering::Relaxed) + 1, total);
+        if ended.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    // Put in order once the threads are at work.
+    let mut recent = LazyCell::new(|| Recent::new(names, filter));
+    few_in_order(
+        months.iter().rev(),
+        |(month, parts)| (month, of_month((month, parts), pattern, filter, looking, &done)),
+        |(month, mut candidates)| {
+            LazyCell::force_mut(&mut recent).join(month, &mut candidates);
+            let flow = each(candidates);
+            ended.store(flow.is_break(), Ordering::Relaxed);
+            flow
+        },
+    );
+    if !ended.into_inner() {
+        let mut rest = Candidates::default();
+        LazyCell::force_mut(&mut recent).join("", &mut rest);
+        let _ = each(rest);
+    }
+    Ok(())
+}
+
+/// The part of one month to search.
+fn of_month(
+    (month, parts): (&str, &[Part<'_>]),
+    pattern: &Pattern,
+    filter: &Filter,
+    looking: &Looking<'_>,
+    done: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Candidates {
+    let mut all = Candidates::default();
+    for (store, days) in parts {
+        if !looking.no_cache {
+            let more = candidates(store, pattern, filter, (month, days), looking.is_placed, done);
+            all.found.extend(more.found);
+            all.above.extend(more.above);
+            all.unreadable.extend(more.unreadable);
+            continue;
+        }
+        for day in days {
+            match store.bubbs_of_day(*day) {
+                Ok(names) => all.found.extend(names.into_iter().filter(|name| filter.takes(name))),
+                Err(error) => all.unreadable.push(error),
+            }
+            if done().is_break() {
+                return all;
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,380 @@
+//! The pattern of a search and the lines of a text that it matches, by the libraries that ripgrep is made of.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+
+use super::literals::Needed;
+use lepo_base::error::Error;
+
+/// The options of a pattern.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PatternOptions {
+    /// Upper and lower case are the same.
+    pub ignore_case: bool,
+    /// Only whole words.
+    pub words: bool,
+    /// The pattern is text, not a regular expression.
+    pub fixed: bool,
+    /// Lines that do not match.
+    pub invert: bool,
+    /// A match may span lines.
+    pub multi_line: bool,
+    /// Lines of context before and after a match.
+    pub context: usize,
+    /// Only whether a text has a line to report is asked for: it is searched as far as its first.
+    pub first: bool,
+}
+
+/// A pattern that was read.
+pub struct Pattern {
+    text: String,
+    matcher: RegexMatcher,
+    options: PatternOptions,
+    needed: OnceLock<Option<Needed>>,
+}
+
+/// A pattern that cannot be read.
+#[derive(Debug)]
+pub struct BadPattern {
+    /// It has a newline, while matches lie within one line.
+    pub has_newline: bool,
+    message: String,
+}
+
+impl BadPattern {
+    /// With what the library says of it, on one line.
+    fn new(text: &str, why: &str, has_newline: bool) -> BadPattern {
+        let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
+        let why = told.map_or_else(|| lines.join("; "), str::to_string);
+        BadPattern { has_newline, message: format!("bad pattern {text:?}: {why}") }
+    }
+}
+
+impl fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<BadPattern> for Error {
+    fn from(bad: BadPattern) -> Error {
+        Error::usage(bad.message).hint("put \\ before a character to search for the character itself")
+    }
+}
+
+/// The kind of a reported line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineKind {
+    /// It matches.
+    Match,
+    /// It stands beside one that does.
+    Context,
+    /// No line: what is between two groups of lines was left out.
+    Break,
+}
+
+/// A line of a text, or several where a match spans them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its kind.
+    pub kind: LineKind,
+    /// Its number, from 1.
+    pub number: u64,
+    /// The first byte of the line, counted from the beginning of the text.
+    pub offset: u64,
+    /// Its bytes without the final newline.
+    pub bytes: Vec<u8>,
+    /// The matches, as byte ranges of `bytes`; none where lines are reported that do not match.
+    pub matches: Vec<Range<usize>>,
+}
+
+impl Pattern {
+    /// Reads a pattern in the syntax of the crate `regex`.
+    ///
+    /// # Errors
+    /// With what is wrong in it: a usage error.
+    pub fn new(text: &str, options: PatternOptions) -> Result<Pattern, BadPattern> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder.case_insensitive(options.ignore_case).word(options.words).fixed_strings(options.fixed);
+        builder.multi_line(true).crlf(false);
+        if !options.multi_line {
+            builder.line_terminator(Some(b'\n'));
+        }
+        // By itself first: the library puts it within a group, where `a)|(b` would pass.
+        if !options.fixed {
+            let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
+            parser.parse(text).map_err(|error| BadPattern::new(text, &error.to_string(), false))?;
+        }
+        // A comment at its end would take the end of that group.
+        let matcher = builder.build(text).or_else(|error| match text.contains("(?") && text.contains('#') {
+            true => builder.build(&format!("{text}\n")),
+            false => Err(error),
+        });
+        let matcher = matcher.map_err(|error| {
+            // Newlines are the only literals that are not allowed.
+            let has_newline = matches!(error.kind(), ErrorKind::NotAllowed(_) | ErrorKind::Banned(_));
+            BadPattern::new(text, &error.to_string(), has_newline)
+        })?;
+        Ok(Pattern { text: text.to_string(), matcher, options, needed: OnceLock::new() })
+    }
+
+    /// Literals that every text with a line to report has; `None` if the pattern has none that can be looked up.
+    pub(super) fn needed(&self) -> Option<&Needed> {
+        self.needed.get_or_init(|| Needed::of(&self.text, &self.options)).as_ref()
+    }
+
+    /// True if a text can have a line to report: quick, and never wrong when it says no.
+    pub fn may_match(&self, text: &[u8]) -> bool {
+        self.options.invert || self.has_text_anchors() || self.matcher.is_match(text).unwrap_or(true)
+    }
+
+    /// True if a text has a line to report.
+    pub fn has_line(&self, text: &[u8]) -> bool {
+        if self.is_by_line() {
+            match self.matcher.shortest_match(text).unwrap_or(Some(text.len())) {
+                None => return false,
+                Some(end) if end < text.len() => return true,
+                // An empty match may lie behind the last newline, where no line is.
+                Some(_) => {}
+            }
+        }
+        !self.lines_until(text, true).is_empty()
+    }
+
+    /// True if only the texts with a line to report are asked for, not their lines.
+    pub fn is_for_texts(&self) -> bool {
+        self.options.first
+    }
+
+    /// True if the matches of a text do not depend on what stands in other lines, so that texts can be
+    /// searched joined by newlines.
+    pub fn is_by_line(&self) -> bool {
+        !self.options.multi_line && !self.options.invert && !self.has_text_anchors()
+    }
+
+    /// True if `\A` or `\z` are looked for line by line: each line is a text of its own then.
+    fn has_text_anchors(&self) -> bool {
+        !self.options.multi_line && self.matcher.line_terminator().is_none()
+    }
+
+    /// A place in the first line that may match, and whether it surely does. Only for patterns
+    /// [by line](Self::is_by_line).
+    pub fn first_candidate(&self, text: &[u8]) -> Option<(usize, bool)> {
+        match self.matcher.find_candidate_line(text) {
+            Ok(Some(LineMatchKind::Confirmed(at))) => Some((at, true)),
+            Ok(Some(LineMatchKind::Candidate(at))) => Some((at, false)),
+            Ok(None) => None,
+            Err(_) => Some((0, false)),
+        }
+    }
+
+    /// The lines of a text to report: those that match, and their context.
+    pub fn lines(&self, text: &[u8]) -> Vec<Line> {
+        self.lines_until(text, self.options.first)
+    }
+
+    /// All lines to report, or only the first.
+    fn lines_until(&self, text: &[u8], first: bool) -> Vec<Line> {
+        let invert = self.options.invert;
+        let mut found = Found { matcher: &self.matcher, invert, first, lines: Vec::new() };
+        // A slice cannot fail to be read, and the sink gives no errors.
+        let _ = self.searcher().search_slice(&self.matcher, text, &mut found);
+        found.lines
+    }
+
+    fn searcher(&self) -> Searcher {
+        SearcherBuilder::new()
+            .line_terminator(LineTerminator::byte(b'\n'))
+            .line_number(true)
+            .invert_match(self.options.invert)
+            .multi_line(self.options.multi_line)
+            .before_context(self.options.context)
+            .after_context(self.options.context)
+            .bom_sniffing(false)
+            // Texts are searched where they are: the buffer of 64 KiB for reading files is not needed.
+            .heap_limit(Some(1))
+            .build()
+    }
+}
+
+/// Collects the lines that a searcher reports.
+struct Found<'m> {
+    matcher: &'m RegexMatcher,
+    invert: bool,
+    first: bool,
+    lines: Vec<Line>,
+}
+
+impl Found<'_> {
+    fn push(&mut self, kind: LineKind, number: Option<u64>, offset: u64, bytes: &[u8]) {
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let mut matches = Vec::new();
+        if kind == LineKind::Match && !self.invert {
+            let _ = self.matcher.find_iter(bytes, |found| {
+                matches.push(found.start()..found.end());
+                true
+            });
+        }
+        self.lines.push(Line {
+            kind,
+            number: number.unwrap_or_default(),
+            offset,
+            bytes: bytes.to_vec(),
+            matches,
+        });
+    }
+}
+
+impl Sink for Found<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.push(LineKind::Match, found.line_number(), found.absolute_byte_offset(), found.bytes());
+        Ok(!self.first)
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        self.push(LineKind::Context, context.line_number(), context.absolute_byte_offset(), context.bytes());
+        Ok(true)
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
+        self.push(LineKind::Break, None, 0, b"");
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_stands_by_itself() {
+        for (pattern, why) in [
+            ("(", Some("unclosed group")),
+            ("apple)|(two", Some("unopened group")),
+            ("(?x) two # a comment", None),
+            (r"(?-u)\xff|two", None),
+        ] {
+            match (Pattern::new(pattern, PatternOptions::default()), why) {
+                (Err(bad), Some(why)) => {
+                    assert_eq!(bad.message, format!("bad pattern {pattern:?}: {why}"));
+                }
+                (Ok(pattern), None) => assert!(pattern.has_line(TEXT.as_bytes())),
+                (read, _) => panic!("{pattern}: {:?}", read.err().map(|bad| bad.message)),
+            }
+        }
+        let fixed = PatternOptions { fixed: true, ..PatternOptions::default() };
+        assert!(Pattern::new("(", fixed).is_ok());
+    }
+
+    const TEXT: &str = "one Apple\ntwo\n코드를 짜라\nthree apples\r\nlast";
+
+    /// `NUMBER:TEXT` of each line, matches in brackets.
+    fn found(pattern: &str, options: PatternOptions, text: &[u8]) -> Vec<String> {
+        let pattern = Pattern::new(pattern, options).unwrap();
+        let lines = pattern.lines(text);
+        assert!(lines.is_empty() || pattern.may_match(text));
+        assert_eq!(pattern.has_line(text), !lines.is_empty());
+        if pattern.is_by_line() {
+            // As it stands in a segment.
+            let joined = [text, b"\n"].concat();
+            let candidate = pattern.first_candidate(&joined).filter(|(at, _)| *at < joined.len());
+            assert!(lines.is_empty() || candidate.is_some());
+        }
+        let shown = |line: &Line| match line.kind {
+            LineKind::Break => "--".to_string(),
+            LineKind::Context => format!("{}-{}", line.number, String::from_utf8_lossy(&line.bytes)),
+            LineKind::Match => {
+                let mut bytes = line.bytes.clone();
+                for range in line.matches.iter().rev() {
+                    bytes.insert(range.end, b']');
+                    bytes.insert(range.start, b'[');
+                }
+                assert_eq!(&text[line.offset as usize..][..line.bytes.len()], line.bytes);
+                format!("{}:{}", line.number, String::from_utf8_lossy(&bytes))
+            }
+        };
+        lines.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn lines_are_found_in_every_way() {
+        let plain = PatternOptions::default();
+        for (pattern, options, expected) in [
+            ("apple", plain, vec!["4:three [apple]s\r"]),
+            (
+                "apple",
+                PatternOptions { ignore_case: true, ..plain },
+                vec!["1:one [Apple]", "4:three [apple]s\r"],
+            ),
+            ("apple", PatternOptions { words: true, ignore_case: true, ..plain }, vec!["1:one [Apple]"]),
+            ("드를", plain, vec!["3:코[드를] 짜라"]),
+            ("t.", plain, vec!["2:[tw]o", "4:[th]ree apples\r"]),
+            ("t.", PatternOptions { fixed: true, ..plain }, vec![]),
+            ("^t|o$", plain, vec!["2:[t]w[o]", "4:[t]hree apples\r"]),
+            ("[a-z]", PatternOptions { invert: true, ..plain }, vec!["3:코드를 짜라"]),
+            ("two", PatternOptions { context: 1, ..plain }, vec!["1-one Apple", "2:[two]", "3-코드를 짜라"]),
+            ("Apple\ntwo", PatternOptions { multi_line: true, ..plain }, vec!["1:one [Apple\ntwo]"]),
+            (
+                "one|last",
+                PatternOptions { context: 1, ..plain },
+                vec!["1:[one] Apple", "2-two", "--", "4-three apples\r", "5:[last]"],
+            ),
+            ("absent", plain, vec![]),
+            ("t.", PatternOptions { first: true, ..plain }, vec!["2:[tw]o"]),
+            ("t", PatternOptions { first: true, invert: true, ..plain }, vec!["1:one Apple"]),
+            (r"\Atwo", plain, vec!["2:[two]"]),
+            (r"o\z", plain, vec!["2:tw[o]"]),
+            (r"\Atwo", PatternOptions { multi_line: true, ..plain }, vec![]),
+            ("last$", plain, vec!["5:[last]"]),
+            ("[a-z]+ ap+les", plain, vec!["4:[three apples]\r"]),
+        ] {
+            assert_eq!(found(pattern, options, TEXT.as_bytes()), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn an_empty_match_is_in_a_line_or_none() {
+        for (text, lines) in [("", 0), ("\n", 1), ("a\n", 0), ("a\n\n", 1), ("a\n\nb", 1), ("\na", 1)] {
+            assert_eq!(found("^$", PatternOptions::default(), text.as_bytes()).len(), lines, "{text:?}");
+        }
+        for (text, lines) in [("", 0), ("\n", 1), ("a", 1), ("a\nb\n", 2)] {
+            assert_eq!(found("x*$", PatternOptions::default(), text.as_bytes()).len(), lines, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_searched_as_they_are() {
+        assert_eq!(found("b", PatternOptions::default(), b"a\xff\0b\nc").len(), 1);
+        assert_eq!(found("x", PatternOptions::default(), b"\xff\xfex\0").len(), 1);
+        assert!(found("a", PatternOptions::default(), b"").is_empty());
+    }
+
+    #[test]
+    fn a_bad_pattern_is_said_on_one_line() {
+        for (pattern, has_newline) in [
+            ("(", false),
+            ("a\\nb", true),
+            ("a\nb", true),
+            (r"a\x0ab", true),
+            (r"[\n]", true),
+            (r"\p{n\n}", false),
+            ("[z-a]", false),
+            ("*", false),
+        ] {
+            let bad = Pattern::new(pattern, PatternOptions::default()).err().unwrap();
+            assert_eq!(bad.has_newline, has_newline, "{pattern:?}: {}", bad.message);
+            let error = Error::from(bad);
+            assert!(!error.chain().contains('\n'), "{}", error.chain());
+            assert_eq!(error.kind.exit_code(), 2);
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Reads a segment of the text cache a block at a time, so that what is searched is still in the processor's
+//! cache, and so that the memory needed is that of a block. Blocks that cannot have what is looked for are not read.
+
+use std::cell::OnceCell;
+use std::fs::File;
+use std::io;
+use std::ops::{ControlFlow, Range};
+use std::os::unix::fs::FileExt;
+
+use super::literals::Needed;
+use super::segment::{Day, HEADER, LARGEST, Place, Sections, read_tables};
+use super::segment_table::Table;
+use lepo_store::bubb::Name;
+
+/// A source of a segment's bytes.
+pub trait Source {
+    /// Reads as many bytes as the buffer has, from a place.
+    fn read_at(&self, buffer: &mut [u8], at: usize) -> io::Result<()>;
+}
+
+impl Source for File {
+    fn read_at(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
+        self.read_exact_at(buffer, at as u64)
+    }
+}
+
+impl Source for &[u8] {
+    fn read_at(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
+        let bytes = self.get(at..).and_then(|bytes| bytes.get(..buffer.len()));
+        buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+}
+
+/// A block of a segment's texts: whole bubbs, all of one day.
+pub struct Block<'b> {
+    /// The day.
+    pub day: &'b Day,
+    /// The place of the texts in all texts.
+    pub begin: usize,
+    /// The texts, each followed by a newline; none if they were not read, and for a day without bubbs.
+    pub texts: &'b [u8],
+    /// No more blocks of this day follow.
+    pub is_last: bool,
+    table: &'b LazyTable<'b>,
+}
+
+impl<'b> Block<'b> {
+    /// The bubbs of the day; `None` if the segment is wrong, and then nothing more of it is given.
+    pub fn table(&self) -> Option<&'b Table> {
+        self.table.get()
+    }
+
+    /// Its bubbs with their texts, if these were read.
+    pub fn bubbs(&self) -> impl Iterator<Item = (Name, &'b [u8])> {
+        let (begin, texts) = (self.begin, self.texts);
+        let last = texts.len().checked_sub(1);
+        let table = last.and_then(|last| Some((self.table()?, begin + last)));
+        table.into_iter().flat_map(move |(table, last)| {
+            let number_at = |byte| table.number_at(0..table.count(), byte);
+            (number_at(begin)..number_at(last) + 1).filter_map(move |number| {
+                let span = table.span(number..number + 1);
+                let text = texts.get(span.start.checked_sub(begin)?..span.end.checked_sub(begin)?)?;
+                Some((table.name(number)?, text.split_last()?.1))
+            })
+        })
+    }
+}
+
+/// The bubbs of a day, read when they are first asked for.
+struct LazyTable<'b> {
+    source: &'b dyn Source,
+    /// The place of the table of all bubbs.
+    entries: usize,
+    day: &'b Day,
+    blocks: &'b [Place],
+    /// The beginning of the day's texts, in all texts.
+    begin: usize,
+    read: OnceCell<Option<Table>>,
+}
+
+impl LazyTable<'_> {
+    fn get(&self) -> Option<&Table> {
+        let read = || {
+            let place = self.day.entries();
+            let mut entries = Vec::new();
+            entries.try_reserve_exact(place.len()).ok()?;
+            entries.resize(place.len(), 0);
+            self.source.read_at(&mut entries, self.entries.checked_add(place.start)?).ok()?;
+            Table::new(entries, self.day, self.blocks, self.begin)
+        };
+        self.read.get_or_init(read).as_ref()
+    }
+
+    /// True if it was asked for and is wrong.
+    fn is_wrong(&self) -> bool {
+        matches!(self.read.get(), Some(None))
+    }
+}
+
+/// Reads segments one after another, with the same buffer.
+#[derive(Default)]
+pub struct SegmentReader {
+    buffer: Vec<u8>,
+}
+
+impl SegmentReader {
+    /// Reads of a segment of `len` bytes the days for which `wanted` has something, and gives that and their blocks
+    /// to `each`, until that breaks. The texts of blocks whose filter tells that they have not what is `needed` are
+    /// not read. `Some` if what was read was found right; otherwise what `each` was given may be wrong.
+    pub fn read<D>(
+        &mut self,
+        source: &dyn Source,
+        len: u64,
+        needed: Option<&Needed>,
+        mut wanted: impl FnMut(&Day) -> Option<D>,
+        mut each: impl FnMut(&D, &Block<'_>) -> ControlFlow<()>,
+    ) -> Option<()> {
+        if len > LARGEST as u64 {
+            return None;
+        }
+        let mut header = [0; HEADER];
+        source.read_at(&mut header, 0).ok()?;
+        let sections = Sections::read(&header, len)?;
+        let (days, places) = read_tables(self.bytes(source, sections.tables.clone())?, &sections)?;
+        let (mut begin, mut rest) = (0, places.as_slice());
+        for day in &days {
+            let (blocks, more) = rest.split_at_checked(day.blocks())?;
+            if let Some(wanted) = wanted(day) {
+                let entries = sections.entries.start;
+                let table = LazyTable { source, entries, day, blocks, begin, read: OnceCell::new() };
+                self.day(&sections, needed, &table, |block| each(&wanted, block))?;
+            }
+            (begin, rest) = (day.end(), more);
+        }
+        Some(())
+    }
+
+    /// Gives the blocks of a day.
+    fn day(
+        &mut self,
+        sections: &Sections,
+        needed: Option<&Needed>,
+        table: &LazyTable<'_>,
+        mut each: impl FnMut(&Block<'_>) -> ControlFlow<()>,
+    ) -> Option<()> {
+        let (day, source) = (table.day, table.source);
+        if table.blocks.is_empty() {
+            let block = Block { day, begin: table.begin, texts: &[], is_last: true, table };
+            return each(&block).is_continue().then_some(());
+        }
+        for (number, place) in table.blocks.iter().enumerate() {
+            let may_match = needed.is_none_or(|needed| {
+                let filter = self.checked(source, &sections.filters, &place.filter, place.filter_checksum);
+                filter.is_none_or(|filter| needed.may_be_in(filter))
+            });
+            let texts = match may_match {
+                true => self.checked(source, &sections.texts, &place.texts, place.texts_checksum)?,
+                false => &[],
+            };
+            let is_last = number + 1 == table.blocks.len();
+            let block = Block { day, begin: place.texts.start, texts, is_last, table };
+            if each(&block).is_break() || table.is_wrong() {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Reads a part of a section, if it is right.
+    fn checked(
+        &mut self,
+        source: &dyn Source,
+        section: &Range<usize>,
+        part: &Range<usize>,
+        checksum: u32,
+    ) -> Option<&[u8]> {
+        let begin = section.start.checked_add(part.start)?;
+        let bytes = self.bytes(source, begin..begin.checked_add(part.len())?)?;
+        (crc32fast::hash(bytes) == checksum).then_some(bytes)
+    }
+
+    /// Reads bytes of the segment.
+    fn bytes(&mut self, source: &dyn Source, place: Range<usize>) -> Option<&[u8]> {
+        // Never made shorter: to make it longer again costs as much as to read it.
+        if self.buffer.len() < place.len() {
+            self.buffer.try_reserve(place.len() - self.buffer.len()).ok()?;
+            self.buffer.resize(place.len(), 0);
+        }
+        let bytes = self.buffer.get_mut(..place.len())?;
+        source.read_at(bytes, place.start).ok()?;
+        Some(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::segment::SegmentWriter;
+    use super::*;
+    use crate::PatternOptions;
+    use lepo_store::bubb::{BubbId, Kind};
+
+    fn name(time: u64, prev: Option<Name>) -> Name {
+        let prev = prev.map(|prev| prev.id);
+        Name {
+            id: BubbId::of(time, Kind::User, false, prev, &[1; 32]),
+            kind: Kind::User,
+            hidden: false,
+            prev,
+        }
+    }
+
+    /// A segment of blocks of so many bytes.
+    fn sample(block: usize) -> (Vec<u8>, [Name; 3]) {
+        let a = name(1000, None);
+        let b = name(2000, Some(a));
+        let c = name(86_400_000, Some(b));
+        let mut writer = SegmentWriter::of_blocks(block);
+        writer.day(Day::new(1, 7, 8, 9), [(a, &b"first\nline"[..]), (b, b"")]);
+        writer.day(Day::new(2, 17, 18, 19), [(c, "셋".as_bytes())]);
+        writer.day(Day::new(3, 20, 21, 22), []);
+        let len = writer.len();
+        let bytes = writer.finish();
+        assert_eq!(bytes.len(), len);
+        (bytes, [a, b, c])
+    }
+
+    /// The blocks of a segment as day, texts and, if asked for, names; `None` if it is wrong.
+    fn blocks(bytes: &[u8], pattern: &str, has_names: bool) -> Option<Vec<(u8, String, Vec<Name>)>> {
+        let mut blocks = Vec::new();
+        let needed = Needed::of(pattern, &PatternOptions::default());
+        let right = SegmentReader::default().read(
+            &bytes,
+            bytes.len() as u64,
+            needed.as_ref(),
+            |day| Some(day.day),
+            |day, block| {
+                let text = String::from_utf8_lossy(block.texts).into_owned();
+                let names = has_names.then(|| block.bubbs().map(|(name, _)| name).collect());
+                blocks.push((*day, text, names.unwrap_or_default()));
+                ControlFlow::Continue(())
+            },
+        );
+        right.map(|()| blocks)
+    }
+
+    #[test]
+    fn a_segment_gives_back_what_was_put_in() {
+        let text = |text: &str| text.to_string();
+        for (block, first) in [
+            (usize::MAX, vec![(text("first\nline\n\n"), 0..2)]),
+            (12, vec![(text("first\nline\n\n"), 0..2)]),
+            (11, vec![(text("first\nline\n"), 0..1), (text("\n"), 1..2)]),
+            (1, vec![(text("first\nline\n"), 0..1), (text("\n"), 1..2)]),
+        ] {
+            let (bytes, names) = sample(block);
+            let mut expected: Vec<_> =
+                first.into_iter().map(|(text, range)| (1, text, names[range].to_vec())).collect();
+            expected.extend([(2, text("셋\n"), vec![names[2]]), (3, text(""), vec![])]);
+            assert_eq!(blocks(&bytes, "", true).unwrap(), expected, "{block}");
+        }
+    }
+
+    #[test]
+    fn a_block_without_what_is_needed_is_not_read() {
+        for (block, pattern, expected) in [
+            (12, "line", ["first\nline\n\n", "", ""].as_slice()),
+            (1, "line", &["first\nline\n", "", "", ""]),
+            (1, "셋", &["", "", "셋\n", ""]),
+            (1, "셋|st\\b.*", &["first\nline\n", "\n", "셋\n", ""]),
+            (1, "셋|rst\\b.*", &["first\nline\n", "", "셋\n", ""]),
+            (1, "absent", &["", "", "", ""]),
+        ] {
+            let (bytes, _) = sample(block);
+            let texts = |bytes: &[u8]| -> Option<Vec<String>> {
+                Some(blocks(bytes, pattern, false)?.into_iter().map(|(_, text, _)| text).collect())
+            };
+            assert_eq!(texts(&bytes).unwrap(), expected, "{pattern}");
+            // A filter that is wrong is none, and what is not read may be anything.
+            let sections = Sections::read(bytes.first_chunk().unwrap(), bytes.len() as u64).unwrap();
+            let mut changed = bytes.clone();
+            changed[sections.filters].fill(0x55);
+            assert_eq!(texts(&changed).unwrap().concat(), "first\nline\n\n셋\n");
+            changed.copy_from_slice(&bytes);
+            changed[sections.texts].fill(b'.');
+            let is_read = expected.iter().any(|text| !text.is_empty());
+            assert_eq!(texts(&changed).is_none(), is_read, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_same_reader_reads_the_next_one_and_only_the_days_that_are_wanted() {
+        let (bytes, names) = sample(1);
+        let (mut reader, source, len) = (SegmentReader::default(), &bytes.as_slice(), bytes.len() as u64);
+        for wanted in [vec![1], vec![1, 2, 3], vec![2], vec![]] {
+            let (mut found, mut days) = (Vec::new(), Vec::new());
+            let right = reader.read(
+                source,
+                len,
+                None,
+                |day| wanted.contains(&day.day).then_some(day.day),
+                |day, block| {
+                    found.extend(block.bubbs().map(|(name, _)| name));
+                    days.extend(block.is_last.then_some(*day));
+                    ControlFlow::Continue(())
+                },
+            );
+            let expected =
+                names.iter().filter(|name| wanted.contains(&(1 + (name.id.time() / 86_400_000) as u8)));
+            assert_eq!((right, found), (Some(()), expected.copied().collect()));
+            assert_eq!(days, wanted);
+        }
+        // One that is broken off is not right, nor is one of another length.
+        let every = |day: &Day| Some(day.day);
+        assert!(reader.read(source, len, None, every, |_, _| ControlFlow::Break(())).is_none());
+        assert!(reader.read(source, len + 1, None, every, |_, _| ControlFlow::Continue(())).is_none());
+    }
+
+    #[test]
+    fn a_torn_or_changed_segment_is_absent() {
+        let (bytes, _) = sample(1);
+        for end in 0..bytes.len() {
+            assert!(blocks(&bytes[..end], "", true).is_none(), "cut at {end}");
+        }
+        let sections = Sections::read(bytes.first_chunk().unwrap(), bytes.len() as u64).unwrap();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            // A table or a filter that is not asked for may be anything.
+            let is_filter = sections.filters.contains(&at);
+            assert_eq!(blocks(&changed, "", true).is_none(), !is_filter, "changed at {at}");
+            let is_read = !is_filter && !sections.entries.contains(&at);
+            assert_eq!(blocks(&changed, "", false).is_none(), is_read, "changed at {at}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The table of the bubbs of one day in a segment of the text cache: names, and where their texts are.
+
+use std::ops::Range;
+
+use super::segment::{Day, Place, u64_at};
+use lepo_store::bubb::{BubbId, Kind, Name};
+
+/// Bytes of a bubb in the table.
+pub(super) const ENTRY_BYTES: usize = 56;
+
+/// The bubbs of one day of a segment. They are numbered from 0.
+#[derive(Debug)]
+pub struct Table {
+    entries: Vec<u8>,
+    count: usize,
+    /// The beginning of the day's texts, in all texts.
+    begin: usize,
+}
+
+impl Table {
+    /// Takes the bytes of a day's part of the table, and checks them: ids ascend, kinds are kinds, and the texts
+    /// are those of the day, from `begin` on, without a gap; the day's blocks have whole bubbs.
+    pub(super) fn new(entries: Vec<u8>, day: &Day, blocks: &[Place], begin: usize) -> Option<Table> {
+        if crc32fast::hash(&entries) != day.checksum {
+            return None;
+        }
+        let (mut last, mut at) = (None, begin as u64);
+        let mut ends = blocks.iter().map(|block| block.texts.end as u64).peekable();
+        for bytes in entries.as_chunks::<ENTRY_BYTES>().0 {
+            let (name, offset, len) = entry(bytes)?;
+            if last.is_some_and(|last| last >= name.id) || offset != at {
+                return None;
+            }
+            last = Some(name.id);
+            at = at.checked_add(len)?.checked_add(1)?;
+            ends.next_if_eq(&at);
+        }
+        let is_all = at == day.end() as u64 && ends.next().is_none();
+        is_all.then_some(Table { count: entries.len() / ENTRY_BYTES, entries, begin })
+    }
+
+    /// The number of the day's bubbs.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The bytes of all texts that a range of bubbs takes, each with the newline after it.
+    pub fn span(&self, numbers: Range<usize>) -> Range<usize> {
+        let end =
+            |number: usize| self.entry(number).map_or(0, |(_, offset, len)| (offset + len + 1) as usize);
+        let begin = numbers.start.checked_sub(1).map_or(self.begin, end);
+        begin..numbers.end.checked_sub(1).map_or(self.begin, end).max(begin)
+    }
+
+    /// The name of a bubb by its number.
+    pub fn name(&self, number: usize) -> Option<Name> {
+        Some(self.entry(number)?.0)
+    }
+
+    /// The number of the bubb, of these, whose text or the newline after it has this byte of all texts.
+    pub fn number_at(&self, numbers: Range<usize>, byte: usize) -> usize {
+        let is_before = |number| matches!(self.entry(number), Some((_, offset, _)) if offset <= byte as u64);
+        first_not(numbers.clone(), is_before).saturating_sub(1).max(numbers.start)
+    }
+
+    /// The name of the bubb with an id.
+    pub fn find(&self, id: BubbId) -> Option<Name> {
+        let number = first_not(0..self.count, |number| self.name(number).is_some_and(|name| name.id < id));
+        self.name(number).filter(|name| name.id == id)
+    }
+
+    fn entry(&self, number: usize) -> Option<(Name, u64, u64)> {
+        entry(self.entries.get(number.checked_mul(ENTRY_BYTES)?..)?.first_chunk()?)
+    }
+}
+
+/// The first number of a range that is not before what is looked for.
+fn first_not(numbers: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (numbers.start, numbers.end);
+    while low < high {
+        let middle = low.midpoint(high);
+        match is_before(middle) {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    low
+}
+
+/// Reads an entry of the table of the bubbs: the name, the offset of its text and the length of that.
+fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(Name, u64, u64)> {
+    let id = |at: usize| bytes.get(at..at + 16)?.try_into().ok().map(BubbId::from_bytes);
+    let prev = id(16)?;
+    let hidden = match bytes[33] {
+        b'0' => false,
+        b'1' => true,
+        _ => return None,
+    };
+    let name = Name {
+        id: id(0)?,
+        kind: Kind::of_letter(bytes[32])?,
+        hidden,
+        prev: (prev.bytes() != [0; 16]).then_some(prev),
+    };
+    Some((name, u64_at(bytes, 40)?, u64_at(bytes, 48)?))
+}

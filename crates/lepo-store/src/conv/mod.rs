@@ -1,0 +1,33 @@
+//! The forest that the names make: convs, tails, heights, addresses. Pure: it opens nothing.
+
+mod address;
+mod check;
+mod diff;
+mod forest;
+mod graph;
+mod heights;
+mod nearest;
+mod origins;
+mod pending;
+mod prune;
+mod siblings;
+mod tails;
+mod through;
+mod turns;
+mod wanted;
+
+pub use address::{Addressee, Found, SHORTEST, Word};
+pub use check::{AHEAD, Flaw, flaws};
+pub use diff::Pair;
+pub use forest::{Conv, End, Forest, Ix};
+pub use graph::Row;
+pub use heights::{Heights, Sums};
+pub use nearest::Nearest;
+pub use origins::Origins;
+pub use pending::Standing;
+pub use prune::Pruner;
+pub use siblings::Siblings;
+pub use wanted::{Wanted, ids_beginning};
+
+#[cfg(test)]
+mod fixture;

@@ -1,0 +1,113 @@
+//! The part of a forest that a command needs, so that no more is read.
+
+use super::address::{Address, Branch, Word, file_name};
+use crate::bubb::{BubbId, Name};
+use lepo_base::error::Result;
+
+/// One wish for bubbs of a forest. A bubb's conv always comes with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// The newest tail by itself, and the least time of a new root.
+    Tip,
+    /// So many of the newest tails; also all that [`Tip`](Wanted::Tip) gives.
+    Newest(usize),
+    /// So many of the newest leaves, spent ones too.
+    Leaves(usize),
+    /// These bubbs.
+    Paths(Vec<BubbId>),
+    /// A bubb, and all that decides whether something follows or overtook it.
+    Followed(BubbId),
+    /// A bubb, and all of this store that are not older.
+    Since(BubbId),
+    /// The bubbs whose id begins with a text, or where there are none, ends with it.
+    Piece(String),
+    /// So many of the newest tails whose id begins with a text; where there are none, all such bubbs.
+    Begun(String, usize),
+    /// Everything.
+    All,
+    /// Everything, of other people's stores too.
+    Everyone,
+}
+
+impl Word {
+    /// The part of the store to read for its bubbs.
+    pub fn wanted(&self, branch: &Branch<'_>) -> Result<Vec<Wanted>> {
+        Ok(match self {
+            Word::One(address) => vec![address.wanted(branch)?],
+            Word::Range(from, to) => vec![from.wanted(branch)?, to.wanted(branch)?],
+        })
+    }
+}
+
+impl Address {
+    /// The part of the store to read for its bubb.
+    pub fn wanted(&self, branch: &Branch<'_>) -> Result<Wanted> {
+        let text = self.base.as_str();
+        if text == "@" {
+            return Ok(Wanted::Newest(1));
+        }
+        if text.contains('/')
+            && let Some(id) = branch(text)?
+        {
+            return Ok(Wanted::Paths(vec![id]));
+        }
+        if let Some(file) = file_name(text) {
+            return Ok(Wanted::Paths(Name::parse(file.as_bytes()).into_iter().map(|name| name.id).collect()));
+        }
+        if let Some(id) = branch(text)? {
+            return Ok(Wanted::Paths(vec![id]));
+        }
+        Ok(match BubbId::parse(text.as_bytes()) {
+            Some(id) => Wanted::Paths(vec![id]),
+            None => Wanted::Piece(text.to_string()),
+        })
+    }
+}
+
+/// The first and the last id that begin with a text, in any case; none if no id can.
+pub fn ids_beginning(text: &str) -> Option<(BubbId, BubbId)> {
+    let left = BubbId::LEN.checked_sub(text.len())?;
+    let end = |digit: &str| BubbId::parse(format!("{text}{}", digit.repeat(left)).as_bytes());
+    match text {
+        // No id begins with a digit above 7.
+        "" => Some((end("0")?, ids_beginning("7")?.1)),
+        _ => Some((end("0")?, end("Z")?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_covers_all_ids_that_have_it() {
+        let id = |text: &str| BubbId::parse(text.as_bytes()).unwrap();
+        let padded = |text: &str, digit: &str| id(&format!("{text}{}", digit.repeat(26 - text.len())));
+        for text in ["0", "7", "01JB", "01jb3z0q4n8v2k5t7w9x1y3z5", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A"] {
+            assert_eq!(ids_beginning(text), Some((padded(text, "0"), padded(text, "Z"))), "{text}");
+        }
+        assert_eq!(ids_beginning(""), Some((padded("", "0"), padded("7", "Z"))));
+        for text in ["8", "main", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A0", "한글", "01 "] {
+            assert_eq!(ids_beginning(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_wants_what_its_form_may_need() {
+        let main = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
+        let branch = |name: &str| Ok((name == "main").then_some(main));
+        let paths = |ids: &[BubbId]| Wanted::Paths(ids.to_vec());
+        for (text, wanted) in [
+            ("@", vec![Wanted::Newest(1)]),
+            ("@~3", vec![Wanted::Newest(1)]),
+            ("main^", vec![paths(&[main])]),
+            ("01jb3z0q4n8v2k5t7w9x1y3z5a", vec![paths(&[main])]),
+            ("x/01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-u0-head.md", vec![paths(&[main])]),
+            ("README.md", vec![paths(&[])]),
+            ("5T7W", vec![Wanted::Piece("5T7W".into())]),
+            ("main..@", vec![paths(&[main]), Wanted::Newest(1)]),
+        ] {
+            assert_eq!(Word::parse(text).unwrap().wanted(&branch).unwrap(), wanted, "{text}");
+        }
+    }
+}

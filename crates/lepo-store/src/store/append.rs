@@ -1,0 +1,50 @@
+//! Appending whole lines to a file of the store.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::OFlags;
+
+use super::place::regular;
+use super::{FILE, Store};
+use lepo_base::error::Result;
+
+impl Store {
+    /// Appends whole lines to a file by one `write`, so that lines of several processes do not mix.
+    pub(super) fn append(&self, file: &str, lines: &[u8]) -> Result<()> {
+        self.append_to(file, lines).map(|_| ()).map_err(|error| self.error("cannot write", file, error))
+    }
+
+    /// Appends whole lines, durable when this returns.
+    pub(super) fn append_durably(&self, file: &str, lines: &[u8]) -> Result<()> {
+        let written = self.append_to(file, lines).and_then(|file| file.sync_all());
+        written.map_err(|error| self.error("cannot write", file, error))
+    }
+
+    fn append_to(&self, file: &str, lines: &[u8]) -> io::Result<File> {
+        let flags = OFlags::RDWR
+            | OFlags::APPEND
+            | OFlags::CREATE
+            | OFlags::NOFOLLOW
+            | OFlags::NONBLOCK
+            | OFlags::CLOEXEC;
+        let (mut file, size) = regular(rustix::fs::openat(&self.dir, file, flags, FILE)?)?;
+        let lines = match ends_torn(&file, size) {
+            true => Cow::Owned([b"\n", lines].concat()),
+            false => Cow::Borrowed(lines),
+        };
+        match file.write(&lines)? {
+            n if n == lines.len() => Ok(file),
+            _ => Err(io::ErrorKind::WriteZero.into()),
+        }
+    }
+}
+
+/// True if a file ends within a line, as a crash may leave it: what is appended begins a line of its own.
+fn ends_torn(file: &File, size: u64) -> bool {
+    let mut last = [0];
+    let read = size.checked_sub(1).map(|at| file.read_at(&mut last, at));
+    matches!(read, Some(Ok(1))) && last != *b"\n"
+}

@@ -1,0 +1,334 @@
+//! Writing many bubbs at once, durably: for imports, and for what comes from other clones.
+//!
+//! Each is written into a folder in `_tmp/`; one `syncfs` makes them durable; then each gets its place, in the
+//! order they came, and the folders are synced. A kill leaves what has its place, and a folder in `_tmp/` that
+//! the next batch removes. What has the same name has the same bytes, and is here already.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+
+use rustix::fs::{AtFlags, OFlags};
+use sha2::{Digest, Sha256};
+
+use super::blob_folders::MANY_BLOBS;
+use super::blobs::Blob;
+use super::folders::counts_in;
+use super::listing::Listing;
+use super::stage::make_stage;
+use super::temporary::rename_new;
+use super::{FILE, OLD, Store, now};
+use crate::bubb::{BubbId, Day, Kind, MAX_TIME, Name};
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::hex;
+use lepo_base::sys;
+
+/// A batch of more bubbs than this writes those of days that are over into the folders of these days.
+pub const MANY: usize = 5_000;
+
+/// A day is over for a batch when it ended so long ago, in milliseconds.
+const OVER: u64 = 48 * 60 * 60 * 1000;
+
+/// Bubbs being written. What was not flushed when it is dropped is gone.
+pub struct Batch<'s> {
+    store: &'s Store,
+    tmp: OwnedFd,
+    name: String,
+    /// The folder in `_tmp/`, locked as long as its process lives.
+    stage: OwnedFd,
+    /// The names that are here already.
+    listing: Listing<'s>,
+    staged: Vec<Name>,
+    /// All that was staged, flushed or not.
+    known: HashSet<BubbId>,
+    blobs: BTreeSet<String>,
+    /// Bubbs are put into days from the beginning.
+    many: bool,
+}
+
+/// The outcome of a bubb that was given to a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Added {
+    /// The bubb.
+    pub name: Name,
+    /// The bubb was not here before.
+    pub new: bool,
+}
+
+impl Store {
+    /// Begins a batch, and removes what batches that ended early left behind. Those of `many` bubbs write old
+    /// ones into their days from the first on; else a batch does so once it has more than [`MANY`].
+    pub fn batch(&self, many: bool) -> Result<Batch<'_>> {
+        let failed = |error: io::Error| self.error("cannot write in", "_tmp", error);
+        let tmp = self.subdir("_tmp").map_err(failed)?;
+        self.sweep_stages(&tmp).map_err(failed)?;
+        let (name, stage) = make_stage(&tmp).map_err(failed)?;
+        Ok(Batch {
+            store: self,
+            tmp,
+            name,
+            stage,
+            listing: self.listing()?,
+            staged: Vec::new(),
+            known: HashSet::new(),
+            blobs: BTreeSet::new(),
+            many,
+        })
+    }
+}
+
+impl<'s> Batch<'s> {
+    /// The name that a bubb gets: its time is `time`, or the one after its prev's if that is later.
+    pub fn name(kind: Kind, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<Name> {
+        let time = time.max(prev.map_or(0, |prev| prev.time() + 1));
+        if time > MAX_TIME {
+            return Err(Error::usage(format!("no id can hold the time {time}")));
+        }
+        let id = BubbId::of(time, kind, hidden, prev, &Sha256::digest(text).into());
+        Ok(Name { id, kind, hidden, prev })
+    }
+
+    /// Adds a bubb of a time of its own: never now, never later than it asks unless its prev is.
+    pub fn add(
+        &mut self,
+        kind: Kind,
+        hidden: bool,
+        prev: Option<BubbId>,
+        time: u64,
+        text: &[u8],
+    ) -> Result<Added> {
+        let name = Self::name(kind, hidden, prev, time, text)?;
+        Ok(Added { name, new: self.put(name, text)? })
+    }
+
+    /// Adds a bubb whose name was proved; false if it is here already.
+    pub fn put(&mut self, name: Name, text: &[u8]) -> Result<bool> {
+        if self.has(name.id)? {
+            return Ok(false);
+        }
+        self.stage(&name.to_string(), text).map_err(|error| self.failed(error))?;
+        self.known.insert(name.id);
+        self.staged.push(name);
+        Ok(true)
+    }
+
+    /// True if a bubb is here already, or in this batch.
+    pub fn has(&mut self, id: BubbId) -> Result<bool> {
+        Ok(self.known.contains(&id) || self.listing.find_own(id)?.is_some())
+    }
+
+    /// The bytes of a bubb that has its place, as its file tells; none for one of this batch.
+    pub fn placed_len(&self, name: &Name) -> Option<u64> {
+        if self.known.contains(&name.id) {
+            return None;
+        }
+        // One call for most: importing again is to cost no more than reading the source.
+        let (file, day) = (name.to_string(), Day::of(name.id));
+        let in_day = self.store.has_days.load(Ordering::Relaxed).then(|| format!("{OLD}/{day}/{file}"));
+        let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let stat = in_day.as_deref().and_then(stat).or_else(|| stat(&file))?;
+        Some(stat.st_size as u64)
+    }
+
+    /// Keeps bytes as a blob, with its place at the next flush.
+    pub fn blob(&mut self, from: &mut dyn Read) -> Result<Blob> {
+        let read = (|| {
+            let mut bytes = Vec::new();
+            from.read_to_end(&mut bytes)?;
+            let hash = hex(&Sha256::digest(&bytes));
+            if self.blobs.insert(hash.clone()) {
+                self.stage(&hash, &bytes)?;
+            }
+            Ok(Blob { hash, len: bytes.len() as u64 })
+        })();
+        read.map_err(|error| self.failed(error))
+    }
+
+    /// Bubbs that have no place yet.
+    pub fn staged(&self) -> usize {
+        self.staged.len()
+    }
+
+    /// Gives all a place, durable when this returns; how many bubbs got one.
+    pub fn flush(&mut self) -> Result<usize> {
+        if self.staged.is_empty() && self.blobs.is_empty() {
+            return Ok(0);
+        }
+        sys::sync_files_of(&self.stage).map_err(|error| self.failed(error))?;
+        let blobs = std::mem::take(&mut self.blobs);
+        self.place_blobs(&blobs).map_err(|error| self.store.error("cannot write in", "_blobs", error))?;
+        self.many |= self.known.len() > MANY;
+        let staged = std::mem::take(&mut self.staged);
+        self.place(&staged).map_err(|error| self.store.error("cannot write in", "", error))
+    }
+
+    fn stage(&self, file: &str, bytes: &[u8]) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::openat(&self.stage, file, flags, FILE)?);
+        file.write_all(bytes)
+    }
+
+    fn place_blobs(&self, blobs: &BTreeSet<String>) -> io::Result<()> {
+        if blobs.is_empty() {
+            return Ok(());
+        }
+        let many = self.store.count_blobs()? + blobs.len() > MANY_BLOBS;
+        // In the order of their names, so that each folder is synced once.
+        let mut open = None::<(String, OwnedFd)>;
+        for hash in blobs {
+            let shard = hash.get(..2).unwrap_or_default();
+            let into = many || self.store.has_blob_folder(hash)?;
+            let folder = if into { shard } else { "" };
+            if open.as_ref().is_none_or(|(opened, _)| opened != folder) {
+                let next = self.store.blob_folder(hash, into)?;
+                if let Some((_, dir)) = open.replace((folder.to_string(), next)) {
+                    sys::sync(dir)?;
+                }
+            }
+            if let Some((_, dir)) = &open {
+                rustix::fs::renameat(&self.stage, hash.as_str(), dir, hash.as_str())?;
+            }
+        }
+        if let Some((_, dir)) = open {
+            sys::sync(dir)?;
+        }
+        Ok(())
+    }
+
+    /// In the order they came, so that a kill leaves no bubb without the one it follows.
+    fn place(&self, staged: &[Name]) -> io::Result<usize> {
+        let over = Day::at(now().saturating_sub(OVER));
+        let (mut touched, mut open) = (BTreeSet::new(), None::<(Day, OwnedFd)>);
+        let mut placed = 0;
+        for name in staged {
+            let (file, day) = (name.to_string(), Day::of(name.id));
+            let to_day = self.many && day < over && counts_in(day, name);
+            if to_day && open.as_ref().is_none_or(|(opened, _)| *opened != day) {
+                open = Some((day, self.store.make_day_dir(day)?));
+            }
+            let dir = match &open {
+                Some((_, dir)) if to_day => {
+                    touched.insert(day);
+                    dir
+                }
+                _ => &self.store.dir,
+            };
+            placed += usize::from(rename_new((&self.stage, &file), (dir, &file))?);
+        }
+        for day in touched {
+            if let Some(dir) = self.store.day_dir(day)? {
+                sys::sync(dir)?;
+            }
+        }
+        sys::sync(&self.store.dir)?;
+        Ok(placed)
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        self.store.error("cannot write in", format!("_tmp/{}", self.name), error)
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        // A file that stays is a stray, and gone with the next batch.
+        let _ = self.store.remove_stage(&self.tmp, &self.name, &self.stage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::STORE;
+    use super::super::oracle::store;
+    use super::*;
+
+    #[test]
+    fn a_batch_is_here_once_however_often_it_comes() {
+        let dir = TempDir::new().unwrap();
+        let (store, lepo) = (store(&dir), dir.path().join(STORE));
+        let past = 1_700_000_000_000;
+        let fill = |batch: &mut Batch<'_>| {
+            let root = batch.add(Kind::User, false, None, past, b"why?").unwrap();
+            let answer = batch.add(Kind::Assistant, false, Some(root.name.id), past - 5, b"so").unwrap();
+            let recent = batch.add(Kind::User, false, Some(answer.name.id), now(), b"and now?").unwrap();
+            assert_eq!(answer.name.id.time(), past + 1);
+            [root, answer, recent]
+        };
+        for many in [true, false] {
+            let mut batch = store.batch(many).unwrap();
+            let added = fill(&mut batch);
+            if many {
+                assert!(added.iter().all(|added| added.new));
+                assert!(fill(&mut batch)[..2].iter().all(|added| !added.new));
+                let blob = batch.blob(&mut &b"bytes"[..]).unwrap();
+                assert!(batch.flush().unwrap() >= 3);
+                assert_eq!(fs::read(lepo.join("_blobs").join(&blob.hash)).unwrap(), b"bytes");
+            } else {
+                assert!(added[..2].iter().all(|added| !added.new));
+            }
+            for added in &added[..2] {
+                let day = lepo.join("_old").join(Day::of(added.name.id).to_string());
+                assert!(day.join(added.name.to_string()).is_file());
+            }
+        }
+        assert_eq!(store.check(&mut |_, _| ()).unwrap(), []);
+        assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_was_not_flushed_is_gone_and_what_a_kill_left_is_swept() {
+        let dir = TempDir::new().unwrap();
+        let (store, lepo) = (store(&dir), dir.path().join(STORE));
+        fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
+        fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
+        let (mut strays, foreign) = store.strays().unwrap();
+        assert_eq!((strays.len(), foreign.len()), (1, 0));
+        store.settle(strays.remove(0)).unwrap();
+        assert!(!lepo.join("_tmp/import-1-0").exists());
+        fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
+        fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
+        let mut batch = store.batch(false).unwrap();
+        assert!(!lepo.join("_tmp/import-1-0").exists());
+        batch.add(Kind::User, false, None, 5, b"why?").unwrap();
+        drop(batch);
+        assert!(store.names().unwrap().is_empty());
+        assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn batches_that_begin_at_once_do_not_remove_each_other() {
+        let dir = TempDir::new().unwrap();
+        let store = store(&dir);
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let store = &store;
+                scope.spawn(move || {
+                    for turn in 0..100 {
+                        let mut batch = store.batch(false).unwrap();
+                        batch.add(Kind::User, false, None, 1 + thread * 1000 + turn, b"why?").unwrap();
+                        assert_eq!(batch.flush().unwrap(), 1);
+                    }
+                });
+            }
+        });
+        assert_eq!(store.names().unwrap().len(), 400);
+        assert_eq!(fs::read_dir(dir.path().join(STORE).join("_tmp")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_small_batch_stays_together() {
+        let dir = TempDir::new().unwrap();
+        let store = store(&dir);
+        let mut batch = store.batch(false).unwrap();
+        let added = batch.add(Kind::User, false, None, 1_700_000_000_000, b"why?").unwrap();
+        assert_eq!(batch.flush().unwrap(), 1);
+        assert_eq!(store.recent_names().unwrap(), [added.name]);
+        assert_eq!(store.text(&added.name).unwrap(), "why?");
+    }
+}

@@ -1,0 +1,268 @@
+//! Blobs: what is too large for a bubb or is not text, whole, under the SHA-256 of its bytes.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::sync::{MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use sha2::{Digest, Sha256};
+
+use super::Store;
+use super::temporary::Temporary;
+use crate::bubb::{Attachment, Kind, Name, is_hash, thousands};
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::hex;
+use lepo_base::sys;
+
+/// A blob that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blob {
+    /// SHA-256 of its bytes, 64 lower-case hexadecimal digits: its file name.
+    pub hash: String,
+    /// Length in bytes of the blob.
+    pub len: u64,
+}
+
+impl Blob {
+    /// The line that ends a bubb something was cut from.
+    pub fn line(&self) -> String {
+        format!("[{} bytes: _blobs/{}]", thousands(self.len), self.hash)
+    }
+}
+
+/// The most bytes of a blob that is read into memory.
+const MOST_SHOWN: usize = 1 << 30;
+
+impl Store {
+    /// The bytes of a blob, if it is there and is what its name says.
+    pub fn blob_bytes(&self, hash: &str) -> Option<Vec<u8>> {
+        let (mut file, len) = is_hash(hash).then(|| self.open_blob(hash).ok().flatten()).flatten()?;
+        // A file of holes may say that it is larger than all memory.
+        let mut bytes = Vec::with_capacity(usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN)?);
+        file.read_to_end(&mut bytes).ok()?;
+        let made = hex(&Sha256::digest(&bytes));
+        (made == hash).then_some(bytes)
+    }
+
+    /// Keeps all that `from` gives, durable when this returns.
+    pub fn blob(&self, from: &mut dyn Read) -> Result<Blob> {
+        let mut new = self.begin_blob(from)?;
+        new.publish(self)?;
+        Ok(new.blob)
+    }
+
+    /// Copies all that `from` gives. A large blob is made durable while the caller goes on.
+    pub fn begin_blob(&self, from: &mut dyn Read) -> Result<NewBlob> {
+        let mut begun = || {
+            let tmp = self.temporary("blob")?;
+            let (blob, syncing) = copy_and_sync(from, &tmp.file)?;
+            Ok(NewBlob { blob, tmp, syncing })
+        };
+        begun().map_err(|error| self.blob_error(error))
+    }
+
+    fn blob_error(&self, error: io::Error) -> Error {
+        self.error("cannot write in", "_blobs", error)
+    }
+
+    /// The blobs that a bubb's last lines name, in order.
+    pub fn blobs_of(&self, name: &Name) -> Result<Vec<String>> {
+        let mut file = self.open(name)?;
+        blobs_at_end(&mut file, name.kind).map_err(|error| self.error("cannot read", name.to_string(), error))
+    }
+
+    /// The blobs that the last lines of a bubb of this kind name, in order, where its bytes are read already.
+    pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<String> {
+        let end = bytes.len().saturating_sub(END as usize);
+        blob_lines(bytes.get(end..).unwrap_or_default(), kind)
+    }
+
+    /// A blob's file and its length, if its bytes are those that its name says. One that was proven or
+    /// written by this process, and is the same file still, is not read again.
+    pub fn open_proven_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
+        let Some((mut file, len)) = self.open_blob(hash)? else { return Ok(None) };
+        let failed = |error| self.error("cannot read", format!("_blobs/{hash}"), error);
+        let mark = Mark::of(&file).map_err(failed)?;
+        if self.proven().get(hash) == Some(&mark) {
+            return Ok(Some((file, len)));
+        }
+        if copy_hashed(&mut file, &mut io::sink()).map_err(failed)?.0 != hash {
+            return Ok(None);
+        }
+        file.rewind().map_err(failed)?;
+        self.proven().insert(hash.to_string(), mark);
+        Ok(Some((file, len)))
+    }
+
+    fn proven(&self) -> MutexGuard<'_, HashMap<String, Mark>> {
+        self.proven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A blob that has no name yet. Dropped before it has one, it is gone.
+pub struct NewBlob {
+    /// Hash and its length.
+    pub blob: Blob,
+    tmp: Temporary,
+    /// The thread that makes its bytes durable, if one does.
+    syncing: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl NewBlob {
+    /// The file.
+    pub fn file(&self) -> io::Result<File> {
+        self.tmp.file.try_clone()
+    }
+
+    /// Gives it its name, durable when this returns. A blob that was there under that name, damaged perhaps, is
+    /// removed with this value.
+    pub fn publish(&mut self, store: &Store) -> Result<()> {
+        let mut published = || {
+            match self.syncing.take() {
+                Some(thread) => thread.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))?,
+                None => self.tmp.file.sync_all()?,
+            }
+            let hash = &self.blob.hash;
+            let folder = store.blob_folder(hash, store.has_many_blobs(hash)?)?;
+            self.tmp.exchange(&folder, hash)?;
+            sys::sync(&folder)?;
+            store.proven().insert(hash.clone(), Mark::of(&self.tmp.file)?);
+            Ok(())
+        };
+        published().map_err(|error| store.blob_error(error))
+    }
+}
+
+/// The identity of a file and its last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    inode: u64,
+    len: u64,
+    changed: (i64, i64),
+}
+
+impl Mark {
+    fn of(file: &File) -> io::Result<Mark> {
+        let metadata = file.metadata()?;
+        let changed = (metadata.mtime(), metadata.mtime_nsec());
+        Ok(Mark { inode: metadata.ino(), len: metadata.len(), changed })
+    }
+}
+
+/// Blobs of more bytes are hashed while the disk is waited for.
+const LARGE: u64 = 1 << 20;
+
+/// Copies all bytes. Those of a large blob are made durable by a thread, and hashed meanwhile.
+fn copy_and_sync(
+    from: &mut dyn Read,
+    mut to: &File,
+) -> io::Result<(Blob, Option<JoinHandle<io::Result<()>>>)> {
+    let mut hasher = Sha256::new();
+    let first = copy(&mut from.take(LARGE), &mut to, &mut |bytes| hasher.update(bytes))?;
+    let mut len = first;
+    let mut syncing = None;
+    if first == LARGE {
+        len += copy(from, &mut to, &mut |_| {})?;
+        let written = to.try_clone()?;
+        // Without a thread to be had, it is done when the blob gets its name.
+        syncing = std::thread::Builder::new().spawn(move || written.sync_all()).ok();
+        to.seek(SeekFrom::Start(first))?;
+        copy(&mut to, &mut io::sink(), &mut |bytes| hasher.update(bytes))?;
+    }
+    Ok((Blob { hash: hex(&hasher.finalize()), len }, syncing))
+}
+
+/// Copies all bytes; their SHA-256 and how many they are.
+fn copy_hashed(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(String, u64)> {
+    let mut hasher = Sha256::new();
+    let len = copy(from, to, &mut |bytes| hasher.update(bytes))?;
+    Ok((hex(&hasher.finalize()), len))
+}
+
+/// Copies all bytes, each piece of which `each` is given; how many they are.
+fn copy(from: &mut dyn Read, to: &mut dyn Write, each: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
+    let (mut len, mut buffer) = (0, vec![0; 128 << 10]);
+    loop {
+        let n = match from.read(&mut buffer) {
+            Ok(0) => return Ok(len),
+            Ok(n) => n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        to.write_all(&buffer[..n])?;
+        each(&buffer[..n]);
+        len += n as u64;
+    }
+}
+
+/// Bytes at the end of a bubb in which its blob lines are looked for: about five hundred lines.
+const END: u64 = 64 << 10;
+
+/// The hashes in the lines that end the file of a bubb of this kind, in order.
+pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<String>> {
+    let len = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
+    let mut end = Vec::new();
+    file.take(END).read_to_end(&mut end)?;
+    Ok(blob_lines(&end, kind))
+}
+
+/// The hashes in the lines that end the text of a bubb of this kind, in order: blob lines, and in a user
+/// bubb attachment lines. Words of a model or a tool that look like an attachment line are words.
+pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<String> {
+    let named = |line: &[u8]| {
+        let line = std::str::from_utf8(line).ok()?;
+        let attached = || Attachment::parse(line).filter(|_| kind == Kind::User).map(|file| file.hash);
+        blob_line(line).or_else(attached)
+    };
+    let mut hashes: Vec<String> = text.rsplit(|&byte| byte == b'\n').map_while(named).collect();
+    hashes.reverse();
+    hashes
+}
+
+/// The hash in `[1,234,567 bytes: _blobs/SHA256]`.
+fn blob_line(line: &str) -> Option<String> {
+    let line = line.strip_prefix('[')?.strip_suffix(']')?;
+    let (len, hash) = line.split_once(" bytes: _blobs/")?;
+    let is_len = !len.is_empty() && len.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    (is_len && is_hash(hash)).then(|| hash.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bubb_names_the_blobs_in_the_lines_that_end_it() {
+        let (a, b) = ("a".repeat(64), "0123456789abcdef".repeat(4));
+        let line = |hash: &str| Blob { hash: hash.to_string(), len: 1_234_567 }.line();
+        for (text, hashes) in [
+            (String::new(), vec![]),
+            (line(&a), vec![&a]),
+            (format!("$ make\n{}\n{}", line(&a), line(&b)), vec![&a, &b]),
+            (format!("{}\nand more", line(&a)), vec![]),
+            (format!("see {}", line(&a)), vec![]),
+            (format!("{}\n", line(&a)), vec![]),
+            (format!("[12 bytes: _blobs/{}]", "A".repeat(64)), vec![]),
+            (format!("[ bytes: _blobs/{a}]"), vec![]),
+            ("[12 bytes: _blobs/../../etc/passwd]".to_string(), vec![]),
+        ] {
+            assert_eq!(
+                blob_lines(text.as_bytes(), Kind::Tool),
+                hashes.into_iter().cloned().collect::<Vec<_>>(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn attachment_lines_count_in_a_user_bubb_only() {
+        let text = format!("why?\n\n[image/png 1,234 bytes a b.png: _blobs/{}]", "a".repeat(64));
+        for kind in Kind::ALL {
+            let found = blob_lines(text.as_bytes(), kind);
+            assert_eq!(found.len(), usize::from(kind == Kind::User), "{kind:?}");
+        }
+    }
+}

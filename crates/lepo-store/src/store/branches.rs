@@ -1,0 +1,215 @@
+//! Branches: a name for a bubb, one file of one line each. A slash of the name is `%2F` in that of the file.
+//!
+//! A merge of two copies of a store may leave several ids in a file: the greatest counts.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
+
+use super::Store;
+use super::temporary::rename_new;
+use crate::bubb::BubbId;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_base::sys;
+
+const DIR: &str = "_branches";
+
+/// A slash within the name of a file.
+const SLASH: &str = "%2F";
+
+/// The most that is read of a branch, in bytes: it holds an id.
+const MOST: u64 = 64 << 10;
+
+impl Store {
+    /// The bubb a branch names; `None` if there is no such branch.
+    pub fn branch(&self, name: &str) -> Result<Option<BubbId>> {
+        if check_branch_name(name).is_err() {
+            return Ok(None);
+        }
+        let path = format!("{DIR}/{}", file_of(name));
+        let mut text = String::new();
+        match self
+            .open_file(path.as_str())
+            .and_then(|file| io::Read::read_to_string(&mut io::Read::take(file, MOST), &mut text))
+        {
+            Ok(_) => match text.lines().filter_map(|line| BubbId::parse(line.trim_end().as_bytes())).max() {
+                Some(id) => Ok(Some(id)),
+                None => {
+                    Err(Error::store(format!("branch {name} holds no id: {}/{path}", self.shown.display()))
+                        .hint(format!("set it anew: lepo branch -f {} ADDR", quoted(name))))
+                }
+            },
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(None)
+            }
+            Err(error) => Err(self.error("cannot read", path, error)),
+        }
+    }
+
+    /// Moves a branch from `from` to `to`, unless it has moved meanwhile: then false, and it stays.
+    pub fn move_branch(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
+        if self.branch(name)? != Some(from) {
+            return Ok(false);
+        }
+        self.set_branch(name, to)?;
+        Ok(true)
+    }
+
+    /// Makes a branch name `to`, durable when this returns.
+    pub fn set_branch(&self, name: &str, to: BubbId) -> Result<()> {
+        check_branch_name(name)?;
+        self.write_branch(name, to, true).map(|_| ()).map_err(|error| self.branch_error(name, error))
+    }
+
+    /// Makes a new branch, durable when this returns; false if there is one of that name, which stays.
+    pub fn make_branch(&self, name: &str, to: BubbId) -> Result<bool> {
+        check_branch_name(name)?;
+        self.write_branch(name, to, false).map_err(|error| self.branch_error(name, error))
+    }
+
+    fn write_branch(&self, name: &str, to: BubbId, replace: bool) -> io::Result<bool> {
+        let branches = self.subdir(DIR)?;
+        let mut tmp = self.temporary("branch")?;
+        writeln!(tmp.file, "{to}")?;
+        tmp.file.sync_all()?;
+        let placed = match replace {
+            true => tmp.replace(&branches, &file_of(name)).map(|()| true)?,
+            false => tmp.place(&branches, &file_of(name))?,
+        };
+        sys::sync(&branches)?;
+        Ok(placed)
+    }
+
+    /// Gives a branch another name; false if that is taken and may not be replaced. At every moment
+    /// it has one of the two names.
+    pub fn rename_branch(&self, old: &str, new: &str, replace: bool) -> Result<bool> {
+        check_branch_name(old).and_then(|()| check_branch_name(new))?;
+        let (old, to) = (file_of(old), file_of(new));
+        let renamed = self.subdir(DIR).and_then(|branches| {
+            let renamed = match replace {
+                true => rustix::fs::renameat(&branches, &old, &branches, &to).map(|()| true)?,
+                false => rename_new((&branches, &old), (&branches, &to))?,
+            };
+            sys::sync(&branches)?;
+            Ok(renamed)
+        });
+        renamed.map_err(|error| self.branch_error(new, error))
+    }
+
+    /// Deletes a branch, not the bubb it names; false if there is none of that name.
+    pub fn delete_branch(&self, name: &str) -> Result<bool> {
+        check_branch_name(name)?;
+        let deleted = self.subdir(DIR).and_then(|branches| {
+            match rustix::fs::unlinkat(&branches, file_of(name), AtFlags::empty()) {
+                Err(Errno::NOENT) => return Ok(false),
+                result => result?,
+            }
+            sys::sync(&branches)?;
+            Ok(true)
+        });
+        deleted.map_err(|error| self.error("cannot delete", format!("{DIR}/{}", file_of(name)), error))
+    }
+
+    fn branch_error(&self, name: &str, error: io::Error) -> Error {
+        self.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
+    }
+
+    /// All branches with the bubbs they name, by name. One that cannot be read is left out.
+    pub fn branches(&self) -> Result<Vec<(String, BubbId)>> {
+        let (mut names, mut found) = (Vec::new(), Vec::new());
+        self.each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
+            .map_err(|error| self.error("cannot read", DIR, error))?;
+        for name in names {
+            if let Ok(Some(id)) = self.branch(&name) {
+                found.push((name, id));
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// The names that each bubb has as a branch.
+    pub fn branch_names(&self) -> Result<HashMap<BubbId, Vec<String>>> {
+        let mut names: HashMap<BubbId, Vec<String>> = HashMap::new();
+        for (name, id) in self.branches()? {
+            names.entry(id).or_default().push(name);
+        }
+        Ok(names)
+    }
+}
+
+/// The name of a branch's file.
+fn file_of(name: &str) -> String {
+    name.replace('/', SLASH)
+}
+
+/// The branch whose file has this name.
+pub(super) fn name_of(file: &str) -> String {
+    file.replace(SLASH, "/")
+}
+
+/// git's rules for a ref, and not a text that reads as an id.
+pub fn check_branch_name(name: &str) -> Result<()> {
+    let part = |is_wrong: fn(&str) -> bool| name.split('/').any(is_wrong);
+    let why = if name.is_empty() {
+        "is empty"
+    } else if matches!(name, "@" | "-" | "head") {
+        "is an address already"
+    } else if part(str::is_empty) {
+        "begins or ends with a slash, or has two together"
+    } else if name.starts_with('-') || part(|part| part.starts_with('.')) {
+        "begins with - or ., or a part of it with ."
+    } else if name.ends_with(".md") || part(|part| part.ends_with('.') || part.ends_with(".lock")) {
+        "ends with ., .lock or .md"
+    } else if name.contains("..") || name.contains("@{") || name.contains(SLASH) {
+        "holds .., @{ or %2F"
+    } else if name.chars().any(|c| c.is_control() || c.is_whitespace() || "\\~^:?*[".contains(c)) {
+        "holds white space, a control character or one of \\ ~ ^ : ? * ["
+    } else if file_of(name).len() > 255 {
+        "is longer than 255 bytes"
+    } else if BubbId::parse(name.as_bytes()).is_some() {
+        "reads as an id"
+    } else {
+        return Ok(());
+    };
+    Err(Error::usage(format!("{name:?} cannot be the name of a branch: it {why}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_gits_rules() {
+        for (name, good) in [
+            ("main", true),
+            ("try-2", true),
+            ("한글", true),
+            ("a.b", true),
+            ("", false),
+            ("-x", false),
+            (".x", false),
+            ("a..b", false),
+            ("a/b", true),
+            ("feature/x/2", true),
+            ("/a", false),
+            ("a/", false),
+            ("a//b", false),
+            ("a/.b", false),
+            ("a%2Fb", false),
+            ("a~1", false),
+            ("a^", false),
+            ("a b", false),
+            ("a\nb", false),
+            ("x.lock", false),
+            ("@", false),
+            ("head", false),
+            ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", false),
+            ("01jb3z0q4n8v2k5t7w9x1y3z5a", false),
+        ] {
+            assert_eq!(check_branch_name(name).is_ok(), good, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Claims a request, so that only one of two processes carries it out.
+//!
+//! A claim is a lock on a file in `_tmp/`, not the file: it ends with its process, however that
+//! ends. What a crash leaves behind is an unlocked file, and a request that has no result and so is
+//! pending again, to be approved again.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{AtFlags, FlockOperation, OFlags};
+
+use super::{FILE, Store};
+use crate::bubb::BubbId;
+use lepo_base::error::{Error, Result};
+
+/// The right to carry out one request, until it is dropped.
+#[derive(Debug)]
+pub struct Claim {
+    tmp: OwnedFd,
+    name: String,
+    _locked: File,
+}
+
+impl Store {
+    /// Claims a request. Check after this that it is still pending: the process that had it before may just
+    /// have finished. Exit 2 if another process has it.
+    pub fn claim(&self, request: BubbId) -> Result<Claim> {
+        self.try_to_claim(request)?.ok_or_else(|| {
+            Error::usage(format!(
+                "request {request} is not pending: another process is working on it right now"
+            ))
+        })
+    }
+
+    fn try_to_claim(&self, request: BubbId) -> Result<Option<Claim>> {
+        let failed = |error: std::io::Error| self.error("cannot write in", "_tmp", error);
+        let tmp = self.subdir("_tmp").map_err(failed)?;
+        let name = format!("claim-{request}");
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&tmp, name.as_str(), flags, FILE).map_err(|e| failed(e.into()))?;
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // Released just now: the next process makes another file, which this lock would not protect.
+            Ok(()) if rustix::fs::fstat(&file).is_ok_and(|stat| stat.st_nlink == 0) => Ok(None),
+            Ok(()) => Ok(Some(Claim { tmp, name, _locked: File::from(file) })),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(failed(error.into())),
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // The result is written by now: a process that makes the file anew will find it.
+        let _ = rustix::fs::unlinkat(&self.tmp, self.name.as_str(), AtFlags::empty());
+    }
+}

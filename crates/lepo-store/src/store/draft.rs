@@ -1,0 +1,197 @@
+//! Writing one bubb: a file in `_tmp/`, hashed as it grows, fsynced, then linked to the name its hash gives.
+//!
+//! The name comes last, so a bubb is there whole or not there. `link` refuses to replace, so two
+//! writers cannot lose each other's words; on "exists" the next millisecond gives another name.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+
+use rustix::fs::{AtFlags, OFlags, RenameFlags};
+use rustix::io::Errno;
+use sha2::{Digest, Sha256};
+
+use super::temporary::Temporary;
+use super::{FILE, Store, now};
+use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
+use lepo_base::error::{Error, Result};
+use lepo_base::sys;
+
+/// A bubb being written: also the spool of an answer that is still streaming. Dropping it removes the file.
+pub struct Draft<'s> {
+    store: &'s Store,
+    tmp: Temporary,
+    hasher: Sha256,
+    len: u64,
+    kind: Kind,
+    prev: Option<BubbId>,
+}
+
+impl Store {
+    /// Writes a whole bubb, durable when this returns. A root gets a time of at least `not_before`.
+    pub fn write(
+        &self,
+        kind: Kind,
+        hidden: bool,
+        prev: Option<BubbId>,
+        not_before: u64,
+        text: &[u8],
+    ) -> Result<Name> {
+        let mut draft = self.draft(kind, hidden, prev)?;
+        draft.write_all(text).map_err(|error| draft.failed(error))?;
+        draft.publish(hidden, not_before)
+    }
+
+    /// Writes a whole bubb that was said at `time`, or as soon after its prev as ids allow.
+    pub fn write_at(
+        &self,
+        kind: Kind,
+        hidden: bool,
+        prev: Option<BubbId>,
+        time: u64,
+        text: &[u8],
+    ) -> Result<Name> {
+        let mut draft = self.draft(kind, hidden, prev)?;
+        draft.write_all(text).map_err(|error| draft.failed(error))?;
+        draft.publish_at(hidden, time)
+    }
+
+    /// A file without a name, gone when it is closed: for what is too large to hold in memory.
+    pub fn scratch(&self) -> Result<File> {
+        let draft = self.draft(Kind::System, true, None)?;
+        draft.tmp.file.try_clone().map_err(|error| draft.failed(error))
+    }
+
+    /// Begins a bubb. Its place in the forest is in the temporary name, for `fsck --recover`.
+    pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
+        let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
+        let tmp = self
+            .temporary(&format!("{}{}-{prev_text}", kind.letter(), u8::from(hidden)))
+            .map_err(|error| self.error("cannot write in", "_tmp", error))?;
+        Ok(Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev })
+    }
+
+    /// Takes up a draft that a process left behind when it ended, with all that is in it.
+    pub(super) fn take_up(&self, tmp: Temporary, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'_>> {
+        let mut draft = Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev };
+        let (mut hasher, mut len) = (Sha256::new(), 0);
+        let read = draft.read_back(|piece| {
+            hasher.update(piece);
+            len += piece.len() as u64;
+            Ok(())
+        });
+        read.map_err(|error| self.error("cannot read", draft.shown(), error))?;
+        Ok(Draft { hasher, len, ..draft })
+    }
+}
+
+impl Draft<'_> {
+    /// Bytes so far.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Changes the bubb that this one follows. An answer is spooled after the bubb that it would follow if it
+    /// were cut short.
+    pub fn put_under(&mut self, prev: Option<BubbId>) {
+        self.prev = prev;
+    }
+
+    /// The error of a write that failed, told with its path.
+    pub fn failed(&self, error: io::Error) -> Error {
+        self.store.error("cannot write", self.shown(), error)
+    }
+
+    fn shown(&self) -> String {
+        format!("_tmp/{}", self.tmp.name)
+    }
+
+    /// Reads back what was written, from its beginning, in pieces.
+    pub fn read_back(&mut self, mut piece: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        self.tmp.file.rewind()?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match self.tmp.file.read(&mut buffer)? {
+                0 => return Ok(()),
+                n => piece(&buffer[..n])?,
+            }
+        }
+    }
+
+    /// Makes it a bubb: synced, named by its hash, and its name synced too. Its time is after its prev's.
+    pub fn publish(self, hidden: bool, not_before: u64) -> Result<Name> {
+        self.publish_at(hidden, now().max(not_before))
+    }
+
+    fn publish_at(mut self, hidden: bool, time: u64) -> Result<Name> {
+        // A failed fsync is not tried again on the same file: the kernel may have dropped the pages.
+        self.tmp.file.sync_all().map_err(|error| self.failed(error))?;
+        let content = self.hasher.clone().finalize().into();
+        let mut time = time.max(self.prev.map_or(0, |prev| prev.time() + 1));
+        let name = loop {
+            if time > MAX_TIME {
+                return Err(Error::store(
+                    "no message can follow: the one before it is dated at the end of all ids",
+                )
+                .hint_at(|place| {
+                    let tail = place.tail();
+                    format!(
+                        "fsck reports messages that are dated ahead; continue from an earlier one with {tail}"
+                    )
+                }));
+            }
+            let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
+            let name = Name { id, kind: self.kind, hidden, prev: self.prev };
+            match self.link(&name) {
+                // A bubb of a time long past may be in its day already.
+                _ if self.store.is_in_day(&name, time) => time += 1,
+                Ok(()) => break name,
+                Err(Errno::EXIST) => time += 1,
+                Err(error) => return Err(self.store.error("cannot write", name.to_string(), error.into())),
+            }
+        };
+        sys::sync(&self.store.dir).map_err(|error| self.store.error("cannot sync", "", error.into()))?;
+        self.tmp.found = false; // now it may go: it has its name
+        Ok(name)
+    }
+
+    /// Gives the file its name, refusing to replace one.
+    fn link(&mut self, name: &Name) -> std::result::Result<(), Errno> {
+        let (dir, file) = (&self.store.dir, name.to_string());
+        let tmp = (&self.tmp.dir, self.tmp.name.as_str());
+        match rustix::fs::linkat(tmp.0, tmp.1, dir, file.as_str(), AtFlags::empty()) {
+            // No hard links here (FAT, some network and FUSE filesystems).
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {}
+            result => return result,
+        }
+        match rustix::fs::renameat_with(tmp.0, tmp.1, dir, file.as_str(), RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            result => return result,
+        }
+        // Neither: made under its own name at once. A tear would show, as the id checks the content.
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut copy = File::from(rustix::fs::openat(dir, file.as_str(), flags, FILE)?);
+        let copied = self.read_back(|piece| copy.write_all(piece)).and_then(|()| copy.sync_all());
+        copied.map_err(|error| {
+            let _ = rustix::fs::unlinkat(&self.store.dir, file.as_str(), AtFlags::empty());
+            Errno::from_io_error(&error).unwrap_or(Errno::IO)
+        })
+    }
+}
+
+impl Write for Draft<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.tmp.file.write(bytes)?;
+        self.hasher.update(&bytes[..n]);
+        self.len += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! `_journal.ndjson`: facts about bubbs (model, tokens, times, exit codes), never needed to read them.
+//!
+//! So nothing in it is an error: a line that a crash tore is skipped, and a journal that is missing is empty.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+
+use rustix::fs::{FlockOperation, OFlags};
+use serde::{Deserialize, Serialize};
+
+use super::{FILE, Store, now};
+use crate::bubb::BubbId;
+use lepo_base::error::Result;
+
+/// One line of the journal. Times in milliseconds.
+#[derive(Debug, Default, Serialize)]
+pub struct Entry<'a> {
+    /// The time of writing, milliseconds since 1970.
+    pub time: u64,
+    /// The bubb it tells of; none came of an answer that was empty or could not be read.
+    #[serde(serialize_with = "as_text")]
+    pub bubb: Option<BubbId>,
+    /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
+    /// `failed`.
+    pub what: &'a str,
+    /// The model's configured name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<&'a str>,
+    /// Tokens of the request, as the provider counted them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    /// Of these, how many the server had in its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+    /// Of these, how many it put into its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// Tokens of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+    /// From the request to the end.
+    pub ms: u64,
+    /// From the request to the first text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_ms: Option<u64>,
+    /// A command's exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// The request failed; one that the user stopped did not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// The bubb that the request followed, where no bubb came of it.
+    #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
+    pub under: Option<BubbId>,
+}
+
+/// The journal's facts of one bubb; a fact that is missing is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Fact {
+    /// The model's configured name.
+    #[serde(deserialize_with = "one_line")]
+    pub model: Option<String>,
+    /// Tokens of the request.
+    #[serde(deserialize_with = "tokens")]
+    pub input: Option<u64>,
+    /// Of these, how many the server had in its cache.
+    #[serde(deserialize_with = "tokens")]
+    pub cached: Option<u64>,
+    /// Tokens of the answer.
+    #[serde(deserialize_with = "tokens")]
+    pub output: Option<u64>,
+    /// From the request to the end, milliseconds.
+    pub ms: Option<u64>,
+    /// A command's exit code.
+    pub exit: Option<i32>,
+}
+
+/// A line of the journal as it was written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct JournalRecord {
+    /// The time of writing, milliseconds since 1970.
+    pub time: u64,
+    /// The bubb it tells of.
+    #[serde(deserialize_with = "of_text")]
+    pub bubb: Option<BubbId>,
+    /// The bubb that a request followed, where no bubb came of it.
+    #[serde(deserialize_with = "of_text")]
+    pub under: Option<BubbId>,
+    /// Kind of the fact.
+    pub what: String,
+    /// The model's configured name.
+    #[serde(deserialize_with = "one_line")]
+    pub model: Option<String>,
+    /// Tokens of the request, those in the provider's cache too.
+    #[serde(deserialize_with = "tokens")]
+    pub input: Option<u64>,
+    /// Tokens of the request that the provider had in its cache.
+    #[serde(deserialize_with = "tokens")]
+    pub cached: Option<u64>,
+    /// Tokens of the answer.
+    #[serde(deserialize_with = "tokens")]
+    pub output: Option<u64>,
+    /// From the request to the end, milliseconds.
+    pub ms: Option<u64>,
+    /// From the request to the first text.
+    pub first_ms: Option<u64>,
+    /// The request failed.
+    pub failed: bool,
+}
+
+/// A line of the journal, read.
+#[derive(Deserialize)]
+struct FactLine {
+    bubb: String,
+    #[serde(flatten)]
+    fact: Fact,
+}
+
+/// The journal's file.
+pub(super) const JOURNAL: &str = "_journal.ndjson";
+
+fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Result<S::Ok, S::Error> {
+    match id {
+        Some(id) => to.collect_str(id),
+        None => to.serialize_none(),
+    }
+}
+
+fn of_text<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<BubbId>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    Ok(text.and_then(|text| BubbId::parse(text.as_bytes())))
+}
+
+/// A name on one line: that of an imported message is of others' making, and stands in headings and tables.
+fn one_line<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<String>, D::Error> {
+    let name = Option::<String>::deserialize(from)?;
+    Ok(name.map(|name| match name.contains(char::is_control) {
+        true => name.replace(char::is_control, "\u{fffd}"),
+        false => name,
+    }))
+}
+
+/// A number of tokens: one that no model has seen is none, so that sums of them have room.
+fn tokens<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<u64>, D::Error> {
+    Ok(Option::<u64>::deserialize(from)?.filter(|tokens| *tokens < 1 << 40))
+}
+
+impl Store {
+    /// Appends one line. A journal that cannot be written never fails a command.
+    pub fn journal(&self, entry: Entry<'_>) {
+        if let Err(error) = self.append_entry(entry) {
+            tracing::debug!(error = error.chain(), "journal");
+        }
+    }
+
+    fn append_entry(&self, mut entry: Entry<'_>) -> Result<()> {
+        entry.time = now();
+        let mut line =
+            serde_json::to_vec(&entry).map_err(|error| self.error("cannot write", JOURNAL, error.into()))?;
+        line.push(b'\n');
+        self.append(JOURNAL, &line)
+    }
+
+    /// Waits until no other process has this lock, which those take that read the journal and then append to it.
+    pub(super) fn lock_journal(&self) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.dir, JOURNAL, flags, FILE)?);
+        rustix::fs::flock(&file, FlockOperation::LockExclusive)?;
+        Ok(file)
+    }
+
+    /// The journal's facts by bubb; the last line counts.
+    pub fn facts(&self) -> HashMap<BubbId, Fact> {
+        self.open_file(JOURNAL).map(facts).unwrap_or_default()
+    }
+
+    /// The lines of the journal, one at a time; torn ones are left out.
+    pub fn records(&self) -> impl Iterator<Item = JournalRecord> + use<> {
+        self.open_file(JOURNAL).ok().into_iter().flat_map(records)
+    }
+}
+
+fn records(journal: impl io::Read) -> impl Iterator<Item = JournalRecord> {
+    let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
+    lines.filter_map(|line| serde_json::from_slice(&line).ok())
+}
+
+fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
+    let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
+    lines.filter_map(|line| fact_of(&line)).collect()
+}
+
+/// The bubb that a line tells of, and what it says.
+pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, Fact)> {
+    let told: FactLine = serde_json::from_slice(line).ok()?;
+    Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_lines_are_facts_and_torn_ones_are_skipped() {
+        let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
+        let lines = [
+            format!(
+                r#"{{"time":1,"bubb":"{}","what":"answer","model":"m","input":3,"output":4,"ms":5}}"#,
+                id('A')
+            ),
+            format!(r#"{{"time":2,"bubb":"{}","what":"command","ms":6,"exit":7}}"#, id('B')),
+            r#"{"time":3,"bubb":null,"what":"empty","ms":8}"#.into(),
+            format!(r#"{{"time":4,"bubb":"{}","what":"ans"#, id('C')),
+            "\u{fffd}".into(),
+            String::new(),
+            format!(
+                r#"{{"bubb":"{}","ms":9,"new":[1],"model":"a\nb","input":18446744073709551615,"output":1}}"#,
+                id('D')
+            ),
+        ];
+        let found = facts(lines.join("\n").as_bytes());
+        let fact = |end: char| found.get(&BubbId::parse(id(end).as_bytes()).unwrap()).cloned();
+        assert_eq!(
+            fact('A'),
+            Some(Fact {
+                model: Some("m".into()),
+                input: Some(3),
+                output: Some(4),
+                ms: Some(5),
+                ..Fact::default()
+            })
+        );
+        assert_eq!(fact('B'), Some(Fact { ms: Some(6), exit: Some(7), ..Fact::default() }));
+        assert_eq!(fact('C'), None);
+        // More tokens than there are is no number of them.
+        let model = Some("a\u{fffd}b".into());
+        assert_eq!(fact('D'), Some(Fact { model, ms: Some(9), output: Some(1), ..Fact::default() }));
+        assert_eq!(found.len(), 3);
+        let records: Vec<JournalRecord> = records(lines.join("\n").as_bytes()).collect();
+        let told: Vec<(u64, &str, bool)> =
+            records.iter().map(|record| (record.time, record.what.as_str(), record.bubb.is_some())).collect();
+        assert_eq!(told, [(1, "answer", true), (2, "command", true), (3, "empty", false), (0, "", true)]);
+    }
+}

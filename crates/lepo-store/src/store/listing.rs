@@ -1,0 +1,384 @@
+//! The names of a store as far as they were read: `.lepo/` always, first and once; days as they are needed.
+//!
+//! `.lepo/` comes first because a bubb that moves into its day is in both before it leaves: whichever moment
+//! the reading meets, it is seen.
+
+use std::collections::{BTreeMap, HashSet};
+use std::thread;
+
+use super::folders::Calendar;
+use super::unreadable::Unreadable;
+use super::{Store, now};
+use crate::bubb::{BubbId, Day, Name};
+use crate::conv::{AHEAD, Forest};
+use lepo_base::error::{Error, Result};
+
+/// Folders that are read by one thread at least, so that a second one is worth its start.
+const DAYS_A_THREAD: usize = 16;
+
+/// The names read so far.
+pub struct Listing<'s> {
+    store: &'s Store,
+    /// Names in `.lepo/`, by id, each id once.
+    recent: Vec<Name>,
+    /// Names of the days that were read, without the ids that are in `.lepo/` too.
+    days: BTreeMap<Day, Vec<Name>>,
+    /// The days down to which all were read, and on.
+    calendar: Calendar,
+    /// The oldest day of a bubb in `.lepo/` that is not newer than its prev, as only hand-made names are.
+    disordered: Option<Day>,
+    /// Grows with each step that may have brought something.
+    steps: usize,
+    built: Option<(usize, Forest)>,
+    /// The names of other people's stores, once they are asked for; none where they are not to be.
+    others: Option<Vec<Listing<'s>>>,
+    /// Names found in these alone, each with the number of its store.
+    foreign: BTreeMap<BubbId, (Name, usize)>,
+    unreadable: Unreadable,
+}
+
+impl<'s> Listing<'s> {
+    /// Reads the names in `.lepo/` and the list of months.
+    pub(super) fn of(store: &'s Store) -> Result<Listing<'s>> {
+        let mut recent = store.recent_names()?;
+        recent.dedup_by_key(|name| name.id);
+        let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
+        let disordered = disordered.map(|name| Day::of(name.id)).min();
+        let calendar = Calendar::of(store).map_err(|error| store.old_error(error))?;
+        store.note_recent(&recent, !calendar.is_empty());
+        let (days, built) = (BTreeMap::new(), None);
+        let foreign = BTreeMap::new();
+        let (others, unreadable) = (None, Unreadable::default());
+        Ok(Listing {
+            store,
+            recent,
+            days,
+            calendar,
+            disordered,
+            steps: 0,
+            built,
+            others,
+            foreign,
+            unreadable,
+        })
+    }
+
+    /// Passes over folders that cannot be read from here on, also those of other people's stores.
+    pub(super) fn pass_over_unreadable(&mut self) -> Result<()> {
+        self.unreadable.pass_over();
+        self.others()?.iter_mut().try_for_each(Listing::pass_over_unreadable)
+    }
+
+    /// The folders that were passed over.
+    pub(super) fn take_unreadable(&mut self) -> Vec<Error> {
+        let mut unreadable = self.unreadable.take();
+        let others = self.others.iter_mut().flatten();
+        others.for_each(|other| unreadable.extend(other.take_unreadable()));
+        unreadable
+    }
+
+    /// The names of other people's stores, read so far as they were needed.
+    fn others(&mut self) -> Result<&mut Vec<Listing<'s>>> {
+        if self.others.is_none() {
+            self.others =
+                Some(self.store.others().iter().map(|(_, store)| store.listing()).collect::<Result<_>>()?);
+        }
+        Ok(self.others.get_or_insert_default())
+    }
+
+    /// Leaves other people's stores out from here on.
+    pub(super) fn keep_to_own(&mut self) {
+        self.others = Some(Vec::new());
+    }
+
+    /// Notes names that were found in other people's stores.
+    fn put_foreign(&mut self, names: impl IntoIterator<Item = (Name, usize)>) -> Result<()> {
+        for (name, number) in names {
+            if self.find_own(name.id)?.is_none() && self.foreign.insert(name.id, (name, number)).is_none() {
+                self.steps += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all of other people's stores.
+    pub(super) fn read_everyone(&mut self) -> Result<()> {
+        let mut found = Vec::new();
+        for (number, other) in self.others()?.iter_mut().enumerate() {
+            other.read_since(Day::FIRST)?;
+            found.extend(other.merged(other.recent.clone()).into_iter().map(|name| (name, number)));
+        }
+        self.put_foreign(found)
+    }
+
+    /// Reads the bubbs of other people whose ids are between these two.
+    pub(super) fn read_foreign(&mut self, low: BubbId, high: BubbId) -> Result<bool> {
+        let mut found = Vec::new();
+        for (number, other) in self.others()?.iter_mut().enumerate() {
+            found.extend(other.between(low, high)?.into_iter().map(|name| (name, number)));
+        }
+        let is_any = !found.is_empty();
+        let ids: Vec<BubbId> = found.iter().map(|(name, _)| name.id).collect();
+        self.put_foreign(found)?;
+        self.read_paths(ids)?;
+        Ok(is_any)
+    }
+
+    /// No day has a folder that was not read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.calendar.is_empty()
+    }
+
+    /// The name of an id, from the one folder that can have it; else from other people's stores.
+    pub fn find(&mut self, id: BubbId) -> Result<Option<Name>> {
+        if let Some(name) = self.find_own(id)? {
+            return Ok(Some(name));
+        }
+        if let Some((name, _)) = self.foreign.get(&id) {
+            return Ok(Some(*name));
+        }
+        for (number, other) in self.others()?.iter_mut().enumerate() {
+            if let Some(name) = other.find_own(id)? {
+                self.foreign.insert(id, (name, number));
+                self.steps += 1;
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The name of an id in this store.
+    pub(super) fn find_own(&mut self, id: BubbId) -> Result<Option<Name>> {
+        if let Some(name) = found(&self.recent, id) {
+            return Ok(Some(name));
+        }
+        let day = Day::of(id);
+        self.read(day)?;
+        Ok(self.days.get(&day).and_then(|names| found(names, id)))
+    }
+
+    /// The names that count and whose ids are between these two, these included.
+    pub(super) fn between(&mut self, low: BubbId, high: BubbId) -> Result<Vec<Name>> {
+        let mut day = Day::of(low);
+        while day <= Day::of(high) {
+            self.read(day)?;
+            day = day.next();
+        }
+        let within = |name: &&Name| (low..=high).contains(&name.id);
+        let days = self.days.range(Day::of(low)..=Day::of(high)).flat_map(|(_, names)| names);
+        Ok(days.chain(&self.recent).filter(within).copied().collect())
+    }
+
+    /// Reads one day.
+    fn read(&mut self, day: Day) -> Result<()> {
+        if self.days.contains_key(&day) {
+            return Ok(());
+        }
+        let names = self.store.day_names(day);
+        let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
+        self.put(day, names);
+        Ok(())
+    }
+
+    fn put(&mut self, day: Day, mut names: Vec<Name>) {
+        self.steps += usize::from(!names.is_empty());
+        // `.lepo/` has the last word on an id that is in both.
+        if let Some(oldest) = self.recent.first()
+            && names.last().is_some_and(|newest| newest.id >= oldest.id)
+        {
+            names.retain(|name| found(&self.recent, name.id).is_none());
+        }
+        self.days.insert(day, names);
+    }
+
+    /// Reads all days from this one on.
+    pub fn read_since(&mut self, since: Day) -> Result<()> {
+        let mut days = Vec::new();
+        while self.unreadable.newest_day(&mut self.calendar, self.store)?.is_some_and(|day| day >= since) {
+            days.extend(self.unreadable.take_day(&mut self.calendar, self.store)?);
+        }
+        self.read_all(&days)
+    }
+
+    /// Reads the newest so many days that were not read yet.
+    pub(super) fn read_older(&mut self, count: usize) -> Result<()> {
+        let mut days = Vec::new();
+        while days.len() < count
+            && let Some(day) = self.unreadable.take_day(&mut self.calendar, self.store)?
+        {
+            days.push(day);
+        }
+        self.read_all(&days)
+    }
+
+    /// Reads these days, on several threads where they are many.
+    pub fn read_all(&mut self, days: &[Day]) -> Result<()> {
+        self.steps += usize::from(!days.is_empty());
+        let days: Vec<Day> = days.iter().copied().filter(|day| !self.days.contains_key(day)).collect();
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
+        let store = self.store;
+        let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<Name>>)> {
+            days.iter().map(|&day| (day, store.day_names(day))).collect()
+        };
+        let read = if threads < 2 {
+            read(&days)
+        } else {
+            let parts = days.chunks(days.len().div_ceil(threads));
+            thread::scope(|scope| {
+                let started: Vec<_> = parts.map(|part| scope.spawn(|| read(part))).collect();
+                let ended = started.into_iter().map(|thread| {
+                    thread.join().map_err(|_| Error::store("a thread that read folders ended early"))
+                });
+                ended.collect::<Result<Vec<_>>>().map(|parts| parts.into_iter().flatten().collect())
+            })?
+        };
+        for (day, names) in read {
+            let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
+            self.put(day, names);
+        }
+        Ok(())
+    }
+
+    /// Reads the days that the convs of these bubbs name.
+    pub(super) fn read_paths(&mut self, ids: impl IntoIterator<Item = BubbId>) -> Result<()> {
+        let mut seen = HashSet::new();
+        for id in ids {
+            let mut at = Some(id);
+            while let Some(id) = at.filter(|&id| seen.insert(id)) {
+                at = self.find(id)?.and_then(|name| name.prev);
+            }
+        }
+        Ok(())
+    }
+
+    /// The day from which on all must be read to know what follows a bubb; and, where it is hidden, whether
+    /// what it stands beside was gone on with.
+    pub(super) fn judged_since(&mut self, id: BubbId) -> Result<Day> {
+        let (mut since, mut seen) = (Day::of(id), HashSet::new());
+        let mut at = self.find(id)?;
+        if at.is_none_or(|name| !name.hidden) {
+            return Ok(since);
+        }
+        // Up to the nearest visible one, or the root.
+        while let Some(name) = at.filter(|name| seen.insert(name.id)) {
+            since = since.min(Day::of(name.id));
+            if !name.hidden {
+                break;
+            }
+            at = name.prev.map_or(Ok(None), |prev| self.find(prev))?;
+        }
+        Ok(self.disordered.map_or(since, |disordered| since.min(disordered)))
+    }
+
+    /// Reads as many days as it takes to know the newest so many tails that are wanted, and their convs.
+    pub(super) fn read_tails(
+        &mut self,
+        count: usize,
+        spent: bool,
+        is_wanted: impl Fn(BubbId) -> bool,
+        least: Day,
+    ) -> Result<()> {
+        let mut more = 1;
+        loop {
+            let before = self.steps;
+            let forest = self.take_forest();
+            let ids = forest.newest_first(spent).map(|ix| forest.name(ix).id);
+            let tails: Vec<BubbId> = ids.filter(|&id| is_wanted(id)).take(count).collect();
+            self.built = Some((before, forest));
+            for &tail in &tails {
+                let since = if spent { Day::of(tail) } else { self.judged_since(tail)? };
+                self.read_since(since)?;
+                if self.steps != before {
+                    break;
+                }
+            }
+            let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
+            if self.steps == before && tails.len() < count && unread.is_some_and(|day| day >= least) {
+                self.read_older(more)?;
+                more *= 2;
+            }
+            if self.steps == before {
+                return self.read_paths(tails);
+            }
+        }
+    }
+
+    /// Reads as many days as it takes to know the newest bubb that is not dated ahead.
+    pub(super) fn read_newest_dated(&mut self) -> Result<()> {
+        let limit = now() + AHEAD;
+        loop {
+            let last = |names: &[Name]| {
+                let dated = names.partition_point(|name| name.id.time() <= limit);
+                names.get(..dated).and_then(<[Name]>::last).map(|name| name.id)
+            };
+            let newest = self.days.values().filter_map(|names| last(names)).max().max(last(&self.recent));
+            let unread = self.unreadable.newest_day(&mut self.calendar, self.store)?;
+            match (newest, unread) {
+                (_, None) => return Ok(()),
+                (Some(newest), Some(unread)) if unread < Day::of(newest) => return Ok(()),
+                (Some(newest), Some(_)) => self.read_since(Day::of(newest))?,
+                (None, Some(_)) => self.read_older(1)?,
+            }
+        }
+    }
+
+    fn take_forest(&mut self) -> Forest {
+        match self.built.take() {
+            Some((steps, forest)) if steps == self.steps => forest,
+            _ => self.forest_of(self.merged(self.recent.clone())),
+        }
+    }
+
+    fn forest_of(&self, mut names: Vec<Name>) -> Forest {
+        if self.foreign.is_empty() {
+            return Forest::new(names);
+        }
+        names.extend(self.foreign.values().map(|(name, _)| *name));
+        Forest::with_foreign(names, self.foreign.iter().map(|(id, (_, number))| (*id, *number)).collect())
+    }
+
+    /// The forest of all that was read.
+    pub(super) fn into_forest(mut self) -> Forest {
+        match self.built.take() {
+            Some((steps, forest)) if steps == self.steps => forest,
+            _ => {
+                let recent = std::mem::take(&mut self.recent);
+                let names = self.merged(recent);
+                self.forest_of(names)
+            }
+        }
+    }
+
+    /// The names in `.lepo/` itself, in the order of their ids.
+    pub fn recent(&self) -> &[Name] {
+        &self.recent
+    }
+
+    /// The names that were read so far, in the order of their ids.
+    pub fn read_names(&self) -> Vec<Name> {
+        self.merged(self.recent.clone())
+    }
+
+    /// All names in the order of their ids.
+    fn merged(&self, recent: Vec<Name>) -> Vec<Name> {
+        if self.days.is_empty() {
+            return recent;
+        }
+        let count = recent.len() + self.days.values().map(Vec::len).sum::<usize>();
+        let mut names = Vec::with_capacity(count);
+        let mut recent = recent.into_iter().peekable();
+        for name in self.days.values().flatten() {
+            while let Some(earlier) = recent.next_if(|earlier| earlier.id < name.id) {
+                names.push(earlier);
+            }
+            names.push(*name);
+        }
+        names.extend(recent);
+        names
+    }
+}
+
+fn found(names: &[Name], id: BubbId) -> Option<Name> {
+    let at = names.binary_search_by_key(&id, |name| name.id).ok()?;
+    names.get(at).copied()
+}

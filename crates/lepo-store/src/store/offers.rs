@@ -1,0 +1,87 @@
+//! Completes an address: the candidates that completion offers, on a command line and at a prompt.
+//!
+//! Names alone are read; the caller that shows a candidate reads its bubb for the preview.
+
+use super::Store;
+use crate::bubb::{BubbId, Name};
+use crate::conv::{Forest, Ix, Wanted};
+use lepo_base::error::Result;
+
+/// One way to end an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The whole address: `@`, a branch, an id.
+    pub word: String,
+    /// The bubb that tells what it is about.
+    pub about: Option<Name>,
+    /// That is the bubb it names, and not the last question before it.
+    pub itself: bool,
+}
+
+impl Store {
+    /// `@` where nothing was begun, branches, and ids: of tails, or where none begins so, of any bubb;
+    /// newest first, and of ids at most so many.
+    pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<Offer>> {
+        if let Some((clone, rest)) = begun.split_once('/')
+            && let Some((_, store)) = self.others().iter().find(|(name, _)| name == clone)
+        {
+            let offers = store.offers(rest, most)?.into_iter();
+            return Ok(offers
+                .map(|offer| Offer { word: format!("{clone}/{}", offer.word), ..offer })
+                .collect());
+        }
+        let branches = self.branches_beginning(begun)?;
+        let wanted = [Wanted::Begun(begun.to_ascii_uppercase(), most), paths(&branches)];
+        let forest = &self.forest_for(&wanted)?;
+        let newest = forest.newest().filter(|_| begun.is_empty());
+        let mut offers: Vec<Offer> = newest.map(|ix| question(forest, "@".into(), ix)).into_iter().collect();
+        offers.extend(branches.into_iter().map(|branch| branch_offer(forest, branch)));
+        let before = offers.len();
+        let id = |ix: Ix| forest.name(ix).id.to_string();
+        let tails = forest.newest_first(false).filter(|&ix| begins(&id(ix), begun)).take(most);
+        offers.extend(tails.map(|ix| question(forest, id(ix), ix)));
+        if offers.len() == before {
+            let all = forest.all().rev().filter(|&ix| begins(&id(ix), begun)).take(most);
+            let itself = |ix| Offer { word: id(ix), about: Some(forest.name(ix)), itself: true };
+            offers.extend(all.map(itself));
+        }
+        for (clone, store) in self.others().iter().filter(|(clone, _)| clone.starts_with(begun)) {
+            let forest = store.forest_for(&[Wanted::Tip])?;
+            offers.extend(forest.newest().map(|ix| question(&forest, format!("{clone}/@"), ix)));
+        }
+        Ok(offers)
+    }
+
+    /// Branches whose names begin so.
+    pub fn branch_offers(&self, begun: &str) -> Result<Vec<Offer>> {
+        let branches = self.branches_beginning(begun)?;
+        let forest = self.forest_for(&[paths(&branches)])?;
+        Ok(branches.into_iter().map(|branch| branch_offer(&forest, branch)).collect())
+    }
+
+    fn branches_beginning(&self, begun: &str) -> Result<Vec<(String, BubbId)>> {
+        let mut branches = self.branches()?;
+        branches.retain(|(name, _)| name.starts_with(begun));
+        Ok(branches)
+    }
+}
+
+fn paths(branches: &[(String, BubbId)]) -> Wanted {
+    Wanted::Paths(branches.iter().map(|(_, id)| *id).collect())
+}
+
+fn branch_offer(forest: &Forest, (name, id): (String, BubbId)) -> Offer {
+    match forest.find(id) {
+        Some(ix) => question(forest, name, ix),
+        None => Offer { word: name, about: None, itself: false },
+    }
+}
+
+fn question(forest: &Forest, word: String, ix: Ix) -> Offer {
+    Offer { word, about: forest.last_question(ix).map(|ix| forest.name(ix)), itself: false }
+}
+
+/// Ids are read in any case.
+fn begins(text: &str, begun: &str) -> bool {
+    text.get(..begun.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(begun))
+}

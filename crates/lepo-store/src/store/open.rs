@@ -1,0 +1,264 @@
+//! Finding a store, opening it, making one.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use super::{DIR, OLD, Store, failure};
+use lepo_base::error::{Error, Result};
+use lepo_base::sys;
+
+/// The store's name in a working directory.
+pub const STORE: &str = ".lepo";
+
+/// The result of making a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// A new store.
+    New,
+    /// The store was there; `_insts.toml`, `.gitattributes` or `.gitignore` was not.
+    Completed,
+    /// All was there already.
+    Nothing,
+}
+
+/// Files that only grow, or of which the greatest line counts: a merge in git keeps the lines of both sides.
+const ATTRIBUTES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
+
+/// The file that is written last into a new store.
+const MARK: &str = ".gitignore";
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+impl Store {
+    /// The store in `cwd` or in its nearest parent that has one of the user's own: not above `home`, not across a
+    /// filesystem. That of another user is an error in `cwd`, and is passed over in a parent.
+    pub fn find(cwd: &Path, home: Option<&Path>) -> Result<Option<Store>> {
+        let device =
+            fs::metadata(cwd).map_err(|e| failure(format!("cannot read {}", cwd.display()), e))?.dev();
+        let mut shown = PathBuf::new();
+        for dir in cwd.ancestors() {
+            if fs::metadata(dir).is_ok_and(|meta| meta.dev() != device) {
+                break;
+            }
+            let path = dir.join(STORE);
+            let is_taken = |meta: &fs::Metadata| dir == cwd || meta.uid() == geteuid().as_raw();
+            if fs::symlink_metadata(&path).is_ok_and(|meta| is_taken(&meta)) {
+                shown.push(STORE);
+                return open_dir(rustix::fs::CWD, &path, &shown)
+                    .and_then(owned)
+                    .map(|fd| Some(Store::new(fd, shown, dir.to_path_buf())));
+            }
+            if Some(dir) == home {
+                break;
+            }
+            shown.push("..");
+        }
+        Ok(None)
+    }
+
+    /// The store `rel` below `cwd` (what `--save-to` names), if it is there.
+    pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
+        let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
+        let dir = owned((dir, rel.to_path_buf()))?;
+        Ok(Some(Store::new(dir, rel.to_path_buf(), cwd.to_path_buf())))
+    }
+
+    /// The store at an absolute path, if it is there: for commands that only read.
+    pub fn anywhere(path: &Path) -> Result<Option<Store>> {
+        if fs::symlink_metadata(path).is_err() {
+            return Ok(None);
+        }
+        let dir = open_dir(rustix::fs::CWD, path, path).and_then(owned)?;
+        let root = path.parent().unwrap_or(path).to_path_buf();
+        Ok(Some(Store::new(dir, path.to_path_buf(), root)))
+    }
+
+    /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
+    pub fn make(cwd: &Path, rel: &Path, insts: &str) -> Result<(Store, Made)> {
+        let was_there = walk(cwd, rel, false)?.is_some();
+        let dir =
+            walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot make {}", rel.display())))?;
+        let dir = owned((dir, rel.to_path_buf()))?;
+        let store = Store::new(dir, rel.to_path_buf(), cwd.to_path_buf());
+        let furnished = store.furnish(insts)?;
+        let made = match (was_there, furnished) {
+            (false, _) => Made::New,
+            (true, true) => Made::Completed,
+            (true, false) => Made::Nothing,
+        };
+        Ok((store, made))
+    }
+
+    /// Makes the missing ones of the files that a store has besides bubbs. True if one was missing.
+    pub fn furnish(&self, insts: &str) -> Result<bool> {
+        let instructed = self.furnish_one("_insts.toml", insts)?;
+        let merged = self.furnish_one(".gitattributes", ATTRIBUTES)?;
+        // Last, as it tells that the others are there.
+        let ignored = self.furnish_one(MARK, "*\n")?;
+        if instructed || merged || ignored {
+            // Its parent too: the store itself may be new.
+            let parent = rustix::fs::openat(&self.dir, "..", DIRECTORY, Mode::empty());
+            sys::sync(&self.dir)
+                .and_then(|()| sys::sync(parent?))
+                .map_err(|e| self.error("cannot sync", "", e.into()))?;
+        }
+        Ok(instructed || merged || ignored)
+    }
+
+    /// True if making the store was interrupted. In a store with bubbs, missing files were removed by the user.
+    pub fn is_unfinished(&self) -> Result<bool> {
+        Ok(!self.has(MARK)? && !self.has(OLD)? && self.recent_names()?.is_empty())
+    }
+
+    /// True if days that are over have folders already.
+    pub fn has_old(&self) -> bool {
+        self.has(OLD).unwrap_or_default()
+    }
+
+    fn has(&self, file: &str) -> Result<bool> {
+        match rustix::fs::statat(&self.dir, file, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(self.error("cannot read", file, error.into())),
+        }
+    }
+
+    /// The file gets its name when it is complete: half a file would be taken for the user's own text later.
+    fn furnish_one(&self, file: &str, text: &str) -> Result<bool> {
+        if self.has(file)? {
+            return Ok(false);
+        }
+        let written = self.temporary("furniture").and_then(|mut tmp| {
+            io::Write::write_all(&mut tmp.file, text.as_bytes())?;
+            tmp.file.sync_all()?;
+            tmp.replace(&self.dir, file)
+        });
+        written.map(|()| true).map_err(|error| self.error("cannot write", file, error))
+    }
+}
+
+fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBuf)> {
+    match rustix::fs::openat(at, path, DIRECTORY, Mode::empty()) {
+        Ok(fd) => Ok((fd, shown.to_path_buf())),
+        Err(Errno::NOTDIR | Errno::LOOP) => {
+            Err(Error::store(format!("{} is not a directory", shown.display()))
+                .hint("a store is a directory and no link to one; move what is there away"))
+        }
+        Err(error) => Err(failure(format!("cannot open {}", shown.display()), error.into())),
+    }
+}
+
+/// Refuses a store of another user, which may hold misleading texts.
+fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
+    let stat =
+        rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;
+    if stat.st_uid != geteuid().as_raw() {
+        return Err(Error::store(format!("{} belongs to another user", shown.display()))
+            .hint("lepo uses only stores of its own user; chown it if it is yours"));
+    }
+    Ok(fd)
+}
+
+/// Opens `rel` below `cwd` one component at a time, so that neither `..` nor a link leads out.
+fn walk(cwd: &Path, rel: &Path, make: bool) -> Result<Option<OwnedFd>> {
+    check(rel)?;
+    let mut dir: Option<OwnedFd> = None;
+    let mut gone = PathBuf::new();
+    let at_cwd =
+        rustix::fs::openat(rustix::fs::CWD, cwd, DIRECTORY.difference(OFlags::NOFOLLOW), Mode::empty())
+            .map_err(|e| failure(format!("cannot open {}", cwd.display()), e.into()))?;
+    for part in rel.components() {
+        let Component::Normal(part) = part else { continue };
+        gone.push(part);
+        let at: BorrowedFd<'_> = dir.as_ref().unwrap_or(&at_cwd).as_fd();
+        if make {
+            match rustix::fs::mkdirat(at, part, DIR) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(failure(format!("cannot make {}", gone.display()), error.into())),
+            }
+        }
+        match rustix::fs::openat(at, part, DIRECTORY, Mode::empty()) {
+            Ok(fd) => dir = Some(fd),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP) if is_link(at, part) => {
+                return Err(Error::usage(format!("store {}: {} is a link", rel.display(), gone.display()))
+                    .hint("a store is not reached through links"));
+            }
+            Err(Errno::NOTDIR) => {
+                return Err(Error::store(format!("{} is not a directory", gone.display()))
+                    .hint("a store is a directory; move what is there away"));
+            }
+            Err(error) => return Err(failure(format!("cannot open {}", gone.display()), error.into())),
+        }
+    }
+    Ok(dir)
+}
+
+fn is_link(at: BorrowedFd<'_>, name: &std::ffi::OsStr) -> bool {
+    rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Symlink)
+}
+
+/// Checks the text of `--save-to`, which is `--store` too.
+fn check(rel: &Path) -> Result<()> {
+    let refuse = |why: &str| {
+        Err(Error::usage(format!("store {:?} {why}", rel.display().to_string()))
+            .hint("give a directory below the working directory, like .lepo/foo"))
+    };
+    let text = rel.as_os_str().as_encoded_bytes();
+    if text.is_empty() {
+        return refuse("is empty");
+    }
+    if rel.is_absolute() {
+        return refuse("is absolute, which only commands that read take");
+    }
+    if text.iter().any(|byte| byte.is_ascii_control()) {
+        return refuse("has control characters");
+    }
+    let mut named = false;
+    for part in rel.components() {
+        match part {
+            Component::ParentDir => return refuse("has `..`, which may lead out of the working directory"),
+            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => return refuse("is git's own"),
+            Component::Normal(_) => named = true,
+            _ => {}
+        }
+    }
+    if named { Ok(()) } else { refuse("is the working directory itself") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn save_to_takes_what_is_below_and_nothing_else() {
+        for (path, good) in [
+            ("foo", true),
+            (".lepo/foo", true),
+            ("./foo/./bar", true),
+            ("한글", true),
+            ("", false),
+            ("/tmp/x", false),
+            ("../x", false),
+            ("a/../../x", false),
+            ("a/..", false),
+            (".", false),
+            (".git", false),
+            (".git/lepo", false),
+            ("sub/.GIT/x", false),
+            ("a\nb", false),
+            ("a\u{1b}b", false),
+        ] {
+            assert_eq!(check(Path::new(path)).is_ok(), good, "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Reading as much of the forest as is wanted: each command names what it needs, and pays for that alone.
+
+use super::folders::Calendar;
+use super::listing::Listing;
+use super::{Store, now};
+use crate::bubb::{BubbId, Day};
+use crate::conv::{Forest, SHORTEST, Wanted, ids_beginning};
+use lepo_base::error::{Error, Result};
+
+impl Store {
+    /// The forest of all bubbs.
+    pub fn forest(&self) -> Result<Forest> {
+        self.forest_for(&[Wanted::All])
+    }
+
+    /// A forest that answers what is wanted as the whole store's would. Of other bubbs it may lack any.
+    pub fn forest_for(&self, wanted: &[Wanted]) -> Result<Forest> {
+        if !wanted.is_empty() && wanted.iter().all(|wanted| *wanted == Wanted::Tip) {
+            return self.forest_of_tip();
+        }
+        let mut listing = self.listing()?;
+        // A decision is only about a request of this store itself.
+        if wanted.iter().any(|wanted| matches!(wanted, Wanted::Followed(_))) {
+            listing.keep_to_own();
+        }
+        for wanted in wanted {
+            if listing.is_whole() && self.others().is_empty() {
+                break;
+            }
+            listing.read_wanted(wanted)?;
+        }
+        Ok(listing.into_forest())
+    }
+
+    /// The forest of all bubbs, of other people's stores too if they are wanted, that are in folders which can be
+    /// read; and an error for each that cannot.
+    pub fn readable_forest(&self, wanted: &Wanted) -> Result<(Forest, Vec<Error>)> {
+        let mut listing = self.listing()?;
+        listing.pass_over_unreadable()?;
+        listing.read_wanted(wanted)?;
+        let unreadable = listing.take_unreadable();
+        Ok((listing.into_forest(), unreadable))
+    }
+
+    /// The names of a store, read as they are asked for.
+    pub fn listing(&self) -> Result<Listing<'_>> {
+        Listing::of(self)
+    }
+
+    /// The part for [`Wanted::Tip`]: the newest thousand bubbs nearly always tell, and no day.
+    fn forest_of_tip(&self) -> Result<Forest> {
+        let newest = self.newest_recent()?;
+        let day = Calendar::of(self).and_then(|mut calendar| calendar.newest(self));
+        let day = day.map_err(|error| self.old_error(error))?;
+        let since = newest.forest.told_since(now()).filter(|_| newest.is_ordered);
+        let tells = match day {
+            None => newest.is_all || since.is_some(),
+            Some(day) => since.is_some_and(|since| day < since),
+        };
+        if tells {
+            return Ok(newest.forest);
+        }
+        let mut listing = self.listing()?;
+        listing.read_wanted(&Wanted::Tip)?;
+        Ok(listing.into_forest())
+    }
+}
+
+impl Listing<'_> {
+    fn read_wanted(&mut self, wanted: &Wanted) -> Result<()> {
+        match wanted {
+            Wanted::All => self.read_since(Day::FIRST),
+            Wanted::Everyone => {
+                self.read_since(Day::FIRST)?;
+                self.read_everyone()
+            }
+            Wanted::Tip => self.read_wanted(&Wanted::Newest(1)),
+            Wanted::Newest(count) => {
+                self.read_tails(*count, false, |_| true, Day::FIRST)?;
+                self.read_newest_dated()
+            }
+            Wanted::Leaves(count) => self.read_tails(*count, true, |_| true, Day::FIRST),
+            Wanted::Paths(ids) => self.read_paths(ids.iter().copied()),
+            Wanted::Followed(id) => {
+                self.read_paths([*id])?;
+                let since = self.judged_since(*id)?;
+                self.read_since(since)
+            }
+            Wanted::Since(id) => {
+                self.read_paths([*id])?;
+                self.read_since(Day::of(*id))
+            }
+            Wanted::Piece(text) => self.read_piece(text),
+            Wanted::Begun(text, count) => {
+                let Some((low, high)) = ids_beginning(text) else { return Ok(()) };
+                let within = |id: BubbId| (low..=high).contains(&id);
+                self.read_tails(*count, false, within, Day::of(low))
+            }
+        }
+    }
+
+    /// The days that a beginning covers; where no id begins so, it may be an end, and any day may have it.
+    fn read_piece(&mut self, text: &str) -> Result<()> {
+        let range = ids_beginning(text).filter(|_| text.len() >= SHORTEST);
+        let Some((low, high)) = range else { return self.read_ending(text) };
+        match self.between(low, high)?[..] {
+            [] if self.read_foreign(low, high)? => Ok(()),
+            [] => self.read_ending(text),
+            [one] => self.read_paths([one.id]),
+            _ => Ok(()),
+        }
+    }
+
+    /// Any day may have an id that ends with a text, if an id can.
+    fn read_ending(&mut self, text: &str) -> Result<()> {
+        let padding = BubbId::LEN.checked_sub(text.len()).filter(|_| text.len() >= SHORTEST);
+        let can_end = padding.is_some_and(|padding| {
+            BubbId::parse(format!("{}{text}", "0".repeat(padding)).as_bytes()).is_some()
+        });
+        if can_end { self.read_since(Day::FIRST) } else { Ok(()) }
+    }
+}

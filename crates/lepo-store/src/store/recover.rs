@@ -1,0 +1,201 @@
+//! Recovers files that a process left in `_tmp/`: saves words of a person or model, removes the rest.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
+
+use super::Store;
+use super::stage::{STAGE, open_stage};
+use super::temporary::Temporary;
+use crate::bubb::{BubbId, Kind, Name};
+use lepo_base::error::Result;
+
+/// A file that is empty and younger than this may be one whose maker is about to lock it.
+const NEW: Duration = Duration::from_secs(1);
+
+/// A file of `_tmp/` that no living process holds.
+pub struct Stray {
+    tmp: Temporary,
+    /// The kind and the prev, if it is a bubb that was being written and has no name yet.
+    words: Option<(Kind, Option<BubbId>)>,
+    /// Why it is worth nothing, or how much it holds.
+    pub about: String,
+    /// The stray is the folder of a batch.
+    is_stage: bool,
+}
+
+/// The outcome of a stray.
+pub enum Fate {
+    /// The stray is a bubb now.
+    Saved(Name),
+    /// The stray was removed.
+    Removed,
+}
+
+impl Store {
+    /// The strays, by name; and the names of what else is there that is not lepo's.
+    pub fn strays(&self) -> Result<(Vec<Stray>, Vec<String>)> {
+        self.find_strays().map_err(|error| self.error("cannot read", "_tmp", error))
+    }
+
+    fn find_strays(&self) -> io::Result<(Vec<Stray>, Vec<String>)> {
+        let (mut strays, mut foreign) = (Vec::new(), Vec::new());
+        let Some(dir) = self.subdir_if_there("_tmp")? else { return Ok((strays, foreign)) };
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&dir)? {
+            names.push(entry?.file_name().to_bytes().to_vec());
+        }
+        names.retain(|name| name != b"." && name != b"..");
+        names.sort();
+        for name in names {
+            if let Some(name) = std::str::from_utf8(&name).ok().filter(|name| name.starts_with(STAGE)) {
+                strays.extend(stage(&dir, name)?);
+                continue;
+            }
+            match std::str::from_utf8(&name).ok().and_then(|name| Some((name, Made::parse(name)?))) {
+                Some((name, made)) => strays.extend(stray(&dir, name, made)?),
+                None => foreign.push(String::from_utf8_lossy(&name).into_owned()),
+            }
+        }
+        Ok((strays, foreign))
+    }
+
+    /// Saves or removes one. What cannot be saved stays as it is.
+    pub fn settle(&self, stray: Stray) -> Result<Fate> {
+        let Stray { mut tmp, words, is_stage, .. } = stray;
+        if is_stage {
+            let (dir, stage) = (tmp.dir.try_clone(), tmp.file.try_clone().map(OwnedFd::from));
+            let removed = dir.and_then(|dir| self.remove_stage(&dir, &tmp.name, &stage?));
+            removed.map_err(|error| self.error("cannot delete", format!("_tmp/{}", tmp.name), error))?;
+            return Ok(Fate::Removed);
+        }
+        match words {
+            // Hidden, as it may be incomplete.
+            Some((kind, prev)) => self.take_up(tmp, kind, prev)?.publish(true, 0).map(Fate::Saved),
+            None => {
+                tmp.found = false;
+                Ok(Fate::Removed)
+            }
+        }
+    }
+}
+
+impl Stray {
+    /// The name in `_tmp/`.
+    pub fn name(&self) -> &str {
+        &self.tmp.name
+    }
+}
+
+/// The parsed name of a temporary file.
+enum Made {
+    Bubb(Kind, Option<BubbId>),
+    Other,
+}
+
+impl Made {
+    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `furniture-…`, `claim-ID`; anything else is foreign.
+    fn parse(name: &str) -> Option<Made> {
+        if let Some(id) = name.strip_prefix("claim-") {
+            return BubbId::parse(id.as_bytes()).map(|_| Made::Other);
+        }
+        let mut words = name.split('-');
+        let made = match words.next()?.as_bytes() {
+            b"branch" | b"blob" | b"furniture" => Made::Other,
+            [kind, b'0' | b'1'] => {
+                let prev = words.next()?;
+                let prev = match prev {
+                    "head" => None,
+                    _ => Some(BubbId::parse(prev.as_bytes())?),
+                };
+                Made::Bubb(Kind::of_letter(*kind)?, prev)
+            }
+            _ => return None,
+        };
+        let (process, nonce) = (words.next()?, words.next()?);
+        let is_it = words.next().is_none() && process.parse::<u32>().is_ok();
+        (is_it && u64::from_str_radix(nonce, 16).is_ok()).then_some(made)
+    }
+}
+
+/// The stray of that name, locked; `None` if a living process has it, or it is gone by now.
+fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(fd) = rustix::fs::openat(dir, name, flags, Mode::empty()) else { return Ok(None) };
+    let file = File::from(fd);
+    let meta = file.metadata()?;
+    let is_new = meta.modified().ok().and_then(|time| time.elapsed().ok()).is_none_or(|age| age < NEW);
+    if !meta.is_file() || (meta.len() == 0 && is_new) {
+        return Ok(None);
+    }
+    if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(None);
+    }
+    // Another recovery may have given it its name and taken this one away meanwhile.
+    let named = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
+    if named.is_ok_and(|named| named.st_ino != meta.ino()) || named.is_err() {
+        return Ok(None);
+    }
+    // Read now that no other process can write it.
+    let meta = file.metadata()?;
+    let (words, about) = match made {
+        Made::Bubb(..) if meta.nlink() == 0 => return Ok(None),
+        Made::Bubb(..) if meta.nlink() > 1 => (None, "it is a message already".to_string()),
+        Made::Bubb(..) if meta.len() == 0 => (None, "it is empty".to_string()),
+        Made::Bubb(kind, prev) => {
+            (Some((kind, prev)), format!("an unfinished message of {} bytes", meta.len()))
+        }
+        Made::Other => (None, "it was never put in its place".to_string()),
+    };
+    let tmp = Temporary { dir: dir.try_clone()?, name: name.to_string(), file, found: true };
+    Ok(Some(Stray { tmp, words, about, is_stage: false }))
+}
+
+/// The folder of a batch whose process has ended; what it holds has no place yet, and comes again with the
+/// next import.
+fn stage(dir: &OwnedFd, name: &str) -> io::Result<Option<Stray>> {
+    let Ok(stage) = open_stage(dir, name) else { return Ok(None) };
+    if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(None);
+    }
+    let tmp =
+        Temporary { dir: dir.try_clone()?, name: name.to_string(), file: File::from(stage), found: true };
+    let about = "an import that ended early; it can be repeated".to_string();
+    Ok(Some(Stray { tmp, words: None, about, is_stage: true }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_was_being_made() {
+        let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
+        for (name, form) in [
+            (format!("a0-{id}-123-18a2"), "bubb"),
+            ("s1-head-1-0".to_string(), "bubb"),
+            ("branch-12-1f".to_string(), "other"),
+            (format!("claim-{id}"), "other"),
+            ("claim-12-1f".to_string(), "foreign"),
+            ("blob-12-1f".to_string(), "other"),
+            ("a0-head-1".to_string(), "foreign"),
+            ("a2-head-1-1".to_string(), "foreign"),
+            ("x0-head-1-1".to_string(), "foreign"),
+            ("a0-HEAD-1-1".to_string(), "foreign"),
+            ("a0-head-1-1-1".to_string(), "foreign"),
+            ("a0-head-x-1".to_string(), "foreign"),
+            ("notes.txt".to_string(), "foreign"),
+        ] {
+            let found = match Made::parse(&name) {
+                Some(Made::Bubb(..)) => "bubb",
+                Some(Made::Other) => "other",
+                None => "foreign",
+            };
+            assert_eq!(found, form, "{name}");
+        }
+    }
+}

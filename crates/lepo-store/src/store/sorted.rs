@@ -1,0 +1,182 @@
+//! The names of a large directory, parsed and sorted on a second thread while the directory is still read.
+//!
+//! To read a directory is the kernel's work on one processor; a million names cost a third of that again to
+//! parse and to sort.
+
+use std::cmp::Ordering;
+use std::io;
+use std::mem;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+use rustix::fs::FileType;
+
+use super::Store;
+use crate::bubb::{BubbId, Name};
+use lepo_base::error::Result;
+
+/// The number of file names that are handed over at a time. A directory with fewer is read on one thread.
+const BATCH: usize = 1 << 15;
+/// Batches that wait for the second thread at most: 2 MB each.
+const AHEAD: usize = 4;
+/// The most bytes of a bubb's file name.
+const LONGEST: usize = 2 * BubbId::LEN + "-u0-.md".len();
+
+/// A file name of at most [`LONGEST`] bytes, and how many it has.
+type Written = ([u8; LONGEST], u8);
+
+/// Where batches are sent, and the thread that sorts them.
+type Second<'scope> = (SyncSender<Vec<Written>>, ScopedJoinHandle<'scope, Runs>);
+
+/// The order of names in a listing: by id; of those with one id, a root first.
+pub fn by_id(a: &Name, b: &Name) -> Ordering {
+    a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
+}
+
+impl Store {
+    /// The names of the bubbs in `.lepo/` itself, in the order of their ids. What is no regular file is no bubb.
+    pub fn recent_names(&self) -> Result<Vec<Name>> {
+        self.names_in_batches(BATCH).map_err(|error| self.error("cannot read", "", error))
+    }
+
+    fn names_in_batches(&self, most: usize) -> io::Result<Vec<Name>> {
+        thread::scope(|scope| {
+            let mut sorter = Sorter { store: self, scope, runs: Runs::default(), thread: None };
+            let mut batch: Vec<Written> = Vec::new();
+            self.each_entry(|file, kind| {
+                if kind != FileType::RegularFile || file.len() > LONGEST {
+                    return;
+                }
+                let mut written = ([0; LONGEST], file.len() as u8);
+                written.0[..file.len()].copy_from_slice(file);
+                batch.push(written);
+                if batch.len() == most {
+                    sorter.take(mem::replace(&mut batch, Vec::with_capacity(most)));
+                }
+            })?;
+            Ok(sorter.finish(&batch))
+        })
+    }
+
+    /// The bubbs among these file names.
+    fn bubbs<'b>(&'b self, batch: &'b [Written]) -> impl Iterator<Item = Name> + 'b {
+        let bubb = |(file, length): &Written| self.bubb(&file[..usize::from(*length)], FileType::RegularFile);
+        batch.iter().filter_map(bubb)
+    }
+}
+
+/// Names in sorted runs. Runs of one length are merged as they come, while the directory is still read.
+#[derive(Default)]
+struct Runs {
+    names: Vec<Name>,
+    /// The index of the first name of each run.
+    begins: Vec<usize>,
+}
+
+impl Runs {
+    /// Sorts these names into one more run.
+    fn add(&mut self, names: impl Iterator<Item = Name>) {
+        let begin = self.names.len();
+        self.names.extend(names);
+        self.names[begin..].sort_unstable_by(by_id);
+        self.begins.push(begin);
+        while let &[.., before, last] = self.begins.as_slice()
+            && last - before <= self.names.len() - last
+        {
+            // The stable sort merges the runs that it finds.
+            self.names[before..].sort_by(by_id);
+            self.begins.pop();
+        }
+    }
+
+    /// The names of all runs in order.
+    fn merged(mut self) -> Vec<Name> {
+        self.names.sort_by(by_id);
+        self.names
+    }
+}
+
+/// Takes batches of file names; the second thread starts with the first of them.
+struct Sorter<'scope, 'env, 's> {
+    store: &'s Store,
+    scope: &'scope Scope<'scope, 'env>,
+    /// Names sorted on this thread, where no other can be started.
+    runs: Runs,
+    thread: Option<Second<'scope>>,
+}
+
+impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
+    fn take(&mut self, batch: Vec<Written>) {
+        if self.thread.is_none() && self.runs.begins.is_empty() {
+            self.thread = self.start();
+        }
+        match &self.thread {
+            // Received always: the thread ends when the sender is gone.
+            Some((sender, _)) => _ = sender.send(batch),
+            None => self.runs.add(self.store.bubbs(&batch)),
+        }
+    }
+
+    fn start(&self) -> Option<Second<'scope>> {
+        let (sender, batches) = sync_channel::<Vec<Written>>(AHEAD);
+        let store = self.store;
+        let work = move || {
+            let mut runs = Runs::default();
+            batches.iter().for_each(|batch| runs.add(store.bubbs(&batch)));
+            runs
+        };
+        Some((sender, thread::Builder::new().spawn_scoped(self.scope, work).ok()?))
+    }
+
+    /// All names, with those of the last batch.
+    fn finish(self, last: &[Written]) -> Vec<Name> {
+        let mut runs = match self.thread {
+            Some((sender, thread)) => {
+                drop(sender);
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }
+            None => self.runs,
+        };
+        runs.add(self.store.bubbs(last));
+        runs.merged()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::oracle::store;
+    use super::*;
+
+    #[test]
+    fn batches_of_any_size_give_what_one_pass_gives() {
+        let dir = TempDir::new().unwrap();
+        let id = |number: u128| BubbId::from_bytes(number.to_be_bytes());
+        let store = store(&dir);
+        let lepo = dir.path().join(".lepo");
+        let mut expected = Vec::new();
+        for i in 0..50_u128 {
+            // Ids in no order; every third a root.
+            let own = id(i * 7919 % 50 + 1);
+            let prev = if i % 3 == 0 { "head".to_string() } else { id(i % 5).to_string() };
+            let file = format!("{own}-u0-{prev}.md");
+            expected.push(Name::parse(file.as_bytes()).unwrap());
+            fs::write(lepo.join(file), "").unwrap();
+        }
+        let twice = id(9);
+        for file in [format!("{twice}-a1-head.md"), format!("{twice}-a0-{}.md", id(2))] {
+            expected.push(Name::parse(file.as_bytes()).unwrap());
+            fs::write(lepo.join(file), "").unwrap();
+        }
+        fs::create_dir(lepo.join(format!("{}-u0-head.md", id(200)))).unwrap();
+        fs::write(lepo.join(format!("notes-{}.md", "x".repeat(80))), "").unwrap();
+        expected.sort_by(by_id);
+        for most in [1, 2, 5, 51, 52, 53, 1000] {
+            assert_eq!(store.names_in_batches(most).unwrap(), expected, "batches of {most}");
+        }
+        assert_eq!(store.recent_names().unwrap(), expected);
+    }
+}

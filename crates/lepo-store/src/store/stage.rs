@@ -1,0 +1,104 @@
+//! The folder in `_tmp/` that a batch writes in, locked as long as its process lives. One that is not locked is of a
+//! process that has ended, and goes with the next batch.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{AtFlags, FlockOperation, OFlags};
+use rustix::io::Errno;
+
+use super::{DIR, FILE, Store};
+use lepo_base::error::Result;
+
+/// The prefix of a batch's folder in `_tmp/`.
+pub(super) const STAGE: &str = "import-";
+
+impl Store {
+    /// True if a batch whose process has ended left a folder behind, which the next batch removes.
+    pub fn has_ended_batches(&self) -> Result<bool> {
+        let ended = self.subdir("_tmp").and_then(|tmp| Ok(!self.ended_stages(&tmp)?.is_empty()));
+        ended.map_err(|error| self.error("cannot write in", "_tmp", error))
+    }
+
+    /// Removes the folders of batches whose process has ended.
+    pub(super) fn sweep_stages(&self, tmp: &OwnedFd) -> io::Result<()> {
+        for (name, stage) in self.ended_stages(tmp)? {
+            self.remove_stage(tmp, &name, &stage)?;
+        }
+        Ok(())
+    }
+
+    /// The folders of batches whose process has ended, locked.
+    fn ended_stages(&self, tmp: &OwnedFd) -> io::Result<Vec<(String, OwnedFd)>> {
+        let (mut names, mut ended) = (Vec::new(), Vec::new());
+        self.each_entry_of("_tmp", |file, _| {
+            names.extend(
+                std::str::from_utf8(file).ok().filter(|name| name.starts_with(STAGE)).map(str::to_string),
+            );
+        })?;
+        for name in names {
+            let Ok(stage) = open_stage(tmp, &name) else { continue };
+            if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                ended.push((name, stage));
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Removes a folder with what is in it.
+    pub(super) fn remove_stage(&self, tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Result<()> {
+        let mut files = Vec::new();
+        let listed = rustix::fs::openat(stage, ".", OFlags::RDONLY | OFlags::CLOEXEC, FILE);
+        let listed = listed.map_err(io::Error::from).and_then(|again| {
+            self.each_entry_in(&again, |file, _| {
+                if file != b"." && file != b".." {
+                    files.push(file.to_vec());
+                }
+            })
+        });
+        match listed {
+            // Its process has removed it just now, and may make another one of this name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            listed => listed?,
+        }
+        for file in files {
+            rustix::fs::unlinkat(stage, file.as_slice(), AtFlags::empty())?;
+        }
+        match rustix::fs::unlinkat(tmp, name, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Makes a batch's folder in `_tmp/`, and locks it: until then another batch may take it for a left one and remove it.
+pub(super) fn make_stage(tmp: &OwnedFd) -> io::Result<(String, OwnedFd)> {
+    for number in 0.. {
+        let name = format!("{STAGE}{}-{number:x}", std::process::id());
+        match rustix::fs::mkdirat(tmp, name.as_str(), DIR) {
+            Ok(()) => {}
+            Err(Errno::EXIST) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let stage = match open_stage(tmp, &name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        // Where there are no locks, no batch can have locked it to remove it.
+        let is_held =
+            rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK);
+        let own = rustix::fs::fstat(&stage)?;
+        let is_there = rustix::fs::statat(tmp, name.as_str(), AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|there| (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino));
+        if !is_held && is_there {
+            return Ok((name, stage));
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Opens a batch's folder in `_tmp/`.
+pub(super) fn open_stage(tmp: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(tmp, name, flags, FILE)?)
+}

@@ -1,0 +1,186 @@
+//! `_cache/text/YYYY-MM`: files that the search makes of days that are over. Deletable at any time.
+//!
+//! Their content is defined in `search`; this file knows their place, and how a day's folder tells that it changed.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::{AtFlags, FileType, Mode};
+
+use super::folders::{Calendar, OLD, dir_at, make_dir_at};
+use super::{READ, Store, place};
+use crate::bubb::{Day, Name};
+use lepo_base::error::{Error, Result};
+use lepo_base::sys::keeps_change_times;
+
+/// The state of a day's folder: any change of its entries changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FolderState {
+    /// Inode of the folder.
+    pub inode: u64,
+    /// Status change time, nanoseconds since 1970.
+    pub ctime: u64,
+    /// Modification time, nanoseconds since 1970.
+    pub mtime: u64,
+}
+
+/// The folder of a month, open: the states of its days are asked for by one system call each.
+pub struct MonthFolder(OwnedFd);
+
+impl MonthFolder {
+    /// The state of a day's folder in it; `None` if there is none.
+    pub fn state(&self, day: Day) -> Option<FolderState> {
+        let folder = rustix::fs::statat(&self.0, day.day(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_folder = FileType::from_raw_mode(folder.st_mode) == FileType::Directory;
+        is_folder.then(|| FolderState {
+            inode: folder.st_ino,
+            ctime: nanoseconds(folder.st_ctime, folder.st_ctime_nsec as i64),
+            mtime: nanoseconds(folder.st_mtime, folder.st_mtime_nsec as i64),
+        })
+    }
+}
+
+impl Store {
+    /// The bubbs in `.lepo/` itself, in no order, the days that have a folder, newest first, and why folders of days
+    /// cannot be listed. The bubbs and days are noted, so that the others' files are looked for in their days first.
+    pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>, Vec<Error>)> {
+        let recent = self.recent_names()?;
+        let (days, failed) = self.days();
+        self.note_recent(&recent, !days.is_empty() || !failed.is_empty());
+        Ok((recent, days, failed))
+    }
+
+    /// The days that have a folder, newest first, and why folders of months cannot be read.
+    fn days(&self) -> (Vec<Day>, Vec<Error>) {
+        let (mut days, mut failed) = (Vec::new(), Vec::new());
+        let mut calendar = match Calendar::of(self) {
+            Ok(calendar) => calendar,
+            Err(error) => return (days, vec![self.old_error(error)]),
+        };
+        loop {
+            // A month that cannot be read is left behind.
+            match calendar.take(self) {
+                Ok(Some(day)) => days.push(day),
+                Ok(None) => return (days, failed),
+                Err(error) => failed.push(self.old_error(error)),
+            }
+        }
+    }
+
+    /// True if any day that is over has a folder.
+    pub fn has_days(&self) -> Result<bool> {
+        Ok(!Calendar::of(self).map_err(|error| self.old_error(error))?.is_empty())
+    }
+
+    /// The state of a day's folder; `None` if it is gone.
+    pub fn folder_state(&self, day: Day) -> Option<FolderState> {
+        self.month_folder(&day.month())?.state(day)
+    }
+
+    /// The folder of a month, if there is one.
+    pub fn month_folder(&self, month: &str) -> Option<MonthFolder> {
+        Some(MonthFolder(dir_at(dir_at(&self.dir, OLD).ok()??, month).ok()??))
+    }
+
+    /// The states of all days' folders. A folder that changed less than two seconds before `now` (milliseconds
+    /// since 1970) has none: a later change may leave it the same. `None` where the filesystem is not known to
+    /// keep ctime.
+    pub fn old_states(&self, now: u64) -> Option<Vec<(Day, Option<FolderState>)>> {
+        let limit = now.saturating_sub(2_000).saturating_mul(1_000_000);
+        let (mut states, mut months) = (Vec::new(), Vec::new());
+        let Some(old) = dir_at(&self.dir, OLD).ok()? else { return Some(states) };
+        if !keeps_change_times(&old).unwrap_or(false) {
+            return None;
+        }
+        self.each_entry_in(&old, |file, kind| {
+            months.extend(Day::parse_month(file).filter(|_| kind == FileType::Directory));
+        })
+        .ok()?;
+        for month in months.iter().map(|month| month.month()) {
+            let Some(dir) = dir_at(&old, month.as_str()).ok()? else { continue };
+            let mut days = Vec::new();
+            self.each_entry_in(&dir, |file, kind| {
+                let day = Day::parse(month.as_bytes(), file);
+                days.extend(day.filter(|_| kind == FileType::Directory));
+            })
+            .ok()?;
+            let folder = MonthFolder(dir);
+            for day in days {
+                let Some(state) = folder.state(day) else { continue };
+                states.push((day, Some(state).filter(|state| state.ctime <= limit)));
+            }
+        }
+        Some(states)
+    }
+
+    /// The bubbs that count in a day's folder, by id.
+    pub fn bubbs_of_day(&self, day: Day) -> Result<Vec<Name>> {
+        self.day_names(day).map_err(|error| self.old_error(error))
+    }
+
+    /// The file kept for a month and how long it is; `None` if there is none.
+    pub fn cached_text(&self, month: &str) -> Option<(File, u64)> {
+        let dir = dir_at(dir_at(&self.dir, "_cache").ok()??, "text").ok()??;
+        place::regular(rustix::fs::openat(&dir, month, READ, Mode::empty()).ok()?).ok()
+    }
+
+    /// Begins to make the file of a month.
+    pub fn begin_cached_text(&self) -> io::Result<CachedText<'_>> {
+        let cache = make_dir_at(self.dir.as_fd(), "_cache")?;
+        let dir = make_dir_at(cache.as_fd(), "text")?;
+        let mut mark = self.temporary("cache")?;
+        mark.file.write_all(b"*\n")?;
+        let made = mark.file.metadata()?;
+        let clock = nanoseconds(made.ctime(), made.ctime_nsec());
+        // git passes the cache over also where the store itself is committed.
+        mark.place(&cache, ".gitignore")?;
+        let keeps_ctime = keeps_change_times(&dir)?;
+        Ok(CachedText { store: self, dir, clock, keeps_ctime })
+    }
+
+    /// Deletes what is kept of the months of these bubbs, so that what was deleted is gone from there too.
+    pub(super) fn drop_cached_texts(&self, bubbs: &[Name]) -> io::Result<()> {
+        let Some(cache) = dir_at(&self.dir, "_cache")? else { return Ok(()) };
+        let Some(dir) = dir_at(&cache, "text")? else { return Ok(()) };
+        let months: std::collections::BTreeSet<String> =
+            bubbs.iter().map(|name| Day::of(name.id).month()).collect();
+        for month in months {
+            match rustix::fs::unlinkat(&dir, month.as_str(), AtFlags::empty()) {
+                Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Nanoseconds since 1970.
+fn nanoseconds(seconds: i64, rest: i64) -> u64 {
+    (seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(rest as u64)
+}
+
+/// A month's file that is being made.
+pub struct CachedText<'s> {
+    store: &'s Store,
+    dir: OwnedFd,
+    /// The filesystem's own time when this began, nanoseconds since 1970.
+    clock: u64,
+    keeps_ctime: bool,
+}
+
+impl CachedText<'_> {
+    /// True if a folder in this state can be recorded: its last change is two seconds older than the beginning,
+    /// so that a later one has another time.
+    pub fn may_record(&self, state: &FolderState) -> bool {
+        self.keeps_ctime && state.ctime.saturating_add(2_000_000_000) <= self.clock
+    }
+
+    /// Puts the bytes in place, whole or not at all.
+    pub fn finish(self, month: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.store.temporary("cache")?;
+        file.file.write_all(bytes)?;
+        file.replace(&self.dir, month)
+    }
+}

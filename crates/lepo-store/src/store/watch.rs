@@ -1,0 +1,196 @@
+//! Bubbs as they are written, by any process: told by the kernel, never looked for.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RenameMode};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::Store;
+use crate::bubb::Name;
+use lepo_base::error::{Error, Result};
+use lepo_base::sys;
+
+/// A watch on a store, and on the stores of other people in it.
+pub struct Watch<'s> {
+    /// The store itself, then those of others.
+    stores: Vec<(Option<&'s str>, &'s Store)>,
+    told: Receiver<(usize, NameChange)>,
+    known: Vec<HashSet<Name>>,
+    ready: VecDeque<Seen<'s>>,
+    /// Ends the watch when it is dropped.
+    _watcher: RecommendedWatcher,
+}
+
+/// The bubbs that were there already, by the name of the other person's store; of one's own, `None`.
+pub type Known = HashMap<Option<String>, HashSet<Name>>;
+
+/// A bubb that was written.
+#[derive(Clone, Copy)]
+pub struct Seen<'s> {
+    /// Name of the bubb.
+    pub name: Name,
+    /// The store that has it.
+    pub store: &'s Store,
+    /// The person whose message it is, if not one's own.
+    pub from: Option<&'s str>,
+}
+
+/// The change of a name.
+enum NameChange {
+    /// There is a file of that name; it may be empty still.
+    Made(Name),
+    /// The bubb is whole: its writer has closed it, or put it there whole.
+    Whole(Name),
+    Gone(Name),
+    /// Something was missed.
+    Missed,
+}
+
+impl Store {
+    /// Begins to watch: what is written from now on is told; and what an earlier watch did not know.
+    pub fn watch(&self, known: Option<Known>) -> Result<Watch<'_>> {
+        let others = self.others().iter().map(|(name, store)| (Some(name.as_str()), store));
+        let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, self)).chain(others).collect();
+        let (teller, told) = channel();
+        let failed = |error: notify::Error| {
+            let limit = matches!(error.kind, notify::ErrorKind::MaxFilesWatch);
+            let error = Error::store(format!("cannot watch {}", self.shown.display())).because(error);
+            match limit {
+                true => error.hint(sys::WATCH_LIMITS),
+                false => error,
+            }
+        };
+        let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.shown.clone()).collect();
+        let mut watcher = notify::recommended_watcher(move |event| {
+            for told in understand(event, &dirs) {
+                let _ = teller.send(told); // the receiver is gone: the watch is over
+            }
+        })
+        .map_err(failed)?;
+        let is_first = known.is_none();
+        let mut known = known.unwrap_or_default();
+        let mut all = Vec::with_capacity(stores.len());
+        for (name, store) in &stores {
+            let before = known.remove(&name.map(str::to_string)).unwrap_or_default();
+            all.push(if is_first { store.recent_names()?.into_iter().collect() } else { before });
+        }
+        for (_, store) in &stores {
+            watcher.watch(&store.shown, RecursiveMode::NonRecursive).map_err(failed)?;
+        }
+        let mut watch = Watch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
+        // Bubbs that were written between the two.
+        for number in 0..watch.stores.len() {
+            watch.take(number, NameChange::Missed)?;
+        }
+        Ok(watch)
+    }
+}
+
+impl<'s> Watch<'s> {
+    /// The next bubb; `None` if there was none for `patience`. Fails once the store is not there any more.
+    pub fn next(&mut self, patience: Duration) -> Result<Option<Seen<'s>>> {
+        loop {
+            if let Some(seen) = self.ready.pop_front() {
+                return Ok(Some(seen));
+            }
+            match self.told.recv_timeout(patience) {
+                Ok((number, told)) => self.take(number, told)?,
+                Err(RecvTimeoutError::Timeout) => return self.stores[0].1.still_there().map(|()| None),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let shown = self.stores[0].1.shown.display();
+                    return Err(Error::store(format!("cannot watch {shown}")));
+                }
+            }
+        }
+    }
+
+    /// True if stores of other people have come or gone since it began.
+    pub fn is_outdated(&self) -> bool {
+        let names = self.stores[0].1.names_of_others();
+        !names.iter().map(String::as_str).eq(self.stores.iter().filter_map(|(name, _)| *name))
+    }
+
+    /// The known names, for a watch that goes on from here.
+    pub fn into_known(self) -> Known {
+        let names = self.stores.iter().map(|(name, _)| name.map(str::to_string));
+        names.zip(self.known).collect()
+    }
+
+    fn take(&mut self, number: usize, told: NameChange) -> Result<()> {
+        let store = self.stores[number].1;
+        match told {
+            // Written by hand, it appears empty first; told when it is closed.
+            NameChange::Made(name) if store.len_of(&name) == Some(0) => {}
+            NameChange::Made(name) | NameChange::Whole(name) => self.put(number, name),
+            NameChange::Gone(name) => {
+                self.known[number].remove(&name);
+            }
+            NameChange::Missed => {
+                let names: BTreeSet<Name> = match store.recent_names() {
+                    Ok(names) => names.into_iter().collect(),
+                    // Another person's store may go at any time.
+                    Err(_) if number > 0 => BTreeSet::new(),
+                    Err(error) => return store.still_there().and(Err(error)),
+                };
+                self.known[number].retain(|name| names.contains(name));
+                for name in names {
+                    // If closing is not reported, an empty file is looked at again when it is written to.
+                    if sys::WATCH_TELLS_CLOSING || store.len_of(&name) != Some(0) {
+                        self.put(number, name);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, number: usize, name: Name) {
+        let (from, store) = self.stores[number];
+        if store.len_of(&name).is_some() && self.known[number].insert(name) {
+            self.ready.push_back(Seen { name, store, from });
+        }
+    }
+}
+
+impl Store {
+    /// The length of a bubb; `None` if there is no such regular file.
+    fn len_of(&self, name: &Name) -> Option<u64> {
+        Some(self.open(name).ok()?.metadata().ok()?.len())
+    }
+
+    /// A directory that is open is never told of as deleted: so it is looked for under its name.
+    fn still_there(&self) -> Result<()> {
+        let open = rustix::fs::fstat(&self.dir);
+        let named = rustix::fs::lstat(&self.shown);
+        match (open, named) {
+            (Ok(open), Ok(named)) if (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino) => Ok(()),
+            _ => Err(Error::store(format!("{} is gone", self.shown.display()))),
+        }
+    }
+}
+
+/// An event, with the number of its directory.
+fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, NameChange)> {
+    let missed = || (0..dirs.len()).map(|number| (number, NameChange::Missed)).collect();
+    let Ok(event) = event else { return missed() };
+    if event.need_rescan() || !sys::WATCH_TELLS_CLOSING {
+        return missed();
+    }
+    let tell: fn(Name) -> NameChange = match event.kind {
+        EventKind::Create(CreateKind::File) => NameChange::Made,
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => NameChange::Whole,
+        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => NameChange::Whole,
+        EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => NameChange::Gone,
+        _ => return Vec::new(),
+    };
+    let told = |path: &PathBuf| {
+        let name = Name::parse(path.file_name()?.as_bytes())?;
+        let number = dirs.iter().position(|dir| path.parent().is_some_and(|parent| parent.ends_with(dir)))?;
+        Some((number, tell(name)))
+    };
+    event.paths.iter().filter_map(told).collect()
+}

@@ -1,0 +1,184 @@
+//! Compares the store with this clone's last commit: only the days that may differ, if the record of the last
+//! sync tells which these are.
+//!
+//! The names in `.lepo/` itself are always read before the states of the days: a bubb that moves into its day is
+//! in both before it leaves, so it is seen.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::git::Git;
+use super::incoming::side_of;
+use super::merge::{Side, note_own_removals};
+use super::paths::encoded;
+use super::record::Record;
+use super::tree::{Objects, Tree};
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Day, Name};
+use lepo_store::store::{FolderState, Store, now};
+
+/// A look at the store beside the record: nothing of git is asked.
+pub struct Glance {
+    /// Days whose folders are as the record has them, and that have no bubb in `.lepo/` itself.
+    unchanged: BTreeMap<Day, FolderState>,
+    /// The bubbs outside of them.
+    bubbs: HashMap<BubbId, Name>,
+    branches: BTreeMap<String, BubbId>,
+    listed: Listed,
+    /// All is as the record has it.
+    pub is_same: bool,
+}
+
+/// The state of the days that were listed.
+#[derive(Default)]
+struct Listed {
+    /// The states of their folders, as far as these tell every change.
+    states: BTreeMap<Day, FolderState>,
+    /// Days of bubbs that were in `.lepo/` itself.
+    recent: HashSet<Day>,
+}
+
+impl Glance {
+    /// Looks; `None` where the filesystem does not tell changes of the days that are over.
+    pub fn of(store: &Store, record: &Record) -> Result<Option<Glance>> {
+        let mut listing = store.listing()?;
+        let Some(states) = store.old_states(now()) else { return Ok(None) };
+        let recent: HashSet<Day> = listing.recent().iter().map(|name| Day::of(name.id)).collect();
+        let is_unchanged = |(day, state): &(Day, Option<FolderState>)| {
+            state.is_some() && record.days.get(day) == state.as_ref() && !recent.contains(day)
+        };
+        let (unchanged, changed): (Vec<_>, Vec<_>) = states.into_iter().partition(is_unchanged);
+        let days: Vec<Day> = changed.iter().map(|(day, _)| *day).collect();
+        listing.read_all(&days)?;
+        let told = |(day, state): (Day, Option<FolderState>)| Some((day, state?));
+        let unchanged: BTreeMap<Day, FolderState> = unchanged.into_iter().filter_map(told).collect();
+        let bubbs: HashMap<BubbId, Name> =
+            listing.read_names().into_iter().map(|name| (name.id, name)).collect();
+        let branches = branches_of(store)?;
+        let is_same = unchanged.len() == record.days.len()
+            && bubbs.len() == record.names.len()
+            && bubbs.keys().all(|id| record.names.contains_key(id))
+            && branches == record.branches;
+        let listed = Listed { states: changed.into_iter().filter_map(told).collect(), recent };
+        Ok(Some(Glance { unchanged, bubbs, branches, listed, is_same }))
+    }
+
+    /// True if the folders of days tell changes now that did not when the record was made.
+    pub fn tells_more(&self) -> bool {
+        self.listed.states.keys().any(|day| !self.listed.recent.contains(day))
+    }
+}
+
+impl Record {
+    /// Keeps the same record with all days that tell changes now.
+    pub fn described_anew(self, git: &Git, glance: Glance, clone: &str) -> Result<()> {
+        let Some(compared) = Compared::parts(git, clone, glance, &self)? else { return Ok(()) };
+        let Record { refs, remote, settled, .. } = self;
+        Record { refs, remote, settled, ..compared.recorded(&[], &HashSet::new()) }.keep(git, clone)
+    }
+}
+
+/// The store and the commit, as far as they were listed.
+#[derive(Default)]
+pub struct Compared {
+    /// The store. Its record of removals tells what was removed here since the commit.
+    pub here: Side,
+    /// The commit.
+    pub pushed: Side,
+    /// The blobs of the commit, if they were listed.
+    pub blobs: Option<HashSet<String>>,
+    /// Days that were not listed: the same here and there.
+    unchanged: BTreeMap<Day, FolderState>,
+    listed: Listed,
+}
+
+impl Compared {
+    /// The days that may differ. `None` where that does not tell enough for what is to be done: something was
+    /// removed or is here again, or goes on from what is gone.
+    pub fn parts(git: &Git, clone: &str, glance: Glance, record: &Record) -> Result<Option<Compared>> {
+        let Some(own) = &record.refs.own else { return Ok(None) };
+        let side =
+            |bubbs, branches| Side { clone: clone.into(), bubbs, branches, removed: record.removed.clone() };
+        let Glance { unchanged, bubbs, branches, listed, is_same: _ } = glance;
+        let changed: Vec<Day> =
+            record.days.keys().filter(|day| !unchanged.contains_key(day)).copied().collect();
+        let mut pushed = side(record.names.clone(), record.branches.clone());
+        if changed.len() > MOST_DAYS {
+            return Ok(None);
+        }
+        if !changed.is_empty() {
+            pushed.bubbs.extend(Tree::of_days(git, own, &changed)?.names());
+        }
+        let mut here = side(bubbs, branches);
+        note_own_removals(&mut here, &pushed);
+        let goes_on_from_gone = |name: &&Name| {
+            !pushed.bubbs.contains_key(&name.id) && name.prev.is_some_and(|prev| here.removed.has(prev))
+        };
+        let is_enough =
+            here.removed == pushed.removed && !here.bubbs.values().any(|name| goes_on_from_gone(&name));
+        Ok(is_enough.then_some(Compared { here, pushed, blobs: None, unchanged, listed }))
+    }
+
+    /// All of both.
+    pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<Compared> {
+        let tree = Tree::of(git, own)?;
+        let pushed = match own {
+            Some(_) => side_of(clone, &tree, &mut Objects::of(git)?)?,
+            None => Side { clone: clone.into(), ..Side::default() },
+        };
+        let mut listing = store.listing()?;
+        let states = store.old_states(now()).unwrap_or_default();
+        let recent = listing.recent().iter().map(|name| Day::of(name.id)).collect();
+        listing.read_since(Day::FIRST)?;
+        let mut here = Side {
+            clone: clone.into(),
+            bubbs: listing.read_names().into_iter().map(|name| (name.id, name)).collect(),
+            branches: branches_of(store)?,
+            removed: pushed.removed.clone(),
+        };
+        note_own_removals(&mut here, &pushed);
+        let states = states.into_iter().filter_map(|(day, state)| Some((day, state?))).collect();
+        Ok(Compared {
+            here,
+            pushed,
+            blobs: Some(tree.blobs.into_keys().collect()),
+            unchanged: BTreeMap::new(),
+            listed: Listed { states, recent },
+        })
+    }
+
+    /// The record of a commit of all that is here now, but for what was held back. `since` came to the store
+    /// after it was listed.
+    pub fn recorded(self, held: &[BubbId], since: &HashSet<BubbId>) -> Record {
+        let Compared { here, unchanged, listed, .. } = self;
+        let mut open = listed.recent;
+        open.extend(held.iter().chain(since).map(|id| Day::of(*id)));
+        let mut days = unchanged;
+        days.extend(listed.states.into_iter().filter(|(day, _)| !open.contains(day)));
+        let mut names = here.bubbs;
+        names.retain(|id, _| !days.contains_key(&Day::of(*id)));
+        for id in held {
+            names.remove(id);
+        }
+        Record { days, names, branches: here.branches, removed: here.removed, ..Record::default() }
+    }
+
+    /// True if the store differs so that other clones have to be asked: it has another number of bubbs, or
+    /// something was removed or is here again.
+    pub fn is_to_merge(&self) -> bool {
+        self.here.bubbs.len() != self.pushed.bubbs.len() || self.here.removed != self.pushed.removed
+    }
+
+    /// The ids that the commit has and the store has not: how many, of how many.
+    pub fn gone(&self) -> (usize, usize) {
+        let gone = self.pushed.bubbs.keys().filter(|id| !self.here.bubbs.contains_key(id)).count();
+        (gone, self.pushed.bubbs.len())
+    }
+}
+
+/// More days than this are listed by listing all.
+const MOST_DAYS: usize = 1000;
+
+/// The store's branches by the names of their files.
+fn branches_of(store: &Store) -> Result<BTreeMap<String, BubbId>> {
+    Ok(store.branches()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
+}

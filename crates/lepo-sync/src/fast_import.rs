@@ -1,0 +1,156 @@
+//! One `git fast-import`, started with the first change that there is.
+
+use std::io::{self, BufWriter, Write};
+use std::process::{Child, ChildStdin};
+use std::thread::JoinHandle;
+
+use super::git::Git;
+use super::running::{failed, last_words};
+use super::tree::Oid;
+use lepo_base::error::{Error, Result};
+
+/// The subject of a commit that is pushed after the one before it has arrived.
+pub const PART: &str = "next part";
+
+/// Writes commits on one ref, one after another. Dropped before its end it leaves the ref as it was.
+pub struct FastImport<'g> {
+    git: &'g Git,
+    /// The ref.
+    name: String,
+    committer: String,
+    tip: Option<String>,
+    running: Option<Running>,
+    /// The next change begins a commit of its own.
+    is_at_part: bool,
+    commits: usize,
+}
+
+/// The commits that were made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The last one.
+    pub last: Oid,
+    /// Number of the commits made.
+    pub commits: usize,
+}
+
+struct Running {
+    child: Child,
+    to: BufWriter<ChildStdin>,
+    errors: Option<JoinHandle<String>>,
+    output: Option<JoinHandle<String>>,
+}
+
+impl<'g> FastImport<'g> {
+    /// Commits on the ref `name`, which is at `tip`, as `clone` with this email and time.
+    pub fn new(
+        git: &'g Git,
+        name: String,
+        clone: &str,
+        (email, now): (&str, u64),
+        tip: Option<&str>,
+    ) -> FastImport<'g> {
+        let committer = format!("{clone} <{}> {} +0000", email.replace(['<', '>', '\n'], ""), now / 1000);
+        let tip = tip.map(str::to_string);
+        FastImport { git, name, committer, tip, running: None, is_at_part: false, commits: 0 }
+    }
+
+    /// Begins the commit, which may stay without a change.
+    pub fn begin(&mut self) -> Result<()> {
+        self.to().map(|_| ())
+    }
+
+    /// Puts a file.
+    pub fn file(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
+        let to = self.to()?;
+        let mut write = || {
+            writeln!(to, "M 100644 inline {}\ndata {}", quoted(path), bytes.len())?;
+            to.write_all(bytes)?;
+            to.write_all(b"\n")
+        };
+        write().map_err(cannot_write)
+    }
+
+    /// Deletes a file.
+    pub fn delete(&mut self, path: &str) -> Result<()> {
+        writeln!(self.to()?, "D {}", quoted(path)).map_err(cannot_write)
+    }
+
+    /// Ends the commit: the next entries go into a new one.
+    pub fn end_part(&mut self) {
+        self.is_at_part = self.running.is_some();
+    }
+
+    /// Ends the last commit, and waits until the ref is set; the commits, if there is any.
+    pub fn end(mut self) -> Result<Option<Made>> {
+        let Some(mut running) = self.running.take() else { return Ok(None) };
+        let written = writeln!(running.to, "\nget-mark :{}\ndone", self.commits);
+        let written = written.and_then(|()| running.to.flush());
+        drop(running.to);
+        let status = running.child.wait();
+        let status = status.map_err(|error| Error::remote("git could not be waited for").because(error))?;
+        let said = |thread: Option<JoinHandle<String>>| thread.map(|t| t.join().unwrap_or_default());
+        let words = said(running.errors.take()).unwrap_or_default();
+        let last = said(running.output.take()).unwrap_or_default().trim().to_string();
+        if !status.success() {
+            return Err(failed(&words));
+        }
+        written.map_err(cannot_write)?;
+        match last.bytes().all(|byte| byte.is_ascii_hexdigit()) && !last.is_empty() {
+            true => Ok(Some(Made { last, commits: self.commits })),
+            false => Err(Error::remote("git does not tell what it committed")),
+        }
+    }
+
+    /// The program's stdin, within a commit.
+    fn to(&mut self) -> Result<&mut BufWriter<ChildStdin>> {
+        let is_first = self.running.is_none();
+        let running = match self.running.take() {
+            Some(running) => running,
+            None => self.start()?,
+        };
+        let running = self.running.insert(running);
+        if is_first || self.is_at_part {
+            let subject = if is_first { "sync" } else { PART };
+            self.commits += 1;
+            let (name, committer, mark) = (&self.name, &self.committer, self.commits);
+            let mut begin = || {
+                writeln!(running.to, "commit {name}\nmark :{mark}\ncommitter {committer}")?;
+                writeln!(running.to, "data {}\n{subject}", subject.len())?;
+                match &self.tip {
+                    Some(tip) if is_first => writeln!(running.to, "from {tip}"),
+                    _ => Ok(()),
+                }
+            };
+            begin().map_err(cannot_write)?;
+            self.is_at_part = false;
+        }
+        Ok(&mut running.to)
+    }
+
+    fn start(&self) -> Result<Running> {
+        // Not forced: a ref that is not at the tip, which only a hand can have done, stays as it is.
+        let mut child = self.git.start(["fast-import", "--quiet", "--done", "--date-format=raw"])?;
+        let (errors, output) = (child.stderr.take().map(last_words), child.stdout.take().map(last_words));
+        let Some(to) = child.stdin.take() else { return Err(Error::remote("git has no stdin")) };
+        Ok(Running { child, to: BufWriter::with_capacity(256 << 10, to), errors, output })
+    }
+}
+
+impl Drop for FastImport<'_> {
+    fn drop(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            let _ = running.child.kill();
+            let _ = running.child.wait();
+        }
+    }
+}
+
+fn cannot_write(error: io::Error) -> Error {
+    Error::remote("cannot write to git").because(error)
+}
+
+/// A path in the form that fast-import reads whatever it holds.
+fn quoted(path: &str) -> String {
+    format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,212 @@
+//! Runs the program git, so that nothing of a repository it works in or talks to can run a command.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rustix::fs::{Dir, Mode, OFlags};
+
+use super::running::{Running, cannot_start, feed};
+use lepo_base::error::{Error, Result};
+
+/// Settings of every call: no hooks, no fsmonitor, no `ext::` transport, all received objects checked.
+const SETTINGS: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "protocol.ext.allow=never",
+    "fetch.fsckObjects=true",
+    "transfer.fsckObjects=true",
+    "transfer.advertisePushOptions=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.writeCommitGraph=false",
+    "submodule.recurse=false",
+    "core.logAllRefUpdates=false",
+];
+
+/// Variables that would lead git to another repository or configuration than the one named.
+const REMOVED: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_TRACE",
+];
+
+/// So many loose objects, or packs, are packed into one.
+const LOOSE: usize = 3000;
+const PACKS: usize = 50;
+
+/// git with one bare repository.
+#[derive(Debug, Clone)]
+pub struct Git {
+    dir: PathBuf,
+    /// git may ask for a password on the terminal.
+    may_ask: bool,
+}
+
+impl Git {
+    /// git with the bare repository `dir`, which need not be there yet.
+    pub fn at(dir: &Path, may_ask: bool) -> Git {
+        Git { dir: dir.to_path_buf(), may_ask }
+    }
+
+    /// A file of lepo's own in the bare repository: it is gone when that is.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Makes the bare repository; false if it is there.
+    pub fn init(&self) -> Result<bool> {
+        if self.dir.join("HEAD").exists() {
+            return Ok(false);
+        }
+        let mut command = self.bare();
+        command
+            .args(["init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--"])
+            .arg(&self.dir);
+        Running::start(command)?.printed().map(|_| true)
+    }
+
+    /// Removes lock files of a git that was killed. The caller holds the lock of the state, so that only a git
+    /// which outlived its lepo can still own one: it is given two seconds to end.
+    pub fn unlock(&self) -> Result<()> {
+        let found = || -> Vec<PathBuf> {
+            let dirs = ["", "refs", "refs/lepo", "refs/theirs", "refs/taken"].map(|dir| self.dir.join(dir));
+            let paths = dirs.iter().flat_map(|dir| names_in(dir).into_iter().map(|name| dir.join(name)));
+            paths.filter(|path| path.extension().is_some_and(|end| end == "lock")).collect()
+        };
+        for _ in 0..20 {
+            if found().is_empty() {
+                return Ok(());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        for path in found() {
+            std::fs::remove_file(&path)
+                .map_err(|error| Error::store(format!("cannot remove {}", path.display())).because(error))?;
+        }
+        Ok(())
+    }
+
+    /// Packs the repository where many loose objects or packs have come together, as git does by itself. git
+    /// counts the loose objects by one of their 256 folders; counted here, no program is started for it.
+    pub fn tidy(&self) -> Result<()> {
+        let count = |folder: &str, end: &str| {
+            let names = names_in(&self.dir.join("objects").join(folder));
+            names.iter().filter(|name| name.ends_with(end)).count()
+        };
+        if count("17", "") <= LOOSE.div_ceil(256) && count("pack", ".pack") <= PACKS {
+            return Ok(());
+        }
+        let loose = format!("gc.auto={LOOSE}");
+        self.run(["-c", &loose, "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]).map(|_| ())
+    }
+
+    /// Sets refs to objects, or deletes those without one, all at once.
+    pub fn update_refs(&self, refs: impl IntoIterator<Item = (String, Option<String>)>) -> Result<()> {
+        let mut refs = refs.into_iter().peekable();
+        if refs.peek().is_none() {
+            return Ok(());
+        }
+        feed(self.start(["update-ref", "--stdin"])?, |to| {
+            refs.try_for_each(|(name, oid)| match oid {
+                Some(oid) => writeln!(to, "update {name} {oid}"),
+                None => writeln!(to, "delete {name}"),
+            })
+        })
+    }
+
+    /// A call without a repository: for `init`.
+    fn bare(&self) -> Command {
+        let mut command = Command::new("git");
+        for setting in SETTINGS {
+            command.arg("-c").arg(setting);
+        }
+        for variable in REMOVED {
+            command.env_remove(variable);
+        }
+        command.env("LC_ALL", "C").stdin(Stdio::null());
+        if !self.may_ask {
+            command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "true").env("SSH_ASKPASS", "true");
+            if lepo_base::env::var("GIT_SSH_COMMAND").is_none() {
+                command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+            }
+        }
+        command
+    }
+
+    /// A call in the repository, to be started by the caller.
+    pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = self.bare();
+        let place = if self.dir.is_dir() { self.dir.as_path() } else { Path::new("/") };
+        command.arg("--git-dir").arg(&self.dir).args(args).current_dir(place);
+        command
+    }
+
+    /// Starts a call that prints, and does not wait for it.
+    pub fn begin<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Running> {
+        Running::start(self.command(args))
+    }
+
+    /// Runs a call and gives what it printed.
+    ///
+    /// # Errors
+    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) with git's last words; a git that cannot be started is
+    /// [`Kind::Usage`](lepo_base::error::Kind::Usage).
+    pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Vec<u8>> {
+        self.begin(args)?.printed()
+    }
+
+    /// Starts a call whose stdin and stdout are pipes.
+    pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Child> {
+        self.command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(cannot_start)
+    }
+}
+
+/// The names in a directory as far as it can be read. Not by way of std, which panics where closing one fails.
+fn names_in(dir: &Path) -> Vec<String> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(entries) = rustix::fs::open(dir, flags, Mode::empty()).and_then(Dir::read_from) else {
+        return Vec::new();
+    };
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name != "." && name != "..").collect()
+}
+
+/// The user's git email: of the repository that `dir` lies in, or of all.
+pub fn email(dir: &Path) -> Option<String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false", "config", "--get", "user.email"]);
+    printed(command)
+}
+
+/// The URL of a remote of the repository that `dir` lies in.
+pub fn remote_url(dir: &Path, name: &str) -> Option<String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false", "config", "--get"]);
+    command.arg(format!("remote.{name}.url"));
+    printed(command)
+}
+
+fn printed(mut command: Command) -> Option<String> {
+    command.stdin(Stdio::null());
+    let out = Running::start(command).and_then(Running::printed).ok()?;
+    let text = String::from_utf8_lossy(&out).trim().to_string();
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,36 @@
+//! Carrying a store between clones with git.
+//!
+//! A bare repository per store lies outside of it, in lepo's data directory. Each clone writes one ref of its
+//! own there and on the remote; its tree holds the clone's bubbs by day, blobs, branches, and what was removed.
+//! Content of other clones is verified before it is linked: nothing is ever checked out.
+
+mod compare;
+mod fast_import;
+mod git;
+mod incoming;
+mod merge;
+mod outgoing;
+mod paths;
+mod record;
+mod refs;
+mod remote;
+mod removed;
+mod round;
+mod running;
+mod secrets;
+mod send;
+mod state;
+mod tree;
+
+pub use git::{Git, email, remote_url};
+pub use incoming::forget_taken;
+pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
+pub use remote::Remote;
+pub use round::{Options, Round, round, unsent};
+pub use secrets::Secrets;
+pub use send::forget;
+pub use state::{Identity, State};
+
+#[cfg(test)]
+#[path = "../../lepo-store/src/conv/fixture.rs"]
+mod fixture;

@@ -1,0 +1,286 @@
+//! Committing: what is new here becomes a commit on this clone's ref, by one `git fast-import`.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io;
+use std::ops::ControlFlow;
+
+use super::compare::Compared;
+use super::fast_import::{FastImport, Made};
+use super::git::Git;
+use super::merge::Side;
+use super::paths::{Entry, REMOVED};
+use super::remote::own_ref;
+use super::secrets::Secrets;
+use super::state::State;
+use super::tree::{LARGEST, blobs_of, proves};
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::sha256_hex;
+use lepo_store::bubb::{BubbId, Day, Name, is_hash};
+use lepo_store::store::{Store, in_order};
+
+/// Bytes of messages that are pushed at once, and the rest of their month: hosts take 2 GB a push.
+pub const PART_BYTES: u64 = 256 << 20;
+
+/// The content of a commit.
+#[derive(Debug, Default)]
+pub struct Sent {
+    /// New bubbs.
+    pub bubbs: usize,
+    /// New blobs.
+    pub blobs: usize,
+    /// Bubbs and blobs taken out.
+    pub removed: usize,
+    /// Branches made, moved or deleted.
+    pub branches: usize,
+    /// Ids and hashes that were held back, each with the reason.
+    pub held: Vec<(String, String)>,
+    /// The new commits, if there are any.
+    pub made: Option<Made>,
+}
+
+impl Sent {
+    /// The ids of bubbs that were held back.
+    pub fn held_bubbs(&self) -> Vec<BubbId> {
+        self.held.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
+    }
+}
+
+/// The inputs of a commit.
+pub struct Sender<'s> {
+    /// The bare repository.
+    pub git: &'s Git,
+    /// The store.
+    pub store: &'s Store,
+    /// Name, remote, and what may be sent all the same.
+    pub state: &'s State,
+    /// The messages that are held back.
+    pub secrets: &'s Secrets,
+    /// The user's git email, and the time in milliseconds since 1970.
+    pub author: (&'s str, u64),
+    /// The commit that this clone made last.
+    pub tip: Option<&'s str>,
+    /// A part ends with the month in which it holds so many bytes.
+    pub part_bytes: u64,
+}
+
+/// A bubb that was read and checked.
+enum Checked {
+    Good { name: Name, bytes: Vec<u8>, blobs: Vec<String> },
+    Held(Name, String),
+}
+
+/// Commits what differs between the store and the tree that was committed last.
+pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
+    let Sender { git, store, state, author, tip, .. } = *sender;
+    let Compared { here, pushed, .. } = compared;
+    let import = FastImport::new(git, own_ref(&state.settings.name), &state.settings.name, author, tip);
+    let mut writer = Writer::new(sender, compared.blobs.as_ref(), import);
+    let mut new: Vec<Name> =
+        here.bubbs.values().filter(|name| !pushed.bubbs.contains_key(&name.id)).copied().collect();
+    new.sort_unstable_by_key(|name| name.id);
+    let mut written = Ok(());
+    let check = |name| check(sender, name);
+    in_order(new.into_iter(), check, |checked| {
+        written = checked.and_then(|checked| writer.bubb(checked));
+        if written.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    written?;
+    let allowed = state.settings.allowed.iter().filter(|id| is_hash(id));
+    for hash in state.settings.held_blobs.iter().chain(allowed) {
+        writer.blob(hash)?;
+    }
+    for name in pushed.bubbs.values().filter(|name| !here.bubbs.contains_key(&name.id)) {
+        writer.sent.removed += 1;
+        writer.import.delete(&Entry::Bubb(*name).path())?;
+    }
+    if writer.sent.removed > 0 {
+        let mut gone = Vec::new();
+        for hash in writer.committed()? {
+            if store.open_blob(hash)?.is_none() {
+                gone.push(Entry::Blob(hash.clone()).path());
+            }
+        }
+        writer.sent.removed += gone.len();
+        gone.iter().try_for_each(|path| writer.import.delete(path))?;
+    }
+    let Writer { mut import, mut sent, .. } = writer;
+    sent.branches = branch_changes(here, pushed, &mut import)?;
+    if here.removed != pushed.removed {
+        import.file(REMOVED, here.removed.text().as_bytes())?;
+    }
+    if tip.is_none() {
+        import.begin()?;
+    }
+    sent.made = import.end()?;
+    Ok(sent)
+}
+
+/// Writes the branches that were made, moved or deleted since the last commit; how many.
+fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Result<usize> {
+    let (here, pushed): (&BTreeMap<String, BubbId>, _) = (&here.branches, &pushed.branches);
+    let mut changed = 0;
+    for (file, id) in here.iter().filter(|(file, id)| pushed.get(*file) != Some(id)) {
+        import.file(&Entry::Branch(file.clone()).path(), format!("{id}\n").as_bytes())?;
+        changed += 1;
+    }
+    for file in pushed.keys().filter(|file| !here.contains_key(*file)) {
+        import.delete(&Entry::Branch(file.clone()).path())?;
+        changed += 1;
+    }
+    Ok(changed)
+}
+
+/// Reads a bubb and decides whether it may be sent.
+fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
+    let held = |why: &str| Ok(Checked::Held(name, why.to_string()));
+    let bytes = sender.store.read(&name)?;
+    if bytes.len() as u64 > LARGEST {
+        return held("is larger than 50 MiB");
+    }
+    if !proves(&name, &bytes) {
+        return held("was edited: its content does not match its id");
+    }
+    if !sender.state.settings.allowed.contains(&name.id.to_string())
+        && let Some(what) = sender.secrets.find(&bytes)
+    {
+        return held(&format!("seems to hold {what}"));
+    }
+    let blobs = Store::blobs_in(&bytes, name.kind);
+    Ok(Checked::Good { name, bytes, blobs })
+}
+
+/// Writes bubbs, and the blobs that they name, each once.
+struct Writer<'s> {
+    sender: &'s Sender<'s>,
+    /// The blobs of the last commit: listed already, or when one is to be sent.
+    known: Option<&'s HashSet<String>>,
+    listed: OnceCell<HashSet<String>>,
+    import: FastImport<'s>,
+    sent: Sent,
+    /// Blobs that were decided about.
+    looked: BTreeSet<String>,
+    /// The month of the last bubb, and bytes in this part so far.
+    month: String,
+    bytes: u64,
+}
+
+impl<'s> Writer<'s> {
+    fn new(sender: &'s Sender<'s>, known: Option<&'s HashSet<String>>, import: FastImport<'s>) -> Writer<'s> {
+        let (sent, looked, listed) = (Sent::default(), BTreeSet::new(), OnceCell::new());
+        Writer { sender, known, listed, import, sent, looked, month: String::new(), bytes: 0 }
+    }
+
+    /// The blobs of the last commit.
+    fn committed(&self) -> Result<&HashSet<String>> {
+        if let Some(known) = self.known.or(self.listed.get()) {
+            return Ok(known);
+        }
+        let listed = blobs_of(self.sender.git, self.sender.tip)?;
+        Ok(self.listed.get_or_init(|| listed))
+    }
+
+    fn bubb(&mut self, checked: Checked) -> Result<()> {
+        let (name, bytes, blobs) = match checked {
+            Checked::Good { name, bytes, blobs } => (name, bytes, blobs),
+            Checked::Held(name, why) => {
+                self.sent.held.push((name.id.to_string(), why));
+                return Ok(());
+            }
+        };
+        let month = Day::of(name.id).month();
+        if month != self.month && self.bytes >= self.sender.part_bytes {
+            self.import.end_part();
+            self.bytes = 0;
+        }
+        self.month = month;
+        self.sent.bubbs += 1;
+        self.bytes += bytes.len() as u64;
+        self.import.file(&Entry::Bubb(name).path(), &bytes)?;
+        blobs.iter().try_for_each(|hash| self.blob(hash))
+    }
+
+    /// Writes a blob if it is here, may be sent, and was not yet.
+    fn blob(&mut self, hash: &str) -> Result<()> {
+        if !self.looked.insert(hash.to_string()) || self.committed()?.contains(hash) {
+            return Ok(());
+        }
+        let Some((mut file, len)) = self.sender.store.open_blob(hash)? else { return Ok(()) };
+        let mut bytes = Vec::new();
+        if len <= LARGEST {
+            io::Read::read_to_end(&mut file, &mut bytes)
+                .map_err(|error| Error::store(format!("cannot read blob {hash}")).because(error))?;
+        }
+        let is_allowed = self.sender.state.settings.allowed.contains(hash);
+        let held = if len > LARGEST {
+            Some("is larger than 50 MiB".to_string())
+        } else if sha256_hex(&bytes) != hash {
+            Some("does not match its name".into())
+        } else {
+            let secret = self.sender.secrets.find(&bytes).filter(|_| !is_allowed);
+            secret.map(|what| format!("seems to hold {what}"))
+        };
+        if let Some(why) = held {
+            self.sent.held.push((hash.to_string(), why));
+            return Ok(());
+        }
+        self.sent.blobs += 1;
+        self.bytes += len;
+        self.import.file(&Entry::Blob(hash.to_string()).path(), &bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::remote::Remote;
+    use super::super::send::push;
+    use super::super::state::Identity;
+    use super::super::tree::Tree;
+    use super::*;
+    use lepo_store::bubb::Kind;
+
+    #[test]
+    fn a_first_push_goes_by_parts_that_end_with_a_month() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap().0;
+        let (mut batch, month) = (store.batch(false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
+        let mut compared = Compared::default();
+        for i in 0..6 {
+            let text = format!("message {i}");
+            let time = 1_700_000_000_000 + i / 2 * month;
+            let name = batch.add(Kind::User, false, None, time, text.as_bytes()).unwrap().name;
+            compared.here.bubbs.insert(name.id, name);
+        }
+        batch.flush().unwrap();
+        let mut state = State::open(dir.path(), &Identity::of(&store.path()).unwrap()).unwrap();
+        state.settings.name = "me".into();
+        let remote = Git::at(&dir.path().join("remote.git"), false);
+        remote.init().unwrap();
+        state.settings.url = dir.path().join("remote.git").to_string_lossy().into_owned();
+        let git = Git::at(&state.repository(), false);
+        git.init().unwrap();
+        let secrets = Secrets::new([], []);
+        let sender = Sender {
+            git: &git,
+            store: &store,
+            state: &state,
+            secrets: &secrets,
+            author: ("me@x", 5000),
+            tip: None,
+            part_bytes: 1,
+        };
+        let sent = commit(&sender, &compared).unwrap();
+        let made = sent.made.unwrap();
+        assert_eq!((sent.bubbs, made.commits, sent.held.len()), (6, 3, 0));
+        // Each part arrives by a push of its own: the remote is told of three objects, one after another.
+        remote.run(["config", "core.logAllRefUpdates", "always"]).unwrap();
+        let mut there = Remote::default();
+        assert_eq!(push(&git, &mut state, &made.last, &mut there, false).unwrap(), None);
+        assert_eq!(there.own, Some(made.last.clone()));
+        let pushes = std::fs::read_to_string(dir.path().join("remote.git/logs/refs/lepo/me")).unwrap();
+        assert_eq!(pushes.lines().count(), 3, "{pushes}");
+        let tree = Tree::of(&remote, Some("refs/lepo/me")).unwrap();
+        assert_eq!(tree.bubbs.len(), 6);
+        assert_eq!(push(&git, &mut state, &made.last, &mut there, true).unwrap(), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! The paths of a clone's tree, computed from ids and names: `2026-03/04/FILE`, `_blobs/ab/SHA256`,
+//! `_branches/NAME`, `_gone`.
+
+use lepo_store::bubb::{Day, Name};
+
+/// The file of what was removed.
+pub const REMOVED: &str = "_gone";
+
+/// The meaning of a path of a clone's tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A bubb, in the folder of its day.
+    Bubb(Name),
+    /// A blob, by its SHA-256.
+    Blob(String),
+    /// A branch, by its file's name.
+    Branch(String),
+    /// The list of what was removed.
+    Removed,
+}
+
+impl Entry {
+    /// Parses a path; `None` for any path that lepo does not write.
+    pub fn parse(path: &[u8]) -> Option<Entry> {
+        let text = std::str::from_utf8(path).ok()?;
+        if text == REMOVED {
+            return Some(Entry::Removed);
+        }
+        if let Some(rest) = text.strip_prefix("_blobs/") {
+            let (short, hash) = rest.split_once('/')?;
+            let is_hash =
+                hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+            return (is_hash && short.len() == 2 && hash.starts_with(short))
+                .then(|| Entry::Blob(hash.into()));
+        }
+        if let Some(name) = text.strip_prefix("_branches/") {
+            return lepo_store::store::check_branch_name(&decoded(name)?)
+                .is_ok()
+                .then(|| Entry::Branch(name.into()));
+        }
+        let (folder, file) = text.rsplit_once('/')?;
+        let name = Name::parse(file.as_bytes()).filter(|_| Name::is_canonical(file.as_bytes()))?;
+        let (month, day) = folder.split_once('/')?;
+        (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id))).then_some(Entry::Bubb(name))
+    }
+
+    /// The path of the entry.
+    pub fn path(&self) -> String {
+        match self {
+            Entry::Bubb(name) => format!("{}/{name}", Day::of(name.id)),
+            Entry::Blob(hash) => format!("_blobs/{}/{hash}", hash.get(..2).unwrap_or_default()),
+            Entry::Branch(name) => format!("_branches/{name}"),
+            Entry::Removed => REMOVED.into(),
+        }
+    }
+}
+
+/// A branch's name as a file name: `/` and `%` as in a store's `_branches/`.
+pub fn encoded(name: &str) -> String {
+    name.replace('%', "%25").replace('/', "%2F")
+}
+
+/// The branch's name of a file name.
+pub fn decoded(file: &str) -> Option<String> {
+    if file.contains('/') {
+        return None;
+    }
+    let name = file.replace("%2F", "/").replace("%25", "%");
+    (encoded(&name) == file).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_what_lepo_would_write_or_nothing() {
+        let name = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-u0-head.md";
+        let good = format!("2024-10/26/{name}");
+        let parsed = Entry::parse(good.as_bytes());
+        assert!(
+            matches!(parsed, Some(Entry::Bubb(_))),
+            "{:?}",
+            Day::of(Name::parse(name.as_bytes()).unwrap().id).to_string()
+        );
+        assert_eq!(parsed.unwrap().path(), good);
+        let hash = "ab".repeat(32);
+        for path in
+            [format!("_blobs/ab/{hash}"), "_branches/main".into(), "_branches/a%2Fb".into(), "_gone".into()]
+        {
+            assert_eq!(Entry::parse(path.as_bytes()).unwrap().path(), path);
+        }
+        for path in [
+            format!("2024-10/27/{name}"),
+            format!("2024-10/26/x/{name}"),
+            name.to_string(),
+            format!("../{name}"),
+            format!("2024-10/26/{}", name.to_lowercase()),
+            format!("_blobs/cd/{hash}"),
+            format!("_blobs/ab/{}", hash.to_uppercase()),
+            "_branches/../x".into(),
+            "_branches/-x".into(),
+            "_branches/a/b".into(),
+            "_config.toml".into(),
+            "_mcp.json".into(),
+            "".into(),
+        ] {
+            assert_eq!(Entry::parse(path.as_bytes()), None, "{path}");
+        }
+        assert_eq!(Entry::parse(b"\xff"), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! The record of the last sync: what this clone's commit holds, by days, and how it left all refs. With it the
+//! next sync lists only the days that changed since, and starts fewer programs.
+//!
+//! It lies in the bare repository, so that it is gone when that is, and is removed before any ref changes:
+//! after a crash, or where it cannot be read, all is listed anew.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::ErrorKind;
+
+use serde::{Deserialize, Serialize};
+
+use super::git::Git;
+use super::remote::{Refs, Remote};
+use super::removed::Removed;
+use super::state::{Settings, replace};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{BubbId, Day, Name};
+use lepo_store::store::FolderState;
+
+/// Name of the file in the bare repository.
+const FILE: &str = "lepo-record.json";
+
+/// The form of the file.
+const FORM: u32 = 1;
+
+/// Bubbs outside of settled days beyond which there is no record: the listing costs no more then.
+const MOST_NAMES: usize = 20_000;
+
+/// The record.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// The refs of the bare repository. This clone's own is the commit that is described.
+    pub refs: Refs,
+    /// The refs of the remote, if it answered.
+    pub remote: Remote,
+    /// The settings with which nothing was left to do.
+    pub settled: Option<String>,
+    /// Days of which the commit has just what the store has, with the states that their folders had. No bubb of
+    /// such a day was in `.lepo/` itself.
+    pub days: BTreeMap<Day, FolderState>,
+    /// All other bubbs of the commit.
+    pub names: HashMap<BubbId, Name>,
+    /// Branches by the names of their files.
+    pub branches: BTreeMap<String, BubbId>,
+    /// Record of removals.
+    pub removed: Removed,
+}
+
+/// The record as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    form: u32,
+    clone: String,
+    refs: Refs,
+    remote: Remote,
+    settled: Option<String>,
+    days: Vec<(String, u64, u64, u64)>,
+    names: Vec<String>,
+    branches: BTreeMap<String, String>,
+    removed: String,
+}
+
+impl Record {
+    /// Reads the record of this clone, if there is one that can be read.
+    pub fn read(git: &Git, clone: &str) -> Option<Record> {
+        let written: Written = serde_json::from_slice(&fs::read(git.file(FILE)).ok()?).ok()?;
+        let is_good = written.form == FORM && written.clone == clone && written.refs.own.is_some();
+        let day = |(day, inode, ctime, mtime): (String, u64, u64, u64)| {
+            let (month, number) = day.split_once('/')?;
+            let state = FolderState { inode, ctime, mtime };
+            Some((Day::parse(month.as_bytes(), number.as_bytes())?, state))
+        };
+        let name = |file: String| Name::parse(file.as_bytes()).map(|name| (name.id, name));
+        let branch = |(file, id): (String, String)| Some((file, BubbId::parse(id.as_bytes())?));
+        Some(Record {
+            refs: written.refs,
+            remote: written.remote,
+            settled: written.settled,
+            days: written.days.into_iter().map(day).collect::<Option<_>>()?,
+            names: written.names.into_iter().map(name).collect::<Option<_>>()?,
+            branches: written.branches.into_iter().map(branch).collect::<Option<_>>()?,
+            removed: Removed::parse(written.removed.as_bytes()),
+        })
+        .filter(|_| is_good)
+    }
+
+    /// Keeps the record for this clone. It is not made durable: what a power cut leaves of it is not read.
+    pub fn keep(self, git: &Git, clone: &str) -> Result<()> {
+        if self.names.len() > MOST_NAMES || self.refs.own.is_none() {
+            return Ok(());
+        }
+        let mut names: Vec<String> = self.names.values().map(Name::to_string).collect();
+        names.sort_unstable();
+        let day =
+            |(day, state): (&Day, &FolderState)| (day.to_string(), state.inode, state.ctime, state.mtime);
+        let written = Written {
+            form: FORM,
+            clone: clone.into(),
+            days: self.days.iter().map(day).collect(),
+            names,
+            branches: self.branches.iter().map(|(file, id)| (file.clone(), id.to_string())).collect(),
+            removed: self.removed.text(),
+            refs: self.refs,
+            remote: self.remote,
+            settled: self.settled,
+        };
+        let path = git.file(FILE);
+        let text = serde_json::to_vec(&written)
+            .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
+        replace(&path, &text, false)
+    }
+
+    /// Removes it: what it tells is about to change.
+    pub fn remove(git: &Git) -> Result<()> {
+        let path = git.file(FILE);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(Error::store(format!("cannot remove {}", path.display())).because(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The settings that decide what a sync does.
+pub fn decided(settings: &Settings) -> String {
+    let Settings { url, name, mine, others, allowed, heads, held_blobs } = settings;
+    format!("{url:?} {name} {heads} {mine:?} {others:?} {allowed:?} {held_blobs:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{id, names};
+
+    fn record() -> Record {
+        let day = Day::at(1_763_034_245_123);
+        let mut removed = Removed::default();
+        removed.remove(id("C"));
+        Record {
+            refs: Refs { own: Some("0".repeat(40)), ..Refs::default() },
+            settled: Some("so".into()),
+            days: [(day, FolderState { inode: 1, ctime: 2, mtime: 3 })].into(),
+            names: names("A s1 head / B u0 A").into_iter().map(|name| (name.id, name)).collect(),
+            branches: [("main".to_string(), id("B"))].into(),
+            removed,
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_as_it_was_written_and_rubbish_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let git = Git::at(dir.path(), false);
+        assert!(Record::read(&git, "me").is_none());
+        record().keep(&git, "me").unwrap();
+        assert_eq!(format!("{:?}", Record::read(&git, "me").unwrap().days), format!("{:?}", record().days));
+        let read = Record::read(&git, "me").unwrap();
+        let wanted = record();
+        assert_eq!((read.refs, read.remote, read.settled), (wanted.refs, wanted.remote, wanted.settled));
+        assert_eq!(
+            (read.names, read.branches, read.removed),
+            (wanted.names, wanted.branches, wanted.removed)
+        );
+        // Another clone's, one that was cut off, one of a day that is none, one of no commit.
+        assert!(Record::read(&git, "you").is_none());
+        let whole = fs::read_to_string(git.file(FILE)).unwrap();
+        let cut = whole.split_at(whole.len() / 2).0.to_string();
+        let commit = format!("\"{}\"", "0".repeat(40));
+        for bad in [cut, whole.replace("2025-11/13", "2025-11/31"), whole.replace(&commit, "null")] {
+            assert_ne!(bad, whole);
+            fs::write(git.file(FILE), bad).unwrap();
+            assert!(Record::read(&git, "me").is_none());
+        }
+        Record::remove(&git).unwrap();
+        Record::remove(&git).unwrap();
+        assert!(!git.file(FILE).exists());
+    }
+}

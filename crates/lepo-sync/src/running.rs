@@ -1,0 +1,168 @@
+//! A git that runs: what it prints, as it comes or whole, and how it ended.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+
+use lepo_base::error::{Error, Result};
+
+/// Bytes of git's own output that are read, where others decide how much it is.
+pub const MOST: u64 = 256 << 20;
+
+/// The error of a git that cannot be started.
+pub fn cannot_start(error: io::Error) -> Error {
+    Error::usage("cannot run git").because(error).hint("`lepo sync` needs the program git in PATH")
+}
+
+/// A call of git that prints. It is killed where it is dropped before its end.
+pub struct Running {
+    child: Child,
+    errors: Option<JoinHandle<String>>,
+}
+
+impl Running {
+    /// Starts it.
+    pub fn start(mut command: Command) -> Result<Running> {
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
+        let errors = child.stderr.take().map(last_words);
+        Ok(Running { child, errors })
+    }
+
+    /// Waits for its end and gives what it printed.
+    pub fn printed(mut self) -> Result<Vec<u8>> {
+        let mut printed = Vec::new();
+        let read = self.child.stdout.take().map_or(Ok(0), |out| out.take(MOST).read_to_end(&mut printed));
+        self.ended(read.map(|_| ()))?;
+        Ok(printed)
+    }
+
+    /// Gives each part of what it prints as it comes, without the byte that ends it, and waits for its end. More
+    /// than `most` bytes are an error.
+    pub fn each(mut self, end: u8, most: u64, mut each: impl FnMut(&[u8])) -> Result<()> {
+        let Some(out) = self.child.stdout.take() else { return self.ended(Ok(())) };
+        let mut from = BufReader::with_capacity(256 << 10, out.take(most.saturating_add(1)));
+        let (mut part, mut total) = (Vec::new(), 0);
+        loop {
+            part.clear();
+            match from.read_until(end, &mut part) {
+                Ok(0) => break,
+                Ok(read) => total += read as u64,
+                Err(error) => {
+                    drop(from);
+                    return self.ended(Err(error));
+                }
+            }
+            if total > most {
+                return Err(Error::remote(format!("git lists more than {} MiB", most >> 20)));
+            }
+            each(part.strip_suffix(&[end]).unwrap_or(&part));
+        }
+        drop(from);
+        self.ended(Ok(()))
+    }
+
+    fn ended(mut self, read: io::Result<()>) -> Result<()> {
+        let status = self.child.wait();
+        let words = self.errors.take().map(|thread| thread.join().unwrap_or_default()).unwrap_or_default();
+        match (read, status) {
+            (Ok(()), Ok(status)) if status.success() => Ok(()),
+            (Err(error), _) | (_, Err(error)) => Err(Error::remote("git could not be read").because(error)),
+            _ => Err(failed(&words)),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Collects the end of git's stderr in a thread, so that a flood of it holds nothing up.
+pub fn last_words(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
+    const KEPT: usize = 4 << 10;
+    std::thread::spawn(move || {
+        let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Ok(n @ 1..) = from.read(&mut buffer) {
+            kept.extend(&buffer[..n]);
+            let over = kept.len().saturating_sub(KEPT);
+            kept.drain(..over);
+        }
+        String::from_utf8_lossy(&kept).into_owned()
+    })
+}
+
+/// The error of a git call that ended badly.
+pub fn failed(words: &str) -> Error {
+    let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let told: Vec<&str> = lines
+        .iter()
+        .copied()
+        .filter(|line| {
+            line.starts_with("fatal:")
+                || line.starts_with("error:")
+                || line.starts_with(" !")
+                || line.contains("rejected")
+        })
+        .collect();
+    let shown = if told.is_empty() { lines.last().map(|line| vec![*line]).unwrap_or_default() } else { told };
+    let shown = shown.into_iter().take(3).collect::<Vec<_>>().join("; ");
+    Error::remote(format!("git failed: {}", without_password(&shown)))
+}
+
+/// A text with the user part of every URL in it masked.
+fn without_password(text: &str) -> String {
+    let mut masked = String::new();
+    for word in text.split_inclusive([' ', '\'', '"']) {
+        match (word.find("://"), word.find('@')) {
+            (Some(scheme), Some(at)) if scheme + 3 < at => {
+                masked.push_str(word.get(..scheme + 3).unwrap_or_default());
+                masked.push_str("***");
+                masked.push_str(word.get(at..).unwrap_or_default());
+            }
+            _ => masked.push_str(word),
+        }
+    }
+    masked
+}
+
+/// Feeds a child's stdin and waits for it; its stdout is dropped.
+pub fn feed(mut child: Child, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let errors = child.stderr.take().map(last_words);
+    let out = child.stdout.take().map(last_words);
+    let written = match child.stdin.take() {
+        Some(stdin) => {
+            let mut stdin = io::BufWriter::with_capacity(256 << 10, stdin);
+            write(&mut stdin).and_then(|()| stdin.flush())
+        }
+        None => Ok(()),
+    };
+    let status = child.wait().map_err(|error| Error::remote("git could not be waited for").because(error))?;
+    let words = errors.map(|thread| thread.join().unwrap_or_default()).unwrap_or_default();
+    drop(out.map(JoinHandle::join));
+    if !status.success() {
+        return Err(failed(&words));
+    }
+    written.map_err(|error| Error::remote("cannot write to git").because(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_tell_the_line_that_matters_and_no_password() {
+        for (words, told) in [
+            (
+                "hint: x\nfatal: repository 'https://me:secret@host/x' not found\n",
+                "git failed: fatal: repository 'https://***@host/x' not found",
+            ),
+            ("just this", "git failed: just this"),
+            ("", "git failed: "),
+        ] {
+            assert_eq!(failed(words).message, told);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The state of syncing a store, kept outside of it: settings, and the bare repository.
+//!
+//! The directory is named for the store's path and the identity of its directory, so that another project that
+//! takes its place later inherits nothing, and a store that is copied begins anew.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+
+use super::git::Git;
+use super::record::Record;
+use super::refs::Namespace;
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::sha256_hex;
+
+/// The file whose time tells when the last sync ended well.
+const SYNCED: &str = "synced";
+
+/// The file that holds the last commit which the remote is known to have.
+const PUSHED: &str = "pushed";
+
+/// The identity of a store's directory, whatever its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+    /// Nanoseconds since 1970 of its making, where the filesystem tells.
+    birth: u128,
+}
+
+impl Identity {
+    /// The identity of the store at `path`.
+    pub fn of(path: &Path) -> Result<Identity> {
+        let read = || -> std::io::Result<Identity> {
+            let (path, meta) = (path.canonicalize()?, fs::metadata(path)?);
+            let birth = meta.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+            Ok(Identity {
+                path,
+                device: meta.dev(),
+                inode: meta.ino(),
+                birth: birth.map_or(0, |since| since.as_nanos()),
+            })
+        };
+        read().map_err(|error| Error::store(format!("cannot read {}", path.display())).because(error))
+    }
+
+    /// The name of its directory of state.
+    fn key(&self) -> String {
+        let text = format!("{}\0{}\0{}\0{}", self.path.display(), self.device, self.inode, self.birth);
+        sha256_hex(text.as_bytes()).get(..32).unwrap_or_default().to_string()
+    }
+}
+
+/// The settings of syncing a store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The remote.
+    pub url: String,
+    /// This clone's name.
+    pub name: String,
+    /// Refs are kept under `refs/heads/lepo/`.
+    pub heads: bool,
+    /// Clones that are the user's own.
+    pub mine: BTreeSet<String>,
+    /// Clones that are known not to be.
+    pub others: BTreeSet<String>,
+    /// Ids and blob hashes that are sent although they look like secrets.
+    pub allowed: BTreeSet<String>,
+    /// Blobs that were held back although a bubb that names them was sent: looked at again at each sync.
+    pub held_blobs: BTreeSet<String>,
+}
+
+impl Settings {
+    /// The namespace of the clones' refs on the remote.
+    pub fn namespace(&self) -> Namespace {
+        if self.heads { Namespace::Heads } else { Namespace::Own }
+    }
+}
+
+/// The directory of state of one store.
+pub struct State {
+    dir: PathBuf,
+    /// Settings of the remote.
+    pub settings: Settings,
+    /// The settings as they are kept, if they are.
+    saved: Option<Settings>,
+    /// Held while it is open: two syncs of one store go one after the other.
+    _lock: File,
+}
+
+impl State {
+    /// The directory of a store's state, below `data` (`$XDG_DATA_HOME/lepo`).
+    fn dir_of(data: &Path, store: &Identity) -> PathBuf {
+        data.join("sync").join(store.key())
+    }
+
+    /// True if a store is synced.
+    pub fn is_there(data: &Path, store: &Identity) -> bool {
+        Self::dir_of(data, store).join("settings.json").exists()
+    }
+
+    /// The settings of a store, without waiting for a sync that runs.
+    pub fn read(data: &Path, store: &Identity) -> Result<Option<Settings>> {
+        read_settings(&Self::dir_of(data, store))
+    }
+
+    /// The bare repository of a store, without waiting for a sync that runs.
+    pub fn repository_of(data: &Path, store: &Identity) -> PathBuf {
+        Self::dir_of(data, store).join("repository.git")
+    }
+
+    /// The time at which the last sync of a store ended well.
+    pub fn synced(data: &Path, store: &Identity) -> Option<SystemTime> {
+        fs::metadata(Self::dir_of(data, store).join(SYNCED)).and_then(|meta| meta.modified()).ok()
+    }
+
+    /// Notes that a sync ended well just now: by the time of an empty file, which costs no wait for the disk.
+    pub fn note_synced(&self) -> Result<()> {
+        let path = self.dir.join(SYNCED);
+        let write = || File::create(&path)?.set_modified(SystemTime::now());
+        write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+    }
+
+    /// The commit that the remote of a store is known to have, told without asking it.
+    pub fn pushed(data: &Path, store: &Identity) -> Option<String> {
+        let text = fs::read_to_string(Self::dir_of(data, store).join(PUSHED)).ok()?;
+        let oid = text.trim_end();
+        (oid.len() >= 40 && oid.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| oid.to_string())
+    }
+
+    /// Notes the commit that the remote has.
+    pub fn note_pushed(&self, oid: &str) -> Result<()> {
+        let path = self.dir.join(PUSHED);
+        fs::write(&path, format!("{oid}\n"))
+            .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+    }
+
+    /// Forgets what the remote is known to have, as another one is the remote now.
+    pub fn forget_remote(&self) -> Result<()> {
+        Record::remove(&Git::at(&self.repository(), false))?;
+        for file in [PUSHED, SYNCED] {
+            let path = self.dir.join(file);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::store(format!("cannot remove {}", path.display())).because(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the state of a store, made if it is not there, and waits for a sync that runs.
+    pub fn open(data: &Path, store: &Identity) -> Result<State> {
+        let dir = Self::dir_of(data, store);
+        let failed = |error| Error::store(format!("cannot write {}", dir.display())).because(error);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir).map_err(failed)?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(dir.join("lock"))
+            .map_err(failed)?;
+        rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
+        let saved = read_settings(&dir)?;
+        Ok(State { dir, settings: saved.clone().unwrap_or_default(), saved, _lock: lock })
+    }
+
+    /// The bare repository.
+    pub fn repository(&self) -> PathBuf {
+        self.dir.join("repository.git")
+    }
+
+    /// Keeps the settings, whole or not at all; those that are kept already cost nothing.
+    pub fn save(&mut self) -> Result<()> {
+        if self.saved.as_ref() == Some(&self.settings) {
+            return Ok(());
+        }
+        let path = self.dir.join("settings.json");
+        let settings = serde_json::to_vec_pretty(&self.settings)
+            .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
+        replace(&path, &[&settings[..], b"\n"].concat(), true)?;
+        self.saved = Some(self.settings.clone());
+        Ok(())
+    }
+}
+
+fn read_settings(dir: &Path) -> Result<Option<Settings>> {
+    let path = dir.join("settings.json");
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+            Error::usage(format!("cannot read {}", path.display()))
+                .because(error)
+                .hint("mend it, or remove it and run `lepo sync URL` again")
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::store(format!("cannot read {}", path.display())).because(error)),
+    }
+}
+
+/// Replaces a file, whole or not at all, for the user alone; what is not durable may be torn by a power cut.
+pub(super) fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> Result<()> {
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+        file.write_all(bytes)?;
+        if is_durable {
+            file.as_file().sync_all()?;
+        }
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn state_is_kept_for_a_directory_and_not_for_its_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, data) = (dir.path().join(".lepo"), dir.path().join("data"));
+        fs::create_dir(&store).unwrap();
+        let identity = Identity::of(&store).unwrap();
+        assert!(!State::is_there(&data, &identity));
+        let mut state = State::open(&data, &identity).unwrap();
+        state.settings.url = "/srv/x".into();
+        state.settings.mine.insert("laptop".into());
+        state.save().unwrap();
+        assert_eq!(State::read(&data, &identity).unwrap(), Some(state.settings.clone()));
+        fs::rename(&store, dir.path().join("elsewhere")).unwrap();
+        fs::create_dir(&store).unwrap();
+        assert!(!State::is_there(&data, &Identity::of(&store).unwrap()));
+        assert!(!State::is_there(&data, &Identity::of(&dir.path().join("elsewhere")).unwrap()));
+    }
+}

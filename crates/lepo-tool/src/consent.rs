@@ -1,0 +1,294 @@
+//! Consent to one exact request. Only this file can make a [`Granted`] value, and nothing runs without one.
+
+use std::collections::HashSet;
+
+use super::mcp::CallRequest;
+use super::{Access, CommandRequest, Sandbox, covers_home};
+use crate::{AutoAccess, ToolMode};
+
+/// A question of consent: one exact request, and its circumstances.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Proposal {
+    /// A command.
+    Command(CommandProposal),
+    /// A call of an MCP server's tool.
+    Call(CallProposal),
+}
+
+/// A command, and the sandbox that would run it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandProposal {
+    /// The request.
+    pub request: CommandRequest,
+    /// The directory in which it would run.
+    pub dir: std::path::PathBuf,
+    /// The sandbox that would hold the command to its access; [`Sandbox::None`] if none can.
+    pub sandbox: Sandbox,
+}
+
+/// A call, and what the server says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallProposal {
+    /// The request.
+    pub request: CallRequest,
+    /// The server's own words for the tool.
+    pub description: String,
+    /// The description or the schema differs from the one that the user last agreed to.
+    pub changed: bool,
+}
+
+impl Proposal {
+    /// The consent of `auto`: for a sandboxed command, up to the access that the user set; for a call of a tool
+    /// that has not changed since the user agreed to it.
+    pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
+        let unasked = match self {
+            Proposal::Command(proposal) => proposal.is_held(most),
+            Proposal::Call(proposal) => !proposal.changed,
+        };
+        (mode == ToolMode::Auto && unasked).then(|| self.clone().granted())
+    }
+
+    fn granted(self) -> Granted {
+        match self {
+            Proposal::Command(CommandProposal { request, sandbox, .. }) => {
+                Granted::Command(GrantedCommand { request, sandbox })
+            }
+            Proposal::Call(CallProposal { request, .. }) => Granted::Call(GrantedCall { request }),
+        }
+    }
+}
+
+impl Proposal {
+    /// True for a command with an access below `full` that no sandbox here can hold it to.
+    pub fn is_unheld(&self) -> bool {
+        match self {
+            Proposal::Command(proposal) => {
+                proposal.sandbox == Sandbox::None && proposal.request.access != Access::Full
+            }
+            Proposal::Call(_) => false,
+        }
+    }
+}
+
+impl CommandProposal {
+    fn is_held(&self, most: AutoAccess) -> bool {
+        let most = match most {
+            AutoAccess::Read => Access::Read,
+            AutoAccess::Write => Access::Write,
+            AutoAccess::Net => Access::Net,
+        };
+        // In a home directory a command could read all of the user's files.
+        self.sandbox != Sandbox::None && self.request.access <= most && !covers_home(&self.dir)
+    }
+}
+
+/// The person's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// Run it.
+    Yes,
+    /// Run it, and the same again unasked for the rest of the session.
+    Always,
+    /// Do not.
+    No,
+    /// Run this command instead, after asking again.
+    Edit(String),
+    /// There is no terminal to ask on.
+    NoTerminal,
+}
+
+/// A request that may be carried out. Only consent makes one.
+#[derive(Debug, PartialEq)]
+pub enum Granted {
+    /// A command.
+    Command(GrantedCommand),
+    /// A call.
+    Call(GrantedCall),
+}
+
+/// A command that may run. Its fields are private to this file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct GrantedCommand {
+    request: CommandRequest,
+    sandbox: Sandbox,
+}
+
+/// A call that may be made. Its field is private to this file.
+#[derive(Debug, PartialEq)]
+pub struct GrantedCall {
+    request: CallRequest,
+}
+
+impl GrantedCommand {
+    /// The user's own command (`--run`, `!`), which needs no consent.
+    pub fn by_user(command: &str) -> GrantedCommand {
+        let request = CommandRequest { command: command.to_string(), access: Access::Full, why: None };
+        GrantedCommand { request, sandbox: Sandbox::None }
+    }
+
+    /// The request that was granted, to the letter.
+    pub fn request(&self) -> &CommandRequest {
+        &self.request
+    }
+
+    /// The sandbox that holds it, as the person was shown.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+}
+
+impl GrantedCall {
+    /// The request that was granted, to the letter.
+    pub fn request(&self) -> &CallRequest {
+        &self.request
+    }
+}
+
+/// Requests allowed for the rest of a session: commands to the letter, and tools of MCP servers.
+#[derive(Debug, Default)]
+pub struct Allowed {
+    commands: HashSet<(String, Access)>,
+    tools: HashSet<(String, String)>,
+}
+
+impl Allowed {
+    /// Notes a proposal that the user allowed. A command without a sandbox is asked about each time.
+    pub fn note(&mut self, proposal: &Proposal) {
+        match proposal {
+            Proposal::Command(CommandProposal { request, sandbox, .. }) => {
+                if *sandbox != Sandbox::None && request.access != Access::Full {
+                    self.commands.insert((request.command.clone(), request.access));
+                }
+            }
+            Proposal::Call(CallProposal { request, .. }) => {
+                self.tools.insert((request.server.clone(), request.tool.clone()));
+            }
+        }
+    }
+
+    /// Grants a proposal that is like one that was allowed, held by a sandbox or unchanged as that was.
+    pub fn grants(&self, proposal: &Proposal) -> Option<Granted> {
+        let granted = match proposal {
+            Proposal::Command(CommandProposal { request, sandbox, .. }) => {
+                *sandbox != Sandbox::None
+                    && request.access != Access::Full
+                    && self.commands.contains(&(request.command.clone(), request.access))
+            }
+            Proposal::Call(CallProposal { request, changed, .. }) => {
+                !changed && self.tools.contains(&(request.server.clone(), request.tool.clone()))
+            }
+        };
+        granted.then(|| proposal.clone().granted())
+    }
+}
+
+/// The result of asking.
+#[derive(Debug, PartialEq)]
+pub enum Consent {
+    /// The command may run.
+    Granted(Granted),
+    /// The command may not run, and the model is told.
+    Refused,
+    /// Another request took its place; that one is asked about next.
+    Edited(CommandRequest),
+    /// The request is pending: `--approve` or `--deny` decides on it later.
+    Pending,
+}
+
+impl Consent {
+    /// The consent that a reply to a proposal gives.
+    pub fn of(proposal: Proposal, reply: Reply) -> Consent {
+        match (reply, proposal) {
+            (Reply::Yes | Reply::Always, proposal) => Consent::Granted(proposal.granted()),
+            (Reply::NoTerminal, _) => Consent::Pending,
+            (Reply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
+                Consent::Edited(CommandRequest { command, ..request })
+            }
+            // A call is not edited.
+            (Reply::No | Reply::Edit(_), _) => Consent::Refused,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn auto_runs_what_is_held_up_to_its_access_and_nothing_else() {
+        let bwrap = || Sandbox::Bubblewrap("/usr/bin/bwrap".into());
+        use AutoAccess as A;
+        for (mode, most, access, sandbox, unasked) in [
+            (ToolMode::Auto, A::Read, Access::Read, bwrap(), true),
+            (ToolMode::Auto, A::Read, Access::Write, bwrap(), false),
+            (ToolMode::Auto, A::Write, Access::Write, bwrap(), true),
+            (ToolMode::Auto, A::Net, Access::Net, bwrap(), true),
+            (ToolMode::Auto, A::Net, Access::Full, bwrap(), false),
+            (ToolMode::Auto, A::Net, Access::Read, Sandbox::Landlock, true),
+            (ToolMode::Auto, A::Net, Access::Write, Sandbox::Landlock, false),
+            (ToolMode::Auto, A::Net, Access::Read, Sandbox::None, false),
+            (ToolMode::Manual, A::Net, Access::Read, bwrap(), false),
+            (ToolMode::Off, A::Net, Access::Read, bwrap(), false),
+        ] {
+            let request = CommandRequest { command: "ls".into(), access, why: None };
+            let sandbox = sandbox.holding(access);
+            let proposal = Proposal::Command(CommandProposal { request, dir: "/usr".into(), sandbox });
+            assert_eq!(proposal.runs_unasked(mode, most).is_some(), unasked, "{mode:?} {most:?} {access}");
+        }
+    }
+
+    #[test]
+    fn what_was_allowed_is_that_command_or_tool_and_never_what_nothing_holds() {
+        let command = |command: &str, access, sandbox: Sandbox| {
+            let request = CommandRequest { command: command.into(), access, why: None };
+            Proposal::Command(CommandProposal { request, dir: "/".into(), sandbox })
+        };
+        let bwrap = || Sandbox::Bubblewrap("/usr/bin/bwrap".into());
+        let call = |tool: &str, changed| {
+            let request =
+                CallRequest { server: "s".into(), tool: tool.into(), arguments: Default::default() };
+            Proposal::Call(CallProposal { request, description: String::new(), changed })
+        };
+        let mut allowed = Allowed::default();
+        for proposal in [
+            command("ls", Access::Read, bwrap()),
+            command("rm x", Access::Full, bwrap()),
+            command("cat x", Access::Read, Sandbox::None),
+            call("t", false),
+        ] {
+            assert_eq!(allowed.grants(&proposal), None);
+            allowed.note(&proposal);
+        }
+        for (proposal, granted) in [
+            (command("ls", Access::Read, bwrap()), true),
+            (command("ls", Access::Write, bwrap()), false),
+            (command("ls", Access::Read, Sandbox::None), false),
+            (command("ls -l", Access::Read, bwrap()), false),
+            (command("rm x", Access::Full, bwrap()), false),
+            (command("cat x", Access::Read, bwrap()), false),
+            (call("t", false), true),
+            (call("t", true), false),
+            (call("u", false), false),
+        ] {
+            assert_eq!(allowed.grants(&proposal).is_some(), granted, "{proposal:?}");
+        }
+    }
+
+    #[test]
+    fn auto_calls_what_the_person_knows() {
+        for (mode, changed, unasked) in [
+            (ToolMode::Auto, false, true),
+            (ToolMode::Auto, true, false),
+            (ToolMode::Manual, false, false),
+            (ToolMode::Off, false, false),
+        ] {
+            let request = CallRequest { server: "s".into(), tool: "t".into(), arguments: Default::default() };
+            let proposal = Proposal::Call(CallProposal { request, description: String::new(), changed });
+            assert_eq!(
+                proposal.runs_unasked(mode, AutoAccess::Read).is_some(),
+                unasked,
+                "{mode:?} {changed}"
+            );
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Acting for a model: what it asked for, a person's consent, and the doing. Knows no bubbs.
+
+mod capture;
+mod consent;
+mod extract;
+mod lenient;
+pub mod mcp;
+mod mode;
+mod request;
+mod sandbox;
+mod shell;
+mod variables;
+
+pub use capture::Captured;
+pub use consent::{
+    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
+};
+pub use extract::{Piece, all, pieces, without_thinking};
+pub use lenient::parse as lenient_json;
+pub use mode::{AutoAccess, ToolMode};
+pub use request::{Access, CommandRequest, ToolRequest};
+pub use sandbox::{Aftermath, Detected, Policy, Sandbox, covers_home, run_as_held};
+pub use shell::{Ending, Live, Outcome, Shell, Stream};
+pub use variables::Variables;
+
+/// The shell that reads commands. Never one from `PATH`: where a command may write, it may put another.
+const SHELL: &str = "/bin/sh";

@@ -1,0 +1,245 @@
+//! The token of a signed-in server in its requests: refreshed before it is over and once when it is refused,
+//! by one process at a time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use futures_util::stream::BoxStream;
+use reqwest::Client;
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::model::ClientJsonRpcMessage;
+use rmcp::transport::auth::AuthError;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::{Error as SseError, Sse};
+use tokio::sync::Mutex;
+
+use super::sign_in_store::{SignInStore, StoredSignIn};
+use super::{Manager, explain};
+use crate::mcp::config::ServerConfig;
+use lepo_base::secret::Secret;
+
+/// The secrets of a sign-in, as they change.
+pub type LiveSecrets = Arc<RwLock<Vec<Secret>>>;
+
+/// The sign-in of one server, as its requests use it.
+#[derive(Clone)]
+pub struct Bearer {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    server: ServerConfig,
+    sign_in_store: SignInStore,
+    secrets: LiveSecrets,
+    /// One refresh at a time in this process; the file's lock is for others.
+    refreshing: Mutex<()>,
+}
+
+/// Why there is no token to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoToken {
+    /// The sign-in is over, and why.
+    Over(String),
+    /// The token could not be refreshed now, and why.
+    Failed(String),
+}
+
+impl Bearer {
+    /// The sign-in of a server. Its tokens are added to `secrets`.
+    pub fn new(server: &ServerConfig, sign_in_store: SignInStore, secrets: LiveSecrets) -> Bearer {
+        let inner = Inner { server: server.clone(), sign_in_store, secrets, refreshing: Mutex::default() };
+        Bearer { inner: Arc::new(inner) }
+    }
+
+    /// The token to send, other than `refused`; none without a sign-in.
+    pub async fn token(&self, refused: Option<&str>) -> Result<Option<String>, NoToken> {
+        let Some(kept) = self.kept()? else { return Ok(None) };
+        if let Some(token) = usable(&kept, refused) {
+            return Ok(Some(token));
+        }
+        let _one = self.inner.refreshing.lock().await;
+        let failed = |error: std::io::Error| NoToken::Failed(lepo_base::error::cause(&error));
+        let _lock = self.inner.sign_in_store.lock().await.map_err(failed)?;
+        // Another process may have brought a new one while this one waited.
+        let Some(kept) = self.kept()? else { return Ok(None) };
+        if let Some(token) = usable(&kept, refused) {
+            return Ok(Some(token));
+        }
+        if !kept.refreshes() {
+            return Err(NoToken::Over("the sign-in has expired".to_string()));
+        }
+        self.refresh(kept).await?;
+        let kept = self.kept()?;
+        let token = kept.as_ref().and_then(StoredSignIn::token).filter(|token| Some(*token) != refused);
+        token
+            .map(|token| Some(token.to_string()))
+            .ok_or_else(|| NoToken::Over("the sign-in is refused".into()))
+    }
+
+    async fn refresh(&self, kept: StoredSignIn) -> Result<(), NoToken> {
+        let Inner { server, sign_in_store, .. } = &*self.inner;
+        let mut sign_in_store = sign_in_store.clone();
+        sign_in_store.client_secret = kept.client_secret.as_ref().map(Secret::new);
+        let Manager { mut manager, web } =
+            Manager::of(server, sign_in_store).await.map_err(NoToken::Failed)?;
+        let refreshed = async {
+            let resolution = manager.resolve_metadata().await?;
+            let issuer = resolution.metadata.issuer.clone();
+            manager.set_metadata(resolution.metadata);
+            if issuer != kept.credentials.issuer {
+                // Its tokens are for the other one's eyes only.
+                return Err(AuthError::AuthorizationRequired);
+            }
+            let mut client = super::client_of(&kept.credentials.client_id, "http://127.0.0.1/callback");
+            client.client_secret = super::secret_of(server, &kept);
+            manager.configure_client(client)?;
+            manager.refresh_token().await.map(drop)
+        };
+        refreshed.await.map_err(|error| match error {
+            AuthError::AuthorizationRequired => {
+                NoToken::Over("the sign-in is not valid any more".to_string())
+            }
+            AuthError::TokenRefreshRejected(_) => {
+                NoToken::Over(format!("the sign-in has expired ({})", explain(&error, &web)))
+            }
+            error => NoToken::Failed(format!("the sign-in cannot be refreshed: {}", explain(&error, &web))),
+        })
+    }
+
+    /// Loads the stored sign-in; its secrets are masked from now on.
+    fn kept(&self) -> Result<Option<StoredSignIn>, NoToken> {
+        let kept = self.inner.sign_in_store.kept();
+        let kept = kept.map_err(|error| NoToken::Failed(lepo_base::error::cause(&error)))?;
+        if let Some(kept) = &kept {
+            let mut secrets = self.inner.secrets.write().unwrap_or_else(PoisonError::into_inner);
+            let new: Vec<Secret> =
+                kept.secrets().into_iter().filter(|secret| !secrets.contains(secret)).collect();
+            secrets.extend(new);
+        }
+        Ok(kept)
+    }
+}
+
+fn usable(kept: &StoredSignIn, refused: Option<&str>) -> Option<String> {
+    kept.fresh().filter(|token| Some(*token) != refused).map(str::to_string)
+}
+
+/// A client whose requests carry the token.
+#[derive(Clone)]
+pub struct Signed {
+    /// The client below.
+    pub client: Client,
+    /// The sign-in.
+    pub bearer: Option<Bearer>,
+}
+
+type Failed = StreamableHttpError<reqwest::Error>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+impl Signed {
+    /// Sends with the token; once more with a new one if it is refused.
+    async fn send<T, F: Future<Output = Result<T, Failed>>>(
+        &self,
+        send: impl Fn(Option<String>) -> F,
+    ) -> Result<T, Failed> {
+        let Some(bearer) = &self.bearer else { return send(None).await };
+        let token = bearer.token(None).await.map_err(no_token)?;
+        match (send(token.clone()).await, token) {
+            (Err(StreamableHttpError::AuthRequired(_)), Some(token)) => {
+                send(bearer.token(Some(&token)).await.map_err(no_token)?).await
+            }
+            (sent, _) => sent,
+        }
+    }
+}
+
+fn no_token(why: NoToken) -> Failed {
+    StreamableHttpError::Auth(match why {
+        NoToken::Over(words) => AuthError::TokenRefreshRejected(words),
+        NoToken::Failed(words) => AuthError::TokenRefreshFailed(words),
+    })
+}
+
+impl StreamableHttpClient for Signed {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        self.send(|token| {
+            self.client.post_message(uri.clone(), message.clone(), session.clone(), token, headers.clone())
+        })
+        .await
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _: Option<String>,
+        headers: Headers,
+        limit: usize,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        self.send(|token| {
+            let (uri, message, session) = (uri.clone(), message.clone(), session.clone());
+            self.client.post_message_with_max_sse_event_size(
+                uri,
+                message,
+                session,
+                token,
+                headers.clone(),
+                limit,
+            )
+        })
+        .await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Failed> {
+        self.send(|token| self.client.delete_session(uri.clone(), session.clone(), token, headers.clone()))
+            .await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        _: Option<String>,
+        headers: Headers,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+        self.send(|token| {
+            self.client.get_stream(uri.clone(), session.clone(), last.clone(), token, headers.clone())
+        })
+        .await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        _: Option<String>,
+        headers: Headers,
+        limit: usize,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+        self.send(|token| {
+            let (uri, session, last) = (uri.clone(), session.clone(), last.clone());
+            self.client.get_stream_with_max_sse_event_size(uri, session, last, token, headers.clone(), limit)
+        })
+        .await
+    }
+}

@@ -1,0 +1,105 @@
+//! Signing in to a server (OAuth 2.1, as the protocol's revisions ask for it): the library does the protocol,
+//! lepo its HTTP client, where tokens are kept, and when they are refreshed.
+
+mod bearer;
+mod login;
+mod sign_in_store;
+mod web;
+
+use std::error::Error;
+use std::sync::Arc;
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, OAuthClientConfig, ProtectedResourceMetadataInvalidReason as Invalid,
+};
+
+pub use bearer::{Bearer, LiveSecrets, NoToken, Signed};
+pub use login::{Login, Redirected};
+pub use sign_in_store::{SignInStore, SignedIn};
+
+use super::errors::one_line;
+use crate::mcp::config::{ServerConfig, Target};
+use lepo_base::secret::Secret;
+use lepo_net::fetch::shown;
+use sign_in_store::StoredSignIn;
+use web::Web;
+
+/// The library's state machine for one server, on lepo's client and files.
+struct Manager {
+    manager: AuthorizationManager,
+    web: Arc<Web>,
+}
+
+impl Manager {
+    async fn of(server: &ServerConfig, sign_in_store: SignInStore) -> Result<Manager, String> {
+        let Target::Remote { url, .. } = &server.target else {
+            return Err("it is a program, which signs in by itself".to_string());
+        };
+        let web = Web::new(url).map_err(|error| super::errors::reqwest_words(&error))?;
+        web.check(url).map_err(|words| format!("{words}: a token would be sent unencrypted"))?;
+        let web = Arc::new(web);
+        let manager = AuthorizationManager::new_with_oauth_http_client(url.as_str(), web.clone()).await;
+        let mut manager = manager.map_err(|error| one_line(&error.to_string()))?;
+        manager.set_credential_store(sign_in_store);
+        Ok(Manager { manager, web })
+    }
+}
+
+/// The client of this id, public and native.
+fn client_of(id: &str, redirect: &str) -> OAuthClientConfig {
+    OAuthClientConfig::new(id, redirect)
+}
+
+/// The secret that goes with a kept client: the registration's, or for a configured client the configured one.
+fn secret_of(server: &ServerConfig, kept: &StoredSignIn) -> Option<String> {
+    let registered = kept.client_secret.clone();
+    let Target::Remote { identity, .. } = &server.target else { return registered };
+    let is_configured = identity.client_id.as_deref() == Some(kept.credentials.client_id.as_str());
+    let configured = identity.client_secret.as_ref().filter(|_| is_configured);
+    configured.map(|secret: &Secret| secret.reveal().to_string()).or(registered)
+}
+
+/// An error in a line that a person can read. What an authorization server says is told with it.
+fn explain(error: &AuthError, web: &Web) -> String {
+    let refusal = || web.refusal().unwrap_or_default();
+    let said = |what: &str| match refusal() {
+        words if words.is_empty() => what.to_string(),
+        words => format!("{what}: {words}"),
+    };
+    let words = match error {
+        AuthError::AuthorizationServerMismatch { expected_issuer, received_issuer } => format!(
+            "the answer is of the issuer {received_issuer}, and {expected_issuer} was asked: it may be an attack, \
+             and is refused"
+        ),
+        AuthError::AuthorizationServerMissingIssuer { expected_issuer } => {
+            format!("the answer does not say that it is of the issuer {expected_issuer}, as it must")
+        }
+        AuthError::ProtectedResourceMetadataInvalid { url, reason } => match &**reason {
+            Invalid::ResourceMismatch { permitted, .. } => {
+                format!("{} is about another server: {}", shown(url), shown(permitted))
+            }
+            _ => format!("{} cannot be used: {reason}", shown(url)),
+        },
+        AuthError::AuthorizationServersUnavailable { authorization_servers, .. } => {
+            let named = authorization_servers.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+            said(&format!("none of its authorization servers can be used ({named})"))
+        }
+        AuthError::DiscoveryRequestFailed { url, source } => {
+            let source: &(dyn Error + 'static) = source.as_ref();
+            format!("{} cannot be read: {}", shown(url), lepo_base::error::cause(source))
+        }
+        AuthError::PkceUnsupported => "its authorization server does not take PKCE with S256".to_string(),
+        AuthError::InvalidScope(_) => {
+            "its authorization server gives no codes (response_type code)".to_string()
+        }
+        AuthError::RegistrationFailed(_) => said("lepo cannot be registered with its authorization server"),
+        AuthError::TokenExchangeFailed(_) => said("its authorization server gave no token"),
+        AuthError::TokenRefreshFailed(_) => said("its authorization server cannot be asked now"),
+        AuthError::TokenRefreshRejected(_) => said("its authorization server refuses it"),
+        AuthError::InvalidTokenType(words) => format!("the token is of no use: {words}"),
+        AuthError::CredentialStoreError(words) => format!("the sign-in cannot be kept: {words}"),
+        AuthError::NoAuthorizationSupport => "it offers no sign-in".to_string(),
+        other => said(&other.to_string()),
+    };
+    one_line(&words)
+}

@@ -1,0 +1,173 @@
+//! Errors of the client in a few plain words: no type names, no URLs, one line.
+
+use std::error::Error;
+
+use rmcp::ServiceError;
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::auth::AuthError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+use super::{Failure, SignInNeeded};
+use lepo_base::error::cause;
+
+/// A failed beginning.
+pub fn of_start(error: ClientInitializeError) -> Failure {
+    use ClientInitializeError as E;
+    match error {
+        E::ConnectionClosed(_) => Failure::Lost("it closed the connection".to_string()),
+        E::TransportError { error, .. } => of_transport(error.error.as_ref()),
+        E::JsonRpcError(error) => Failure::Refused(one_line(&error.message)),
+        E::NoCompatibleProtocolVersion { .. } => {
+            Failure::Refused("it speaks no revision of the protocol that lepo knows".to_string())
+        }
+        E::LegacyFallbackFailed { fallback, .. } => of_start(*fallback),
+        E::Cancelled => Failure::Lost("the request was cancelled".to_string()),
+        _ => Failure::Malformed("its first answer does not follow the protocol".to_string()),
+    }
+}
+
+/// A failed request.
+pub fn of_request(error: ServiceError) -> Failure {
+    match error {
+        ServiceError::McpError(error) => Failure::Refused(one_line(&error.message)),
+        ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
+        ServiceError::TransportClosed => Failure::Lost("the connection was lost".to_string()),
+        ServiceError::Timeout { timeout } => Failure::Silent(timeout),
+        ServiceError::Cancelled { .. } => Failure::Lost("it was cancelled".to_string()),
+        _ => Failure::Malformed("it answered something else than was asked".to_string()),
+    }
+}
+
+/// A failure below the protocol; one that a sign-in would mend is told as such.
+fn of_transport(error: &(dyn Error + 'static)) -> Failure {
+    let mut at = Some(error);
+    while let Some(error) = at {
+        if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+            && let Some(needed) = sign_in(error)
+        {
+            return Failure::SignIn(needed);
+        }
+        at = error.source();
+    }
+    Failure::Lost(transport_words(error))
+}
+
+fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> {
+    use StreamableHttpError as E;
+    let needed = |words: &str| SignInNeeded { words: one_line(words), ..SignInNeeded::default() };
+    match error {
+        E::AuthRequired(required) => Some(SignInNeeded {
+            challenge: Some(required.www_authenticate_header.clone()),
+            ..needed("it wants a sign-in (HTTP 401)")
+        }),
+        E::InsufficientScope(missing) => {
+            let scope = missing.required_scope.as_deref().map(one_line);
+            let wanted = scope.as_ref().map(|scope| format!(": {scope}")).unwrap_or_default();
+            Some(SignInNeeded {
+                challenge: Some(missing.www_authenticate_header.clone()),
+                scope,
+                ..needed(&format!("the sign-in does not allow this (HTTP 403){wanted}"))
+            })
+        }
+        E::Auth(AuthError::TokenRefreshRejected(words)) => Some(SignInNeeded { over: true, ..needed(words) }),
+        _ => None,
+    }
+}
+
+fn transport_words(error: &(dyn Error + 'static)) -> String {
+    let mut at = Some(error);
+    while let Some(error) = at {
+        if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            return http_words(error);
+        }
+        if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+            return reqwest_words(error);
+        }
+        at = error.source();
+    }
+    cause(error)
+}
+
+fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
+    use StreamableHttpError as E;
+    match error {
+        E::Client(error) => reqwest_words(error),
+        E::Auth(AuthError::TokenRefreshFailed(words)) => one_line(words),
+        E::UnexpectedServerResponse(words) => unexpected(words),
+        E::Deserialize(error) => not_a_message(&error.to_string()),
+        E::UnexpectedContentType(_) => "it answered neither JSON nor events".to_string(),
+        other => one_line(&cause(other)),
+    }
+}
+
+/// The library's words for an answer that it did not expect; those with names of its types are told otherwise.
+fn unexpected(words: &str) -> String {
+    match words.strip_prefix("could not parse JSON response as ServerJsonRpcMessage: ") {
+        Some(rest) => not_a_message(rest),
+        None if words.starts_with("expect ") => "it answered something else than was asked".to_string(),
+        None => one_line(words),
+    }
+}
+
+/// The words of a JSON reader about an answer, with the beginning of that answer behind them.
+fn not_a_message(told: &str) -> String {
+    if told.starts_with(TOO_DEEP) {
+        return "its answer is nested too deep".to_string();
+    }
+    let behind_place = told.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
+    // What is JSON, but no message, has no place.
+    let behind_words = || told.split_once("JSON-RPC message: ");
+    match behind_place.or_else(behind_words).map(|(_, answer)| one_line(answer)) {
+        Some(answer) if !answer.is_empty() => format!("its answer is no message of the protocol: {answer}"),
+        _ => "its answer is no message of the protocol".to_string(),
+    }
+}
+
+/// The beginning of what a JSON reader says of a text that has too many levels.
+pub const TOO_DEEP: &str = "recursion limit exceeded";
+
+/// An error of the client without its URL, which may hold a secret.
+pub fn reqwest_words(error: &reqwest::Error) -> String {
+    match error.status() {
+        Some(status) => format!("it answered HTTP {}", status.as_u16()),
+        None if error.is_timeout() => "it took too long".to_string(),
+        None if error.source().is_none() => "the request failed".to_string(),
+        None if error.is_connect() => format!("it cannot be reached: {}", cause(error)),
+        None => cause(error),
+    }
+}
+
+/// The first 300 characters, white space and control characters folded.
+pub fn one_line(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    words.join(" ").trim_end_matches(':').chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_type_of_the_library_is_named() {
+        let parsed = |told: &str| {
+            unexpected(&format!("could not parse JSON response as ServerJsonRpcMessage: {told}"))
+        };
+        for (told, expected) in [
+            (parsed("recursion limit exceeded at line 1 column 128: [[["), "its answer is nested too deep"),
+            (
+                parsed("unrecognized JSON-RPC message: {\"a\":\n1}"),
+                "its answer is no message of the protocol: {\"a\": 1}",
+            ),
+            (
+                parsed("expected value at line 1 column 1: no: thing"),
+                "its answer is no message of the protocol: no: thing",
+            ),
+            (parsed("EOF"), "its answer is no message of the protocol"),
+            (unexpected("expect json, got Accepted"), "it answered something else than was asked"),
+            (unexpected("HTTP 500: oh"), "HTTP 500: oh"),
+        ] {
+            assert_eq!(told, expected);
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! One session with one MCP server: the only place that knows the protocol's library. Every wait has
+//! an end, and a request that was sent is never sent again.
+
+pub mod auth;
+mod errors;
+mod handler;
+mod http;
+mod message;
+mod pipes;
+mod process;
+mod request;
+mod requests;
+mod sse;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rmcp::model::ProtocolVersion;
+use rmcp::service::RunningService;
+use rmcp::transport::Transport as Carrier;
+use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
+use tokio::sync::{mpsc, oneshot};
+
+pub use process::ProcessSetup;
+pub use requests::List;
+
+use super::form::{Asked, FormAnswer};
+use auth::{Bearer, LiveSecrets, SignInStore, Signed};
+
+use crate::mcp::config::{ServerConfig, Target, Transport};
+use handler::Handler;
+use message::AttributeErrors;
+use pipes::Pipes;
+use process::Process;
+
+/// The time for which a program's error that names no request waits for an answer that may still come.
+/// Over HTTP it is the answer.
+const DOUBT: Duration = Duration::from_secs(1);
+
+/// The time limit for a server to challenge a request.
+const CHALLENGE: Duration = Duration::from_secs(30);
+
+/// The time limit for closing, before a server's program is ended.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// The time to wait for the exit status of a server that closed its pipe.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Why something came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The server said no, in these words.
+    Refused(String),
+    /// The server said nothing for this long.
+    Silent(Duration),
+    /// The connection was lost, or never made.
+    Lost(String),
+    /// A message that could not be understood.
+    Malformed(String),
+    /// The server asks for a sign-in.
+    SignIn(SignInNeeded),
+}
+
+/// A failure that a sign-in would mend.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SignInNeeded {
+    /// The event.
+    pub words: String,
+    /// There was a sign-in, and it is over.
+    pub over: bool,
+    /// The server's challenge, for the sign-in to begin with.
+    pub challenge: Option<String>,
+    /// The right that is missing.
+    pub scope: Option<String>,
+}
+
+/// The time limits of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Without a sign of life; progress is one.
+    pub idle: Duration,
+    /// In all.
+    pub total: Duration,
+}
+
+/// An open session.
+pub struct Client {
+    service: RunningService<RoleClient, Handler>,
+    handler: Handler,
+    progress: mpsc::Receiver<String>,
+    /// A request of the server during one of lepo's, and the channel for the answer.
+    questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
+    /// The notice of a request that was given up.
+    leaving: request::PendingNotice,
+    process: Option<Process>,
+    junk: Arc<AtomicUsize>,
+}
+
+/// The way a session begins: `server/discover` with `initialize` as the second try, or that alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beginning {
+    Either,
+    Initialize,
+}
+
+impl Client {
+    /// Opens a session within `limit`.
+    pub async fn open(
+        server: &ServerConfig,
+        place: &ProcessSetup,
+        limit: Duration,
+        secrets: &LiveSecrets,
+    ) -> Result<Client, Failure> {
+        let start = Instant::now();
+        let first = Client::begin(server, place, limit, secrets, Beginning::Either).await;
+        // Older servers end, or turn mute, when `initialize` is not the first thing they hear.
+        let alike = matches!(&server.target, Target::Remote { transport: Transport::Sse, .. });
+        match first {
+            Err(Failure::Lost(_) | Failure::Malformed(_)) if !alike && start.elapsed() < limit => {
+                let left = limit.saturating_sub(start.elapsed());
+                let second = Client::begin(server, place, left, secrets, Beginning::Initialize).await;
+                second.or_else(|error| first.or(Err(error)))
+            }
+            done => done,
+        }
+    }
+
+    async fn begin(
+        server: &ServerConfig,
+        place: &ProcessSetup,
+        limit: Duration,
+        secrets: &LiveSecrets,
+        beginning: Beginning,
+    ) -> Result<Client, Failure> {
+        let (progress_sender, progress) = mpsc::channel(1);
+        let (question_sender, questions) = mpsc::channel(1);
+        let handler = Handler {
+            progress: progress_sender,
+            questions: question_sender,
+            changed: Arc::new(AtomicBool::new(false)),
+            offers_changed: Arc::new(AtomicBool::new(false)),
+        };
+        let junk = Arc::new(AtomicUsize::new(0));
+        let mut process = None;
+        let begun = match &server.target {
+            Target::Program { command, args, env } => {
+                let (program, stdout, stdin) = Process::start(command, args, env, place)
+                    .map_err(|error| not_started(command, &error))?;
+                process = Some(program);
+                let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk));
+                handshake(&handler, AttributeErrors::new(pipes, DOUBT), beginning, limit).await
+            }
+            Target::Remote { url, transport, headers, .. } => {
+                let follow = *transport == Transport::Http;
+                let client = http::client(url, follow)
+                    .map_err(|error| Failure::Lost(errors::reqwest_words(&error)))?;
+                let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+                let sign_in_store = SignInStore::of(&place.sign_ins, server).filter(|_| !has_own);
+                let bearer =
+                    sign_in_store.map(|sign_in_store| Bearer::new(server, sign_in_store, secrets.clone()));
+                match transport {
+                    Transport::Http => {
+                        let carrier = http::streamable(Signed { client, bearer }, url, headers);
+                        handshake(&handler, AttributeErrors::new(carrier, Duration::ZERO), beginning, limit)
+                            .await
+                    }
+                    Transport::Sse => {
+                        let opening = sse::Events::open_signed(client, url, http::headers(headers), bearer);
+                        match tokio::time::timeout(limit, opening).await {
+                            Ok(Ok(events)) => {
+                                handshake(
+                                    &handler,
+                                    AttributeErrors::new(events, Duration::ZERO),
+                                    Beginning::Initialize,
+                                    limit,
+                                )
+                                .await
+                            }
+                            Ok(Err(failure)) => Err(failure),
+                            Err(_) => Err(Failure::Silent(limit)),
+                        }
+                    }
+                }
+            }
+        };
+        match begun {
+            Ok(service) => {
+                let leaving = request::PendingNotice::default();
+                Ok(Client { service, handler, progress, questions, leaving, process, junk })
+            }
+            Err(failure) => Err(with_last_words(failure, process).await),
+        }
+    }
+
+    /// True if the server is gone. Over HTTP that cannot be seen: ask it something.
+    pub fn is_closed(&self) -> bool {
+        self.service.peer().is_transport_closed()
+    }
+
+    /// True if the server said that its tools are others now, since this was asked last.
+    pub fn tools_changed(&self) -> bool {
+        self.handler.changed.swap(false, Ordering::Relaxed)
+    }
+
+    /// True if the server reported a change of its resources or prompts since the last call.
+    pub fn offers_changed(&self) -> bool {
+        self.handler.offers_changed.swap(false, Ordering::Relaxed)
+    }
+
+    /// The number of lines on its stdout that were no messages.
+    pub fn junk(&self) -> usize {
+        self.junk.load(Ordering::Relaxed)
+    }
+
+    /// The revision of the protocol that is spoken.
+    pub fn protocol(&self) -> String {
+        let info = self.service.peer().peer_info();
+        info.map(|info| info.protocol_version.to_string()).unwrap_or_default()
+    }
+
+    /// A failure, with how the program ended and what it said last, if it did end.
+    pub async fn explain(&mut self, failure: Failure) -> Failure {
+        match &mut self.process {
+            Some(process) if matches!(failure, Failure::Lost(_)) => last_words(failure, process).await,
+            _ => failure,
+        }
+    }
+
+    /// Says good-bye, and ends the server's program with all it started.
+    pub async fn close(mut self) {
+        self.leaving.wait().await;
+        let _ = self.service.close_with_timeout(CLOSING).await;
+        if let Some(process) = self.process.take() {
+            process.end().await;
+        }
+    }
+}
+
+/// The server's challenge to a request without a sign-in; none, if it answers it.
+pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> {
+    match Client::open(server, &ProcessSetup::default(), CHALLENGE, &LiveSecrets::default()).await {
+        Ok(client) => {
+            client.close().await;
+            Ok(None)
+        }
+        Err(Failure::SignIn(needed)) => Ok(needed.challenge),
+        Err(Failure::Lost(words)) => Err(words),
+        Err(Failure::Silent(limit)) => Err(format!("it said nothing for {} s", limit.as_secs_f32())),
+        // It answers something; its sign-in may be found all the same.
+        Err(Failure::Refused(_) | Failure::Malformed(_)) => Ok(None),
+    }
+}
+
+async fn handshake<T: Carrier<RoleClient> + 'static>(
+    handler: &Handler,
+    carrier: AttributeErrors<T>,
+    beginning: Beginning,
+    limit: Duration,
+) -> Result<RunningService<RoleClient, Handler>, Failure> {
+    let mode = match beginning {
+        Beginning::Initialize => ClientLifecycleMode::Initialize,
+        Beginning::Either => ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::LATEST],
+            legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+        },
+    };
+    let serving = serve_client_with_lifecycle(handler.clone(), carrier, mode);
+    let service = match tokio::time::timeout(limit, serving).await {
+        Ok(served) => served.map_err(errors::of_start)?,
+        Err(_) => return Err(Failure::Silent(limit)),
+    };
+    // The library takes any answer for a revision it knows.
+    let version = service.peer().peer_info().map(|info| info.protocol_version.clone());
+    match version {
+        Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(service),
+        _ => {
+            Err(Failure::Refused("it speaks a revision of the protocol that lepo does not know".to_string()))
+        }
+    }
+}
+
+/// A failed beginning: what the program said, and its end.
+async fn with_last_words(failure: Failure, process: Option<Process>) -> Failure {
+    let Some(mut process) = process else { return failure };
+    let failure = last_words(failure, &mut process).await;
+    process.end().await;
+    failure
+}
+
+async fn last_words(failure: Failure, process: &mut Process) -> Failure {
+    let ended = match &failure {
+        Failure::Silent(_) => None,
+        _ => process.ended(LAST_WORDS).await,
+    };
+    let mut words = match &failure {
+        Failure::Lost(words) | Failure::Refused(words) | Failure::Malformed(words) => words.clone(),
+        Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
+        Failure::SignIn(needed) => needed.words.clone(),
+    };
+    if let Some(status) = ended {
+        use std::os::unix::process::ExitStatusExt;
+        words = match (status.code(), status.signal()) {
+            (Some(code), _) => format!("it ended with exit code {code}"),
+            (None, Some(signal)) => format!("it was ended by signal {signal}"),
+            (None, None) => "it ended".to_string(),
+        };
+    }
+    let said = process.last_words().await;
+    if !said.is_empty() {
+        words = format!("{words}; the end of its stderr:\n{said}");
+    }
+    match failure {
+        Failure::Refused(_) => Failure::Refused(words),
+        Failure::Malformed(_) => Failure::Malformed(words),
+        Failure::SignIn(_) => failure,
+        Failure::Lost(_) | Failure::Silent(_) => Failure::Lost(words),
+    }
+}
+
+fn not_started(command: &str, error: &io::Error) -> Failure {
+    Failure::Refused(match error.kind() {
+        io::ErrorKind::NotFound => format!("{command} is not installed or not in PATH"),
+        _ => format!("{command} cannot be run: {}", lepo_base::error::cause(error)),
+    })
+}

@@ -1,0 +1,99 @@
+//! A server that is a program: started without lepo's keys in a process group of its own, its stderr
+//! drained for ever and the end of it kept, and its whole tree ended with it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::task::JoinHandle;
+
+use lepo_base::secret::Secret;
+use lepo_net::runtime::blocking;
+use lepo_process::{Program, Running, environment};
+
+/// The most bytes of the end of stderr that are kept.
+const TAIL: usize = 8 << 10;
+
+/// The time limit for a server to end once its stdin is closed.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The time to wait for the end of stderr: a child of the server may hold it open.
+const DRAINED: Duration = Duration::from_millis(200);
+
+/// The directory in which programs are started, and the variables that they do not inherit.
+#[derive(Debug, Clone, Default)]
+pub struct ProcessSetup {
+    /// Working directory of the servers.
+    pub dir: std::path::PathBuf,
+    /// Variables that hold lepo's keys.
+    pub hidden_env: Vec<String>,
+    /// The directory of sign-ins; none are used if it is empty.
+    pub sign_ins: std::path::PathBuf,
+}
+
+/// A running server. Dropped, it is ended at once, with all that it started.
+pub struct Process {
+    running: Running,
+    tail: Arc<Mutex<VecDeque<u8>>>,
+    drain: Option<JoinHandle<()>>,
+}
+
+impl Process {
+    /// Starts `command`, and gives its stdout and stdin.
+    pub fn start(
+        command: &str,
+        args: &[String],
+        env: &[(String, Secret)],
+        place: &ProcessSetup,
+    ) -> io::Result<(Process, Receiver, Sender)> {
+        let mut variables = environment(|name| place.hidden_env.iter().any(|hidden| name == hidden.as_str()));
+        variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));
+        variables.extend(env.iter().map(|(name, value)| (name.into(), value.reveal().into())));
+        let prepared = Program::new(command, variables).args(args).dir(&place.dir).with_stdin();
+        let mut running = prepared.spawn()?;
+        let tail = Arc::default();
+        let drain = running.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
+        let pipes = running.stdout.take().zip(running.stdin.take());
+        let (stdout, stdin) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
+        Ok((Process { running, tail, drain }, stdout, stdin))
+    }
+
+    /// The exit status, if it ends within `limit`.
+    pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+        tokio::time::timeout(limit, self.running.wait()).await.ok()?.ok()
+    }
+
+    /// The end of what it said on stderr, all of it if it has ended.
+    pub async fn last_words(&mut self) -> String {
+        if let Some(drain) = &mut self.drain
+            && tokio::time::timeout(DRAINED, drain).await.is_ok()
+        {
+            self.drain = None;
+        }
+        let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: &[u8] = tail.make_contiguous();
+        String::from_utf8_lossy(bytes).trim().to_string()
+    }
+
+    /// Ends it: its stdin is closed by now, so most end by themselves; the tree of the others is swept.
+    pub async fn end(mut self) {
+        self.ended(GRACE).await;
+        // Ending a tree may block for a second.
+        let _ = blocking(move || drop(self.running)).await;
+    }
+}
+
+/// Reads to the end, and keeps the end.
+async fn drain(mut from: impl AsyncRead + Unpin, tail: Arc<Mutex<VecDeque<u8>>>) {
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(n @ 1..) = from.read(&mut buffer).await {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(buffer.iter().take(n));
+        let excess = tail.len().saturating_sub(TAIL);
+        tail.drain(..excess);
+    }
+}

@@ -1,0 +1,45 @@
+//! The address and the headers of a remote server in `mcp.json`.
+
+use url::Url;
+
+use super::{Mistake, mistake};
+
+/// Headers that belong to the protocol.
+const RESERVED: &[&str] = &[
+    "accept",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-protocol-version",
+    "mcp-session-id",
+];
+
+/// An http address.
+pub(super) fn address(text: &str) -> std::result::Result<Url, Mistake> {
+    let hint = "a `url` is like https://mcp.example.com/mcp";
+    match Url::parse(text.trim()) {
+        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
+            mistake("`url` is neither http nor https", hint)
+        }
+        Ok(url) if url.host_str().is_none_or(str::is_empty) => mistake("`url` names no host", hint),
+        Ok(url) => Ok(url),
+        Err(_) => mistake("`url` is not an address", hint),
+    }
+}
+
+/// A header's name is a token (RFC 9110, 5.6.2); its value has no control characters.
+pub(super) fn check_header(key: &str, name: &str, value: &str) -> std::result::Result<(), Mistake> {
+    let hint = "the entries of a server with a `url` are sent as HTTP headers";
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() || !name.chars().all(token) {
+        return mistake(format!("`{key}`: {name:?} cannot be the name of a header"), hint);
+    }
+    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
+        return mistake(format!("`{key}`: the header {name:?} belongs to the protocol"), hint);
+    }
+    if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
+        return mistake(format!("`{key}`: the value of {name:?} cannot be sent as a header"), hint);
+    }
+    Ok(())
+}

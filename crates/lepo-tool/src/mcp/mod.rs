@@ -1,0 +1,27 @@
+//! MCP: the servers a user configured, their tools, and calls of them. Only [`client`] knows the
+//! protocol's library.
+
+mod blocks;
+mod callback;
+pub mod client;
+pub mod config;
+mod content;
+mod form;
+mod offers;
+mod pins;
+mod reading;
+mod request;
+mod secrets;
+mod servers;
+mod tools;
+
+pub use blocks::blocks;
+pub use callback::Callback;
+pub use content::{Block, CallResult};
+pub use form::{Asked, Caller, Field, Form, FormAnswer};
+pub use offers::{Prompt, PromptArgument, Resource};
+pub use pins::Pins;
+pub use reading::{Content, PromptMessage};
+pub use request::{CallRequest, native_name};
+pub use servers::{Called, Patience, Server, Servers};
+pub use tools::Tool;

@@ -1,0 +1,102 @@
+//! Hashes of a server's tools when a person last agreed to them. `auto` is bound to these: a
+//! description or a schema that changed since is asked about again.
+
+use super::{Server, Tool};
+use crate::mcp::config::{ServerConfig, Target};
+use lepo_base::error::Result;
+use lepo_base::hash::hash_of;
+use lepo_base::record::HashFile;
+
+/// The record: a line for each server that was seen, and one for each tool as it was agreed to.
+#[derive(Debug, Clone)]
+pub struct Pins {
+    record: HashFile,
+}
+
+impl Pins {
+    /// The pins of this record.
+    pub fn new(record: HashFile) -> Pins {
+        Pins { record }
+    }
+
+    /// Takes note of a server that was never seen before, with all its tools: a person configured it.
+    pub fn first_sight(&self, server: &Server) -> Result<()> {
+        let identity = identity(&server.config);
+        if server.failed.is_some() || self.record.has(&identity)? {
+            return Ok(());
+        }
+        let name = &server.config.name;
+        let mut lines = vec![format!("{identity} {name:?}")];
+        lines.extend(server.tools.iter().map(|tool| line(&identity, name, tool)));
+        self.record.keep(&lines)
+    }
+
+    /// True if a tool is what was agreed to.
+    pub fn holds(&self, server: &Server, tool: &Tool) -> Result<bool> {
+        self.record.has(&tool.hash(&identity(&server.config)))
+    }
+
+    /// The number of tools of a server that the user has agreed to; none if the server was never seen.
+    pub fn agreed(&self, config: &ServerConfig) -> Result<Option<usize>> {
+        if !self.record.has(&identity(config))? {
+            return Ok(None);
+        }
+        let begin = format!("{:?} ", config.name);
+        let mut tools: Vec<String> =
+            self.record.texts()?.into_iter().filter(|text| text.starts_with(&begin)).collect();
+        tools.sort();
+        tools.dedup();
+        Ok(Some(tools.len()))
+    }
+
+    /// A person agreed to the tool as it is now.
+    pub fn agree(&self, server: &Server, tool: &Tool) -> Result<()> {
+        match self.holds(server, tool)? {
+            true => Ok(()),
+            false => self.record.keep(&[line(&identity(&server.config), &server.config.name, tool)]),
+        }
+    }
+}
+
+fn line(identity: &str, server: &str, tool: &Tool) -> String {
+    format!("{} {server:?} {:?}", tool.hash(identity), tool.name)
+}
+
+/// The identity of a server: its name, and the program or address behind it.
+fn identity(config: &ServerConfig) -> String {
+    let target = match &config.target {
+        Target::Program { command, args, .. } => format!("{command:?} {args:?}"),
+        Target::Remote { url, .. } => {
+            let mut place = url.clone();
+            place.set_query(None);
+            place.to_string()
+        }
+    };
+    hash_of(&[config.name.as_bytes(), target.as_bytes()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_what_stands_behind_its_name() {
+        let id = |name: &str, fields: &str| {
+            let text = format!(r#"{{"mcpServers":{{"{name}":{fields}}}}}"#);
+            identity(&crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap()[0])
+        };
+        let program = r#"{"command":"x","args":["a","b"]}"#;
+        let remote = r#"{"url":"http://h/mcp?token=1","env":{"A":"1"}}"#;
+        for (first, second, same) in [
+            (("s", program), ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"1"}}"#), true),
+            (("s", program), ("t", program), false),
+            (("s", program), ("s", r#"{"command":"y","args":["a","b"]}"#), false),
+            (("s", program), ("s", r#"{"command":"x","args":["a b"]}"#), false),
+            (("s", remote), ("s", r#"{"url":"http://h/mcp?token=2"}"#), true),
+            (("s", remote), ("s", r#"{"url":"http://h2/mcp"}"#), false),
+            (("s", remote), ("s", r#"{"url":"http://h/other"}"#), false),
+        ] {
+            assert_eq!(id(first.0, first.1) == id(second.0, second.1), same, "{first:?} {second:?}");
+        }
+    }
+}

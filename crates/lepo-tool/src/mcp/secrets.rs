@@ -1,0 +1,136 @@
+//! Removes the secrets of a server's configuration from messages about it.
+
+use std::sync::PoisonError;
+
+use super::client::auth::LiveSecrets;
+use crate::mcp::config::{ServerConfig, Target};
+use crate::variables::is_secret_name;
+use lepo_base::secret::Secret;
+
+/// Values shorter than this are no secrets; a text would be riddled with holes.
+const SHORTEST: usize = 8;
+
+/// A value from this length on may look random.
+const RANDOM: usize = 20;
+
+/// The secrets of one server.
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    /// Secrets by their place or their name: taken out everywhere.
+    certain: Vec<Secret>,
+    /// All other values of its environment: taken out of errors and logs, where they are not needed.
+    possible: Vec<Secret>,
+    /// Secrets of the sign-in, as they change: taken out everywhere.
+    pub live: LiveSecrets,
+}
+
+impl Secrets {
+    /// The secrets of a server.
+    pub fn of(server: &ServerConfig) -> Secrets {
+        let mut secrets = Secrets::default();
+        match &server.target {
+            Target::Program { env, .. } => {
+                for (name, value) in env {
+                    let list =
+                        if is_secret_name(name) { &mut secrets.certain } else { &mut secrets.possible };
+                    list.push(value.clone());
+                }
+            }
+            Target::Remote { url, headers, identity, .. } => {
+                secrets.certain.extend(identity.client_secret.clone());
+                let is_one = |name: &str, value: &str| is_secret_name(name) || looks_random(value);
+                for (name, value) in headers {
+                    let text = value.reveal();
+                    if !is_one(name, text) {
+                        continue;
+                    }
+                    // `Bearer TOKEN`: the token may come back alone.
+                    let token = text.split_once(' ').map(|(_, token)| Secret::new(token.trim()));
+                    secrets.certain.extend(token);
+                    secrets.certain.push(value.clone());
+                }
+                let in_query: Vec<Secret> = url
+                    .query_pairs()
+                    .filter(|(name, value)| is_one(name, value))
+                    .map(|(_, value)| Secret::new(value))
+                    .collect();
+                secrets.certain.extend(url.query().filter(|_| !in_query.is_empty()).map(Secret::new));
+                secrets.certain.extend(in_query);
+                secrets.certain.extend(url.password().map(Secret::new));
+            }
+        }
+        for list in [&mut secrets.certain, &mut secrets.possible] {
+            list.retain(|secret| secret.reveal().len() >= SHORTEST);
+            // The longest first: one may be a part of another.
+            list.sort_by_key(|secret| std::cmp::Reverse(secret.reveal().len()));
+        }
+        secrets
+    }
+
+    /// A tool's result, which a model is to read.
+    pub fn hide(&self, text: &str) -> String {
+        let text = without(text.to_string(), &self.certain);
+        without(text, &self.live.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An error, or a line of a log.
+    pub fn hide_all(&self, text: &str) -> String {
+        without(self.hide(text), &self.possible)
+    }
+}
+
+/// Long, without a blank, of digits and letters and many different ones: not an ordinary word.
+fn looks_random(value: &str) -> bool {
+    let value = value.rsplit(' ').next().unwrap_or(value);
+    let different: std::collections::HashSet<char> = value.chars().collect();
+    value.len() >= RANDOM
+        && different.len() >= RANDOM / 2
+        && value.chars().any(|c| c.is_ascii_digit())
+        && value.chars().any(|c| c.is_ascii_alphabetic())
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/=~:".contains(c))
+}
+
+fn without(text: String, secrets: &[Secret]) -> String {
+    secrets.iter().fold(text, |text, secret| match text.contains(secret.reveal()) {
+        true => text.replace(secret.reveal(), "[secret]"),
+        false => text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(fields: &str) -> Secrets {
+        let text = format!(r#"{{"mcpServers":{{"s":{fields}}}}}"#);
+        Secrets::of(&crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap()[0])
+    }
+
+    #[test]
+    fn secrets_are_taken_out_and_nothing_else() {
+        for (fields, text, hidden, all_hidden) in [
+            (
+                r#"{"command":"x","env":{"API_KEY":"sk-123456","DIR":"/home/me","N":"1"}}"#,
+                "sk-123456 in /home/me, 1",
+                "[secret] in /home/me, 1",
+                "[secret] in [secret], 1",
+            ),
+            (
+                r#"{"url":"http://u:pass-word@h/?token=abcdefgh","headers":{"Authorization":"Bearer tok-12345"}}"#,
+                "tok-12345 http://u:pass-word@h/?token=abcdefgh",
+                "[secret] http://u:[secret]@h/?[secret]",
+                "[secret] http://u:[secret]@h/?[secret]",
+            ),
+            // Ordinary words are no secrets, whatever they are configured for.
+            (
+                r#"{"url":"http://h/?mode=readonly","headers":{"X-Region":"europe-west","X-Id":"a8F3kQ0z9LmN2pR7tVx1"}}"#,
+                "readonly in europe-west a8F3kQ0z9LmN2pR7tVx1",
+                "readonly in europe-west [secret]",
+                "readonly in europe-west [secret]",
+            ),
+        ] {
+            let secrets = server(fields);
+            assert_eq!((secrets.hide(text), secrets.hide_all(text)), (hidden.into(), all_hidden.into()));
+        }
+    }
+}

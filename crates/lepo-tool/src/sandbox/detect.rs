@@ -1,0 +1,88 @@
+//! Finds the sandbox that works here, by trying one: a program that is installed may still be
+//! forbidden (containers, AppArmor) and a kernel that is new may have it switched off.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::mount::{self, Mount};
+use super::{Sandbox, bubblewrap, landlock};
+use crate::{Access, SHELL};
+use lepo_base::env;
+use lepo_base::sys::HAS_SANDBOX;
+use lepo_net::runtime::current_thread;
+use lepo_process::{Environment, Program};
+
+/// The time limit of the trial; a sandbox that starts slower is not used.
+const TRIAL: Duration = Duration::from_secs(5);
+
+/// The sandboxes that work here, tried once a process. Clones share the result.
+#[derive(Debug, Clone, Default)]
+pub struct Detected(Arc<OnceCell<Sandbox>>);
+
+impl Detected {
+    /// Begins to try, while other work goes on.
+    pub fn begin(&self, dir: &Path) {
+        let (detected, dir) = (self.clone(), dir.to_path_buf());
+        tokio::spawn(async move {
+            detected.get(&dir).await;
+        });
+    }
+
+    /// The sandbox that works, for a program without an async runtime.
+    pub fn now(dir: &Path) -> Sandbox {
+        current_thread().map_or(Sandbox::None, |runtime| runtime.block_on(detect(dir)))
+    }
+
+    /// The sandbox that works for commands that may write in `dir`.
+    pub async fn get(&self, dir: &Path) -> &Sandbox {
+        self.0.get_or_init(|| detect(dir)).await
+    }
+}
+
+async fn detect(dir: &Path) -> Sandbox {
+    if !HAS_SANDBOX {
+        return Sandbox::None;
+    }
+    for program in find_bwrap(dir) {
+        if works(&program).await {
+            return Sandbox::Bubblewrap(program);
+        }
+    }
+    match landlock::works() {
+        true => Sandbox::Landlock,
+        false => Sandbox::None,
+    }
+}
+
+/// Programs `bwrap` in `PATH`, but for its relative directories, and for what is in the working directory: a command
+/// that may write there could have put it, and it would run outside of any sandbox.
+fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
+    let Ok(dir) = dir.canonicalize() else { return Vec::new() };
+    let program = |place: PathBuf| {
+        let file = place.join("bwrap").canonicalize().ok()?;
+        let meta = file.metadata().ok()?;
+        let sound = place.is_absolute() && !place.canonicalize().ok()?.starts_with(&dir);
+        (sound && !file.starts_with(&dir) && meta.is_file() && meta.mode() & 0o111 != 0).then_some(file)
+    };
+    env::search_path().into_iter().filter_map(program).collect()
+}
+
+async fn works(program: &Path) -> bool {
+    let mut mounts = mount::everything();
+    // By its descriptor, which older versions cannot.
+    mounts.insert("/usr".into(), Mount::ReadOnly);
+    let env = Environment::new();
+    let words = [SHELL, "-c", ":"];
+    let trial = bubblewrap::program(program, Access::Read, &mounts, Path::new("/"), &env, &words);
+    let Ok(mut running) = trial.and_then(Program::spawn) else { return false };
+    let works = match tokio::time::timeout(TRIAL, running.wait()).await {
+        Ok(Ok(status)) => status.success(),
+        _ => false,
+    };
+    running.end();
+    works
+}

@@ -1,0 +1,296 @@
+//! Files in the working directory that git obeys because a setting names them: hooks (`core.hooksPath`), further
+//! settings (`include.path`), and programs (`core.fsmonitor`, filters, aliases). Read from the files of git's settings;
+//! git itself is not asked.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use lepo_base::env;
+
+/// Files of settings that are read, and the size of one, at most: a repository can name any number.
+const MOST_FILES: usize = 500;
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Settings whose value is a command, by their last word.
+#[rustfmt::skip]
+const COMMANDS: &[&str] = &[
+    "askpass", "clean", "cmd", "command", "difffilter", "driver", "editor", "external", "fsmonitor", "helper", "pager",
+    "process", "program", "smudge", "sshcommand", "textconv",
+];
+
+/// Paths that git's settings name in a working directory; they need not exist.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Directories of hooks, and files of settings.
+    pub obeyed: BTreeSet<PathBuf>,
+    /// Programs.
+    pub programs: BTreeSet<PathBuf>,
+}
+
+/// One setting, with names in lower case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Setting {
+    section: String,
+    key: String,
+    value: String,
+}
+
+/// Finds the paths in `dir` that settings of the user, or of repositories at, below or around it, name. `git_dirs` are the
+/// entries named `.git` below `dir`.
+pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> Named {
+    let home = env::var("HOME").map(PathBuf::from);
+    let of_home = |path: &str| home.as_ref().map(|home| home.join(path));
+    let config = env::var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| of_home(".config"));
+    let by_variable =
+        ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].map(|name| env::var(name).map(PathBuf::from));
+    let of_user =
+        [Some("/etc/gitconfig".into()), config.map(|dir| dir.join("git/config")), of_home(".gitconfig")];
+    let of_user: Vec<_> = of_user.into_iter().chain(by_variable).flatten().collect();
+    named_by(dir, git_dirs, &of_user, home.as_deref())
+}
+
+fn named_by(dir: &Path, git_dirs: &[PathBuf], of_user: &[PathBuf], home: Option<&Path>) -> Named {
+    let mut reading = Reading { dir, home, left: MOST_FILES, named: Named::default() };
+    // The files themselves, which links may lead to: the user's dotfiles can be what is worked on.
+    let own = of_user.iter().filter_map(|file| file.canonicalize().ok()).filter(|file| file.starts_with(dir));
+    reading.named.obeyed.extend(own);
+    let general = reading.settings(of_user.to_vec());
+    // Without a repository the user may still make one.
+    let mut roots = vec![(dir.to_path_buf(), Vec::new())];
+    let around = dir.ancestors().map(|above| above.join(".git")).find(|path| path.exists());
+    for git_dir in git_dirs.iter().cloned().chain(around) {
+        let root = git_dir.parent().unwrap_or(dir).to_path_buf();
+        roots.push((root, files_of(&git_dir)));
+    }
+    for (root, files) in roots {
+        let own = reading.settings(files);
+        for setting in general.iter().chain(&own) {
+            reading.note(&root, setting);
+        }
+    }
+    reading.named
+}
+
+/// The files of settings of a repository, by its `.git`, which may be a file that says where it is.
+fn files_of(git_dir: &Path) -> Vec<PathBuf> {
+    let told = |file: &Path, key: &str, from: &Path| {
+        let text = read(file)?;
+        Some(from.join(text.strip_prefix(key)?.trim()))
+    };
+    let own = told(git_dir, "gitdir:", git_dir.parent().unwrap_or(git_dir))
+        .unwrap_or_else(|| git_dir.to_path_buf());
+    let common = told(&own.join("commondir"), "", &own).unwrap_or_else(|| own.clone());
+    vec![common.join("config"), own.join("config.worktree")]
+}
+
+struct Reading<'a> {
+    dir: &'a Path,
+    home: Option<&'a Path>,
+    /// The number of files that may still be read.
+    left: usize,
+    named: Named,
+}
+
+impl Reading<'_> {
+    /// The settings of files and of those that they include, whatever the condition.
+    fn settings(&mut self, mut files: Vec<PathBuf>) -> Vec<Setting> {
+        let (mut all, mut next) = (Vec::new(), 0);
+        while let Some(file) = files.get(next).cloned() {
+            next += 1;
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            let settings = parse(&read(&file).unwrap_or_default());
+            for setting in settings.iter().filter(|it| it.section.starts_with("include") && it.key == "path")
+            {
+                let path = self.resolved(file.parent().unwrap_or(Path::new("/")), &setting.value);
+                if let Some(path) = self.inside(&path) {
+                    self.named.obeyed.insert(path);
+                }
+                if !files.contains(&path) {
+                    files.push(path);
+                }
+            }
+            all.extend(settings);
+        }
+        all
+    }
+
+    /// Notes what a setting names that counts in the repository at `root`.
+    fn note(&mut self, root: &Path, setting: &Setting) {
+        if setting.section == "core" && setting.key == "hookspath" {
+            let path = self.inside(&self.resolved(root, &setting.value));
+            self.named.obeyed.extend(path);
+        }
+        let runs = COMMANDS.contains(&setting.key.as_str())
+            || ["alias", "pager"].contains(&setting.section.as_str());
+        if runs {
+            let words = setting.value.split(|c: char| c.is_whitespace() || "!\"';&|()".contains(c));
+            for word in words.filter(|word| word.contains('/')) {
+                let path = self.inside(&self.resolved(root, word));
+                self.named.programs.extend(path);
+            }
+        }
+    }
+
+    fn resolved(&self, from: &Path, value: &str) -> PathBuf {
+        match (value.strip_prefix("~/"), self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => from.join(value),
+        }
+    }
+
+    /// The path without links but at its end, if it is in the working directory, or is that.
+    fn inside(&self, path: &Path) -> Option<PathBuf> {
+        // A path that does not exist yet has no links.
+        let (mut there, mut rest) = (plain(path), Vec::new());
+        let (name, parent) = (there.file_name()?.to_os_string(), there.parent()?.to_path_buf());
+        rest.push(name);
+        there = parent;
+        let there = loop {
+            match there.canonicalize() {
+                Ok(real) => break real,
+                Err(_) => {
+                    rest.push(there.file_name()?.to_os_string());
+                    there = there.parent()?.to_path_buf();
+                }
+            }
+        };
+        let path = rest.into_iter().rev().fold(there, |path, name| path.join(name));
+        path.starts_with(self.dir).then_some(path)
+    }
+}
+
+/// The path with `.` and `..` taken out by their letters.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// A regular file that is not larger than settings are.
+fn read(file: &Path) -> Option<String> {
+    let meta = file.metadata().ok().filter(|meta| meta.is_file() && meta.len() <= MOST_BYTES);
+    meta.and_then(|_| std::fs::read(file).ok()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn parse(text: &str) -> Vec<Setting> {
+    let (mut section, mut found) = (String::new(), Vec::new());
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    for line in joined.lines() {
+        let mut line = line.trim();
+        if let Some(rest) = line.strip_prefix('[') {
+            let Some((head, after)) = rest.split_once(']') else { continue };
+            let name = head.split([' ', '\t', '"', '.']).next().unwrap_or_default();
+            section = name.to_ascii_lowercase();
+            line = after.trim();
+        }
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        // A key alone is a setting that is on.
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let (section, key) = (section.clone(), key.trim().to_ascii_lowercase());
+        found.push(Setting { section, key, value: unquoted(value.trim()) });
+    }
+    found
+}
+
+/// A value without its quotes, escapes and comment.
+fn unquoted(value: &str) -> String {
+    let (mut out, mut quoted, mut chars) = (String::new(), false, value.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => quoted = !quoted,
+            '\\' => out.extend(chars.next()),
+            '#' | ';' if !quoted => break,
+            c => out.push(c),
+        }
+    }
+    out.trim_end().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_settings_name_in_the_working_directory_is_found() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let (dir, home) = (top.join("home/work"), top.join("home"));
+        for (path, text) in [
+            (
+                "home/.gitconfig",
+                "[core]\n\thooksPath = .githooks ; mine\n[Include]\npath = \"~/work/shared.ini\"\n",
+            ),
+            ("home/work/shared.ini", "[alias] x = !tools/run.sh now\n[filter \"f\"]\nclean = ./clean %f\n"),
+            (
+                "home/work/.git/config",
+                "[include]\n\tpath = ../.gitconfig\n[core]\n\tfsmonitor = \\\n../outside\n",
+            ),
+            (
+                "home/work/.gitconfig",
+                "[includeIf \"gitdir:x\"]\npath=../loop\n[core]\nsshCommand = bin/ssh -i k\n",
+            ),
+            ("home/loop", "[include]\npath = loop\n"),
+            ("home/work/lib/.git", "gitdir: ../.git/modules/lib\n"),
+            ("home/work/.git/modules/lib/config", "[core]\nhooksPath = /usr/share/hooks\neditor = vi\n"),
+        ] {
+            std::fs::create_dir_all(top.join(path).parent().unwrap()).unwrap();
+            std::fs::write(top.join(path), text).unwrap();
+        }
+        let git_dirs = [dir.join(".git"), dir.join("lib/.git")];
+        let found = named_by(&dir, &git_dirs, &[home.join(".gitconfig"), home.join("none")], Some(&home));
+        let short = |paths: &BTreeSet<PathBuf>| {
+            let shown = paths.iter().map(|path| path.strip_prefix(&dir).unwrap().display().to_string());
+            shown.collect::<Vec<_>>()
+        };
+        assert_eq!(short(&found.obeyed), [".gitconfig", ".githooks", "lib/.githooks", "shared.ini"]);
+        let programs = ["bin/ssh", "clean", "lib/clean", "lib/tools/run.sh", "tools/run.sh"];
+        assert_eq!(short(&found.programs), programs);
+    }
+
+    #[test]
+    fn the_users_own_settings_can_be_what_is_worked_on() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let dir = top.join("dotfiles");
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::write(dir.join("gitconfig"), "").unwrap();
+        std::os::unix::fs::symlink("dotfiles/gitconfig", top.join(".gitconfig")).unwrap();
+        let found = named_by(&dir, &[], &[top.join(".gitconfig")], Some(&top));
+        assert_eq!(found.obeyed, BTreeSet::from([dir.join("gitconfig")]));
+    }
+
+    #[test]
+    fn settings_are_read_as_git_does() {
+        let text = "[core]a=1\n#x\n;y\n[s \"Sub\"]\n K = \"a # b\" # c\n on\n[open\n";
+        let setting = |section: &str, key: &str, value: &str| Setting {
+            section: section.into(),
+            key: key.into(),
+            value: value.into(),
+        };
+        assert_eq!(parse(text), [setting("core", "a", "1"), setting("s", "k", "a # b")]);
+    }
+
+    #[test]
+    fn files_that_include_each_other_are_read_so_often_and_no_more() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().canonicalize().unwrap();
+        for i in 0..600 {
+            std::fs::write(dir.join(i.to_string()), format!("[include]\npath = {}\n", (i + 1) % 600))
+                .unwrap();
+        }
+        let found = named_by(&dir, &[], &[dir.join("0")], None);
+        // The first, and one that each names.
+        assert_eq!(found.obeyed.len(), 1 + MOST_FILES);
+    }
+}

@@ -1,0 +1,148 @@
+//! Landlock and seccomp, for `read` where bubblewrap does not work.
+//!
+//! Both hold a process and what it becomes. So lepo's program is started under another name, holds itself,
+//! and becomes the command: nothing has to run between fork and exec, which would need unsafe code.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::mount::{Mount, Mounts, everything};
+use lepo_base::sys;
+use lepo_process::{Environment, Program, own_program};
+
+/// The `argv[0]` of the program that holds itself and becomes a command.
+const HELD: &str = "lepo-held";
+
+/// The exit code of a command that could not be held, and so was not run.
+const NOT_HELD: u8 = 125;
+
+/// Devices that are no more than a file to everybody.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// True if this kernel has it, tried on a thread that then ends.
+pub fn works() -> bool {
+    let tried = std::thread::Builder::new().spawn(|| hold(&everything()).is_ok());
+    tried.is_ok_and(|thread| thread.join().unwrap_or(false))
+}
+
+/// A command that sees only what `mounts` shows, and changes nothing.
+pub fn program(mounts: &Mounts, dir: &Path, mut env: Environment, words: &[&str]) -> io::Result<Program> {
+    // git asks by `access`, which Landlock does not hold, whether it may read the user's settings, and fails where it
+    // then may not.
+    if !env.iter().any(|(name, _)| name == "GIT_CONFIG_GLOBAL") {
+        env.push(("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()));
+    }
+    let mut program = Program::new(own_program()?, env).arg0(HELD).dir(dir);
+    let mounts = program.lend(sys::memory_file("mounts", &encoded(mounts))?).to_string();
+    Ok(program.args([&mounts]).args(words))
+}
+
+/// Becomes the command, if these are the arguments of one that is to be held. Gives an exit code only if it
+/// could not.
+pub fn run_as_held(args: &[OsString]) -> Option<u8> {
+    let [name, mounts, program, words @ ..] = args else { return None };
+    if name != HELD {
+        return None;
+    }
+    let become_it = || {
+        let descriptor = sys::descriptor_path(mounts);
+        let mounts = decoded(&std::fs::read(descriptor)?);
+        // The descriptor of the mounts, and what else is no concern of the command.
+        close_fds::set_fds_cloexec(3, &[]);
+        hold(&mounts.ok_or_else(|| io::Error::other("malformed mounts"))?)?;
+        Err::<(), _>(Command::new(program).args(words).exec())
+    };
+    if let Err(error) = become_it() {
+        let _ =
+            io::Write::write_all(&mut io::stderr(), format!("lepo: cannot hold it: {error}\n").as_bytes());
+    }
+    Some(NOT_HELD)
+}
+
+/// One byte for the mount, then the path, ended by a zero.
+fn encoded(mounts: &Mounts) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (path, mount) in mounts {
+        bytes.push(match mount {
+            Mount::Hidden | Mount::Absent => b'h',
+            Mount::ReadOnly | Mount::ReadWrite => b'r',
+        });
+        bytes.extend(path.as_os_str().as_bytes());
+        bytes.push(0);
+    }
+    bytes
+}
+
+fn decoded(bytes: &[u8]) -> Option<Mounts> {
+    let entry = |entry: &[u8]| {
+        let (mount, path) = entry.split_first()?;
+        let mount = if *mount == b'h' { Mount::Hidden } else { Mount::ReadOnly };
+        Some((PathBuf::from(OsStr::from_bytes(path)), mount))
+    };
+    bytes.strip_suffix(&[0])?.split(|&byte| byte == 0).map(entry).collect()
+}
+
+/// Holds this thread and what it becomes, for good.
+fn hold(mounts: &Mounts) -> io::Result<()> {
+    let mut mounts = mounts.clone();
+    mounts.insert("/dev".into(), Mount::Hidden);
+    let mut open = Vec::new();
+    opened(Path::new("/"), Mount::Hidden, &mounts, &mut open);
+    sys::hold(&open, DEVICES)
+}
+
+/// Landlock only ever adds, down whole trees: where something is hidden below a path, its siblings
+/// are opened one by one. A link is reached where it leads.
+fn opened(path: &Path, above: Mount, mounts: &Mounts, open: &mut Vec<PathBuf>) {
+    let mount = mounts.get(path).copied().unwrap_or(above);
+    let below = mounts.keys().any(|other| other != path && other.starts_with(path));
+    if !below {
+        if mount != Mount::Hidden {
+            open.push(path.to_path_buf());
+        }
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(path) else { return };
+    for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+            opened(&entry.path(), mount, mounts, open);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mounts_arrive_as_they_were_sent() {
+        let mounts = Mounts::from([("/".into(), Mount::ReadOnly), ("/a\nb".into(), Mount::Hidden)]);
+        assert_eq!(decoded(&encoded(&mounts)), Some(mounts));
+        assert_eq!(decoded(b"r/cut"), None);
+    }
+
+    #[test]
+    fn what_is_beside_the_hidden_is_opened_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        for dir in ["home/me/work", "home/me/.ssh", "home/you", "usr/bin", "tmp"] {
+            std::fs::create_dir_all(root.join(dir)).unwrap();
+        }
+        std::os::unix::fs::symlink("home/me", root.join("link")).unwrap();
+        let at = |path: &str| root.join(path);
+        let mounts = Mounts::from([
+            (root.to_path_buf(), Mount::ReadOnly),
+            (at("home/me"), Mount::Hidden),
+            (at("home/me/work"), Mount::ReadOnly),
+            (at("tmp"), Mount::Hidden),
+        ]);
+        let mut open = Vec::new();
+        opened(root, Mount::Hidden, &mounts, &mut open);
+        open.sort();
+        assert_eq!(open, [at("home/me/work"), at("home/you"), at("usr")]);
+    }
+}

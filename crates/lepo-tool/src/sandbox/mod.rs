@@ -1,0 +1,182 @@
+//! Holds a command to its access with the kernel's means: bubblewrap where that works, else Landlock
+//! and seccomp, which can hold `read` only. Never a list of allowed words.
+
+mod after;
+mod autorun;
+mod bubblewrap;
+mod detect;
+mod git_settings;
+mod homes;
+mod landlock;
+mod lock;
+mod mount;
+mod policy;
+mod protected;
+mod survey;
+mod toolchains;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Access, SHELL};
+pub use after::Aftermath;
+use after::look_after;
+pub use detect::Detected;
+pub use homes::covers_home;
+pub use landlock::run_as_held;
+use lepo_process::{Environment, Program};
+use lock::DirLock;
+use mount::Mount;
+pub use policy::Policy;
+use survey::{Survey, survey};
+
+/// The most processes and threads of a held command.
+const MOST_PROCESSES: u32 = 4096;
+
+/// A kind of sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sandbox {
+    /// The program bubblewrap, at this path.
+    Bubblewrap(PathBuf),
+    /// Landlock and seccomp.
+    Landlock,
+    /// Nothing: the question says so, and nothing runs unasked.
+    None,
+}
+
+impl Sandbox {
+    /// The sandbox that can hold a command to `access`.
+    pub fn holding(&self, access: Access) -> Sandbox {
+        match (self, access) {
+            (Sandbox::Bubblewrap(_), Access::Read | Access::Write | Access::Net)
+            | (Sandbox::Landlock, Access::Read) => self.clone(),
+            _ => Sandbox::None,
+        }
+    }
+
+    /// The name in documents.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Sandbox::Bubblewrap(_) => "bubblewrap",
+            Sandbox::Landlock => "landlock",
+            Sandbox::None => "none",
+        }
+    }
+
+    /// The name for people.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Sandbox::Bubblewrap(_) => "bubblewrap",
+            Sandbox::Landlock => "Landlock",
+            Sandbox::None => "no sandbox",
+        }
+    }
+
+    /// A line that describes it, for `--version --verbose`.
+    pub fn about(&self) -> String {
+        match self {
+            Sandbox::Bubblewrap(path) => format!("bubblewrap ({})", path.display()),
+            Sandbox::Landlock => "Landlock and seccomp, for access `read` only".to_string(),
+            Sandbox::None => "none: lepo asks before every command".to_string(),
+        }
+    }
+
+    /// The lock on the working directory of a held command; `None` while another command has it.
+    pub(super) fn lock(&self, access: Access, dir: &Path) -> io::Result<Option<DirLock>> {
+        match self {
+            Sandbox::None => Ok(Some(DirLock::default())),
+            _ => DirLock::take(&dir.canonicalize()?, access != Access::Read),
+        }
+    }
+
+    /// `sh -c line`, ready to be started, held to `access`, with the environment `env`. What it leaves behind is
+    /// looked after when the second value is finished or dropped, which must be after the command has ended.
+    pub(super) fn prepare(
+        &self,
+        line: &str,
+        access: Access,
+        policy: &Policy<'_>,
+        env: Environment,
+        lock: DirLock,
+    ) -> io::Result<(Program, Leftovers)> {
+        let words = [SHELL, "-c", line];
+        let mut leftovers = Leftovers::default();
+        let mut program = match self {
+            Sandbox::None => Program::new(SHELL, env).args(["-c", line]).dir(policy.dir),
+            Sandbox::Landlock => landlock::program(&policy.mounts(access, None)?, policy.dir, env, &words)?
+                .at_most(MOST_PROCESSES),
+            Sandbox::Bubblewrap(bwrap) => {
+                let dir = policy.dir.canonicalize()?;
+                let survey = match access {
+                    Access::Read => None,
+                    _ => Some(survey(&dir, survey::MOST)?.with_settings(&dir)),
+                };
+                let mounts = policy.mounts(access, survey.as_ref())?;
+                let mut program = bubblewrap::program(bwrap, access, &mounts, &dir, &env, &words)?;
+                // It makes directories to mount on, where nothing is to be made.
+                let made = mounts.iter().filter(|(_, mount)| **mount == Mount::Absent);
+                made.for_each(|(path, _)| program.remove_at_end(path));
+                leftovers.before = survey.map(|survey| (dir, survey));
+                program.at_most(MOST_PROCESSES)
+            }
+        };
+        // The command may live a moment longer than lepo.
+        lock.descriptors()?.into_iter().for_each(|descriptor| program.hold(descriptor));
+        leftovers.lock = lock;
+        Ok((program, leftovers))
+    }
+}
+
+/// The work after a command, while its working directory is still locked.
+#[derive(Debug, Default)]
+pub(super) struct Leftovers {
+    /// The working directory as it was, if the command could write in it.
+    before: Option<(PathBuf, Survey)>,
+    /// The findings at the end, also when the command was cut short.
+    pub found: Arc<Mutex<Aftermath>>,
+    lock: DirLock,
+}
+
+impl Leftovers {
+    fn finish(&mut self) {
+        if let Some((dir, survey)) = self.before.take() {
+            *self.found.lock().unwrap_or_else(PoisonError::into_inner) = look_after(&dir, &survey);
+        }
+        self.lock = DirLock::default();
+    }
+}
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl fmt::Display for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let holds = if *self == Sandbox::None { "" } else { "held by " };
+        write!(f, "{holds}{}", self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_hold_a_level_is_no_sandbox_for_it() {
+        let bwrap = Sandbox::Bubblewrap("/usr/bin/bwrap".into());
+        for (access, by_bwrap, by_landlock) in [
+            (Access::Read, true, true),
+            (Access::Write, true, false),
+            (Access::Net, true, false),
+            (Access::Full, false, false),
+        ] {
+            assert_eq!(bwrap.holding(access) != Sandbox::None, by_bwrap, "{access}");
+            assert_eq!(Sandbox::Landlock.holding(access) != Sandbox::None, by_landlock, "{access}");
+            assert_eq!(Sandbox::None.holding(access), Sandbox::None);
+        }
+    }
+}

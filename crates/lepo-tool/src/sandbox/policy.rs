@@ -1,0 +1,181 @@
+//! The mounts of a sandboxed command: one table of paths, deepest wins, that both sandboxes are built from.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::homes::homes;
+use super::mount::{Mount, Mounts, everything};
+use super::protected::protected;
+use super::survey::Survey;
+use super::toolchains::toolchains;
+use crate::Access;
+use lepo_base::env;
+
+/// The directories that decide the mounts of a command.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy<'a> {
+    /// The working directory, absolute.
+    pub dir: &'a Path,
+    /// The store: never written, wherever it is.
+    pub store: &'a Path,
+    /// lepo's own directories, which hold keys, consent and trust: never even seen.
+    pub own: &'a [PathBuf],
+    /// Shown read-only besides, by the configuration.
+    pub read_only: &'a [PathBuf],
+}
+
+impl Policy<'_> {
+    /// The mounts of a command with this access. Paths are absolute, without links, and exist. One that may write
+    /// needs a survey of the working directory.
+    pub(super) fn mounts(&self, access: Access, survey: Option<&Survey>) -> io::Result<Mounts> {
+        let dir = self.dir.canonicalize()?;
+        let mut mounts = everything();
+        let homes = homes();
+        let hidden = [PathBuf::from("/run"), PathBuf::from("/tmp")].into_iter().chain(homes.clone());
+        for path in hidden.filter(|path| path.is_dir()) {
+            mounts.insert(path, Mount::Hidden);
+        }
+        let found = homes.first().into_iter().flat_map(|home| toolchains(home, env::var));
+        // A link to what is above would show what is hidden.
+        let found = found.filter(|path| path.canonicalize().is_ok_and(|path| !is_above(&path, &mounts)));
+        let mut seen: Vec<PathBuf> = found.chain(self.read_only.iter().cloned()).collect();
+        if access == Access::Net {
+            // Often a link into /run.
+            seen.push("/etc/resolv.conf".into());
+        }
+        for path in seen.iter().filter_map(|path| path.canonicalize().ok()) {
+            mounts.insert(path, Mount::ReadOnly);
+        }
+        match access {
+            Access::Read => drop(mounts.insert(dir.clone(), Mount::ReadOnly)),
+            // New entries of a home could be files that a shell runs.
+            Access::Write | Access::Net if homes.contains(&dir) => {
+                mounts.insert(dir.clone(), Mount::ReadOnly);
+                mounts.extend(plain_entries(&dir)?.into_iter().map(|path| (path, Mount::ReadWrite)));
+            }
+            Access::Write | Access::Net => drop(mounts.insert(dir.clone(), Mount::ReadWrite)),
+            Access::Full => return Err(io::Error::other("no sandbox is as wide as `full`")),
+        }
+        if homes.contains(&dir) {
+            let store = self.store.canonicalize().ok();
+            let hidden = hidden_entries(&dir)?.into_iter().filter(|path| Some(path) != store.as_ref());
+            // Paths that are shown below one, like a toolchain, stay.
+            mounts.extend(hidden.map(|path| (path, Mount::Hidden)));
+        }
+        if let Some(survey) = survey {
+            self.keep(&dir, survey, &mut mounts)?;
+        }
+        for own in self.own.iter().filter_map(|path| path.canonicalize().ok()) {
+            // Below what is hidden anyway, its name alone would tell of it.
+            if mount_at(&mounts, &own) != Mount::Hidden {
+                mounts.insert(own, Mount::Hidden);
+            }
+        }
+        Ok(mounts)
+    }
+
+    /// The paths that stay read-only in a writable working directory.
+    fn keep(&self, dir: &Path, survey: &Survey, mounts: &mut Mounts) -> io::Result<()> {
+        for (path, mount) in protected(dir, self.store, survey)? {
+            // Nothing is made in a directory that is not written, nor seen in one that is hidden.
+            let parent = path.parent().map_or(Mount::ReadOnly, |parent| mount_at(mounts, parent));
+            if parent == Mount::Hidden || (parent == Mount::ReadOnly && mount == Mount::Absent) {
+                continue;
+            }
+            // A directory in between could be moved away with all it holds, if it were no mount point itself.
+            for between in
+                path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir)
+            {
+                let mount = mount_at(mounts, between);
+                mounts.entry(between.to_path_buf()).or_insert(mount);
+            }
+            mounts.insert(path, mount);
+        }
+        Ok(())
+    }
+}
+
+/// The entries of a home directory that begin with a dot; of a link, what it leads to in the home.
+fn hidden_entries(home: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut hidden = Vec::new();
+    for entry in std::fs::read_dir(home)?.flatten().filter(begins_with_dot) {
+        match entry.file_type() {
+            Ok(kind) if kind.is_symlink() => {
+                let target = entry.path().canonicalize().ok();
+                hidden.extend(target.filter(|path| path.starts_with(home) && path != home));
+            }
+            _ => hidden.push(entry.path()),
+        }
+    }
+    Ok(hidden)
+}
+
+/// The other entries, but for links.
+fn plain_entries(home: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(home)?.flatten().filter(|entry| !begins_with_dot(entry));
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir()));
+    Ok(real.map(|entry| entry.path()).collect())
+}
+
+fn begins_with_dot(entry: &std::fs::DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(b".")
+}
+
+/// True if something hidden is at or below the path.
+fn is_above(path: &Path, mounts: &Mounts) -> bool {
+    mounts.iter().any(|(hidden, mount)| *mount == Mount::Hidden && hidden.starts_with(path))
+}
+
+/// The mount of a path: that of the deepest listed path above it.
+fn mount_at(mounts: &Mounts, path: &Path) -> Mount {
+    path.ancestors().find_map(|above| mounts.get(above)).copied().unwrap_or(Mount::ReadOnly)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::survey::survey;
+    use super::*;
+
+    #[test]
+    fn the_working_directory_is_written_but_not_what_is_kept_in_it() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().canonicalize().unwrap();
+        for sub in [".lepo", "a/b", "own"] {
+            std::fs::create_dir_all(dir.join(sub)).unwrap();
+        }
+        let own = [dir.join("own"), dir.join("not there")];
+        let policy = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[] };
+        let survey = survey(&dir, 100).unwrap();
+        let mount = |access: Access, path: &str| {
+            let survey = Some(&survey).filter(|_| access != Access::Read);
+            policy.mounts(access, survey).unwrap().get(&dir.join(path)).copied()
+        };
+        for (path, read, write) in [
+            ("", Some(Mount::ReadOnly), Some(Mount::ReadWrite)),
+            (".git", None, Some(Mount::Absent)),
+            (".lepo", None, Some(Mount::ReadOnly)),
+            ("a", None, Some(Mount::ReadWrite)),
+            ("a/b", None, Some(Mount::ReadOnly)),
+            ("own", Some(Mount::Hidden), Some(Mount::Hidden)),
+            ("not there", None, None),
+        ] {
+            let path = path.trim_end_matches('/');
+            let at = if path.is_empty() { "." } else { path };
+            assert_eq!((mount(Access::Read, at), mount(Access::Write, at)), (read, write), "{path}");
+        }
+        assert_eq!(policy.mounts(Access::Read, None).unwrap().get(Path::new("/tmp")), Some(&Mount::Hidden));
+        assert!(policy.mounts(Access::Full, None).is_err());
+    }
+
+    #[test]
+    fn a_link_cannot_be_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().canonicalize().unwrap();
+        std::fs::create_dir(dir.join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", dir.join(".git")).unwrap();
+        let policy = Policy { dir: &dir, store: &dir.join(".lepo"), own: &[], read_only: &[] };
+        assert!(policy.mounts(Access::Read, None).is_ok());
+        let error = policy.mounts(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();
+        assert!(error.to_string().contains("is a link"), "{error}");
+    }
+}

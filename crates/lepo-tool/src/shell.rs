@@ -1,0 +1,213 @@
+//! Running one command: `sh -c` in the working directory, with a time limit, an environment without
+//! lepo's keys, nothing on stdin, and its whole process tree ended with it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use super::capture::Captured;
+use super::consent::GrantedCommand;
+use super::sandbox::{Aftermath, Leftovers, Policy};
+use super::variables::Variables;
+use lepo_process::Running;
+
+/// The way that commands run.
+#[derive(Debug, Clone, Copy)]
+pub struct Shell<'a> {
+    /// The working directory and the paths that a sandbox shows.
+    pub policy: Policy<'a>,
+    /// The environment variables of a command.
+    pub variables: Variables<'a>,
+    /// The time limit.
+    pub timeout: Duration,
+}
+
+/// The stream that a command printed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// Receives the output of a command as it comes.
+pub type Live<'l> = dyn FnMut(Stream, &[u8]) + 'l;
+
+/// The way a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, with this exit code.
+    Exit(i32),
+    /// By a signal, of this number.
+    Signal(i32),
+    /// The command took too long, and was ended.
+    TimedOut(Duration),
+    /// The command printed more than this many bytes, and was ended.
+    Flooded(u64),
+    /// The process that keeps it was ended, which only a command without a sandbox can do.
+    KeeperEnded,
+    /// The command could not be started, and why.
+    NotStarted(String),
+}
+
+/// The result of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The way it ended.
+    pub ending: Ending,
+    /// The time it took.
+    pub took: Duration,
+    /// Standard output.
+    pub stdout: Captured,
+    /// Standard error.
+    pub stderr: Captured,
+    /// Processes of it that could not be ended.
+    pub left: usize,
+}
+
+/// The most that a command may print, in bytes: all of it is kept on the disk.
+const MOST_OUTPUT: u64 = 64 << 20;
+
+impl Shell<'_> {
+    /// Runs a granted command. Its streams go to the two files of `scratch`, and to `live` as they come; a survey
+    /// of the files that it left goes to `found`, also if this future is dropped.
+    pub async fn run(
+        &self,
+        granted: GrantedCommand,
+        scratch: [File; 2],
+        live: &mut Live<'_>,
+        found: &Arc<Mutex<Aftermath>>,
+    ) -> io::Result<Outcome> {
+        let start = Instant::now();
+        let [mut stdout, mut stderr] = scratch;
+        let (ending, left) = match self.start(&granted, live, found).await {
+            Err(error) => (Ending::NotStarted(error.to_string()), 0),
+            Ok(mut held) => {
+                let watched = watch(&mut held.running, &mut stdout, &mut stderr, live);
+                let ending = match tokio::time::timeout(self.timeout, watched).await {
+                    Ok(ending) => ending?,
+                    Err(_) => Ending::TimedOut(self.timeout),
+                };
+                (ending, held.running.end())
+            }
+        };
+        Ok(Outcome {
+            ending,
+            took: start.elapsed(),
+            stdout: Captured::new(stdout)?,
+            stderr: Captured::new(stderr)?,
+            left,
+        })
+    }
+
+    async fn start(
+        &self,
+        granted: &GrantedCommand,
+        live: &mut Live<'_>,
+        found: &Arc<Mutex<Aftermath>>,
+    ) -> io::Result<Held> {
+        let (request, sandbox) = (granted.request(), granted.sandbox());
+        let start = Instant::now();
+        let mut told = false;
+        let lock = loop {
+            if let Some(lock) = sandbox.lock(request.access, self.policy.dir)? {
+                break lock;
+            }
+            if start.elapsed() > self.timeout {
+                let what = format!("another command is at work in {}", self.policy.dir.display());
+                return Err(io::Error::other(what));
+            }
+            if !told && start.elapsed() > PATIENCE {
+                live(Stream::Stderr, b"waiting for another command in this directory\n");
+                told = true;
+            }
+            tokio::time::sleep(RETRY).await;
+        };
+        let env = self.variables.of_command(request.access);
+        let (program, mut leftovers) =
+            sandbox.prepare(&request.command, request.access, &self.policy, env, lock)?;
+        leftovers.found = Arc::clone(found);
+        Ok(Held { running: program.spawn()?, _leftovers: leftovers })
+    }
+}
+
+/// The time to wait for the working directory before a note says so.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The interval at which the lock is tried again.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// A running command. The order of the fields counts: the command ends before its leftovers are looked at.
+struct Held {
+    running: Running,
+    _leftovers: Leftovers,
+}
+
+/// Reads both streams until the command ends; what it left in the background then goes with its tree.
+async fn watch(
+    running: &mut Running,
+    stdout: &mut File,
+    stderr: &mut File,
+    live: &mut Live<'_>,
+) -> io::Result<Ending> {
+    let (mut out, mut err) = (running.stdout.take(), running.stderr.take());
+    let mut ended = None;
+    let mut printed = 0;
+    let (mut from_out, mut from_err) = (vec![0; 32 << 10], vec![0; 32 << 10]);
+    loop {
+        tokio::select! {
+            n = read(&mut out, &mut from_out), if out.is_some() => match n? {
+                0 => out = None,
+                n => {
+                    printed += n as u64;
+                    live(Stream::Stdout, &from_out[..n]);
+                    stdout.write_all(&from_out[..n])?;
+                }
+            },
+            n = read(&mut err, &mut from_err), if err.is_some() => match n? {
+                0 => err = None,
+                n => {
+                    printed += n as u64;
+                    live(Stream::Stderr, &from_err[..n]);
+                    stderr.write_all(&from_err[..n])?;
+                }
+            },
+            status = running.wait(), if ended.is_none() => match status {
+                Ok(status) => ended = Some(status),
+                Err(_) => return Ok(Ending::KeeperEnded),
+            },
+            // Ended, but a process in the background still holds its pipes: what is there is read, no more waited for.
+            () = tokio::time::sleep(LINGER), if ended.is_some() => break,
+        }
+        if printed > MOST_OUTPUT {
+            return Ok(Ending::Flooded(MOST_OUTPUT));
+        }
+        if out.is_none() && err.is_none() && ended.is_some() {
+            break;
+        }
+    }
+    ended.map(ending).ok_or_else(|| io::Error::other("the command did not end"))
+}
+
+/// The time that pipes may stay quiet after a command's end before they are given up.
+const LINGER: Duration = Duration::from_millis(50);
+
+async fn read(from: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> io::Result<usize> {
+    match from {
+        Some(from) => from.read(into).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn ending(status: ExitStatus) -> Ending {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ending::Exit(code),
+        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+    }
+}

@@ -1,0 +1,55 @@
+//! Files of a question on their way into the store: they are hashed, and their request is prepared, while the disk
+//! is waited for.
+
+use std::fs::File;
+
+use super::{Attached, NewFile};
+use crate::Question;
+use lepo_base::error::Result;
+use lepo_store::bubb::{Attachment, with_attachments};
+use lepo_store::store::{NewBlob, Store};
+
+/// A file whose bytes are in the store, and whose blob has no name yet.
+pub struct Arriving {
+    /// Line of the file.
+    pub line: Attachment,
+    blob: NewBlob,
+    /// The file, to be read.
+    file: File,
+    side: Option<u32>,
+}
+
+impl Arriving {
+    /// Copies a file into the store.
+    pub(super) fn begin(file: &NewFile, store: &Store) -> Result<Arriving> {
+        let blob = file.begin_blob(store)?;
+        let line = file.line(&blob.blob)?;
+        let copy = blob.file().map_err(|error| file.unreadable(error))?;
+        let side = file.pixels.map(|(width, height)| width.max(height));
+        Ok(Arriving { line, blob, file: copy, side })
+    }
+
+    /// Gives its blob its name, durable when this returns.
+    pub fn publish(&mut self, store: &Store) -> Result<()> {
+        self.blob.publish(store)
+    }
+
+    /// The file as one of its bubb, to be sent.
+    pub fn attached(&self) -> Attached {
+        Attached::open(self.line.clone(), self.file.try_clone().ok(), self.side)
+    }
+}
+
+/// Copies the files of a question into the store; nothing is durable yet. The text of its bubb.
+pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<Arriving>)> {
+    let files = question.files.iter().map(|file| Arriving::begin(file, store)).collect::<Result<Vec<_>>>()?;
+    let lines: Vec<Attachment> = files.iter().map(|file| file.line.clone()).collect();
+    Ok((with_attachments(&question.text, &lines), files))
+}
+
+/// Keeps the files of a question in the store, durable when this returns. The text of its bubb.
+pub fn keep_files(store: &Store, question: Question) -> Result<String> {
+    let (text, mut files) = begin_files(store, question)?;
+    files.iter_mut().try_for_each(|file| file.publish(store))?;
+    Ok(text)
+}

@@ -1,0 +1,67 @@
+//! Reads a file that is named for a question: never a device that has no end, and no more than a text can be.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use lepo_base::error::{Error, Result};
+
+/// Bytes of a file that is no attachment at most.
+const MOST: u64 = 64 << 20;
+
+/// The rest of an open file after `begun`, whose path is this. Pipes are read; of devices only terminals and those that
+/// are empty.
+pub fn read_bounded(file: &File, path: &Path, begun: Vec<u8>) -> Result<Vec<u8>> {
+    let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
+    let kind = file.metadata().map_err(failed)?.file_type();
+    let is_device = kind.is_block_device() || (kind.is_char_device() && !file.is_terminal());
+    if is_device && !begun.is_empty() {
+        return Err(Error::usage(format!("cannot read {}: it is a device", path.display())));
+    }
+    let (mut bytes, limit) = (begun, MOST + 1);
+    file.take(limit.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).map_err(failed)?;
+    match bytes.len() as u64 > MOST {
+        true => Err(Error::usage(format!("{} is larger than {} MiB", path.display(), MOST >> 20))
+            .hint("cut what the question is about out of it")),
+        false => Ok(bytes),
+    }
+}
+
+/// The text of the file at this path.
+pub fn read_text(path: &Path) -> Result<String> {
+    let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
+    let mut file = File::open(path).map_err(failed)?;
+    let mut begun = Vec::new();
+    (&mut file).take(1).read_to_end(&mut begun).map_err(failed)?;
+    let bytes = read_bounded(&file, path, begun)?;
+    String::from_utf8(bytes)
+        .map_err(|error| Error::usage(format!("{} is not UTF-8", path.display())).because(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NewFile;
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, sparse, text) = (dir.path().join("l"), dir.path().join("s"), dir.path().join("t"));
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        File::create(&sparse).unwrap().set_len(20 << 30).unwrap();
+        std::fs::write(&text, "text").unwrap();
+        for (path, told) in [
+            (link.as_path(), "it is a device"),
+            (&sparse, "is larger than 64 MiB"),
+            (Path::new("/dev/full"), "it is a device"),
+        ] {
+            assert!(read_text(path).unwrap_err().message.contains(told), "{path:?}");
+            assert!(NewFile::look(path).unwrap_err().message.contains(told), "{path:?}");
+            assert!(NewFile::open(path).unwrap_err().message.contains(told), "{path:?}");
+        }
+        for (path, read) in [(text.as_path(), "text"), (Path::new("/dev/null"), "")] {
+            assert_eq!(read_text(path).unwrap(), read);
+        }
+    }
+}

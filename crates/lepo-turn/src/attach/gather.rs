@@ -1,0 +1,257 @@
+//! Files named for a question, and the text files of folders: what git ignores is left out, and so is what is
+//! hidden, no text, or beyond the limits.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ignore::WalkBuilder;
+
+use super::{Looked, NewFile};
+use crate::ContextFile;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::thousands;
+
+/// Files of folders that go with one question at most.
+const FILES: usize = 200;
+
+/// Bytes of text of folders that go with one question at most.
+const BYTES: u64 = 1 << 20;
+
+/// Names of what is left out for one reason that are shown.
+const NAMED: usize = 3;
+
+/// Folders that hold what a program keeps, not what a person wrote; not counted as hidden.
+const KEPT_BY_PROGRAMS: &[&str] = &[".git", ".lepo", ".hg", ".jj"];
+
+/// Files taken so far for one question.
+#[derive(Default)]
+pub struct Gathering {
+    files: usize,
+    bytes: u64,
+    notes: Vec<String>,
+}
+
+/// Entries of one folder that were left out.
+#[derive(Default)]
+struct LeftOut {
+    links: Vec<String>,
+    not_files: Vec<String>,
+    not_text: Vec<String>,
+    too_large: Vec<String>,
+    too_many: Vec<String>,
+    unreadable: Vec<String>,
+}
+
+impl Gathering {
+    /// The file at this path; or the files of the folder, in the order of their paths.
+    pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
+        if !path.is_dir() {
+            return Ok(vec![ContextFile { path: path.display().to_string(), content: NewFile::look(path)? }]);
+        }
+        let hidden = Arc::new(AtomicUsize::new(0));
+        let counted = hidden.clone();
+        let mut walk = WalkBuilder::new(path);
+        walk.hidden(false).ignore(false).follow_links(false).sort_by_file_path(Path::cmp);
+        walk.filter_entry(move |entry| {
+            let name = entry.file_name().to_string_lossy();
+            let is_hidden = entry.depth() > 0 && name.starts_with('.');
+            if is_hidden && !KEPT_BY_PROGRAMS.contains(&&*name) {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+            !is_hidden
+        });
+        let (mut paths, mut left_out) = (Vec::new(), LeftOut::default());
+        for entry in walk.build() {
+            match entry {
+                Ok(entry) => match entry.file_type() {
+                    Some(kind) if kind.is_file() => paths.push(entry.into_path()),
+                    Some(kind) if kind.is_symlink() => left_out.links.push(shown(entry.path())),
+                    Some(kind) if !kind.is_dir() => left_out.not_files.push(shown(entry.path())),
+                    _ => {}
+                },
+                Err(error) => left_out.unreadable.push(error.to_string()),
+            }
+        }
+        let mut taken = Vec::new();
+        for file in paths {
+            taken.extend(self.one(&file, &mut left_out));
+        }
+        if taken.is_empty() {
+            return Err(Error::usage(format!("no text to send in {}", path.display()))
+                .hint("what git ignores and what is hidden is left out; name such a file itself"));
+        }
+        self.notes.push(left_out.note(path, taken.len(), hidden.load(Ordering::Relaxed)));
+        Ok(taken)
+    }
+
+    /// Lines that tell what came of folders, and what did not.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// A file of a folder, if it can go along.
+    fn one(&mut self, path: &Path, left_out: &mut LeftOut) -> Option<ContextFile> {
+        let shown = shown(path);
+        if self.files == FILES {
+            left_out.too_many.push(shown);
+            return None;
+        }
+        let content = match read_within(path, BYTES - self.bytes) {
+            Ok(Some(content)) => content,
+            Ok(None) => {
+                left_out.too_large.push(shown);
+                return None;
+            }
+            Err(_) => {
+                left_out.unreadable.push(shown);
+                return None;
+            }
+        };
+        if let Looked::Other(bytes) = &content {
+            if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
+                left_out.not_text.push(shown);
+                return None;
+            }
+            self.bytes += bytes.len() as u64;
+        }
+        self.files += 1;
+        Some(ContextFile { path: shown, content })
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// True if git may ignore something in this folder.
+fn is_in_repository(folder: &Path) -> bool {
+    folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|dir| dir.join(".git").exists()))
+}
+
+/// A file to attach, or the bytes of another; nothing if these are more than there is room for.
+fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
+    let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
+    let mut bytes = Vec::new();
+    File::open(path).map_err(failed)?.take(room + 1).read_to_end(&mut bytes).map_err(failed)?;
+    match NewFile::of_bytes(&path.display().to_string(), bytes)? {
+        Looked::Media(_) => NewFile::look(path).map(Some),
+        Looked::Other(bytes) if bytes.len() as u64 > room => Ok(None),
+        other => Ok(Some(other)),
+    }
+}
+
+impl LeftOut {
+    /// `src: 12 files; left out: 2 not text (a.png, b.bin), 3 hidden, and what git ignores`.
+    fn note(&self, folder: &Path, taken: usize, hidden: usize) -> String {
+        let over = format!("more than {} bytes in all", thousands(BYTES));
+        let many = format!("more than {FILES} files");
+        let reasons = [
+            (&self.links, if self.links.len() == 1 { "link" } else { "links" }.to_string()),
+            (&self.not_files, "not regular files".to_string()),
+            (&self.not_text, "not text".to_string()),
+            (&self.too_large, over),
+            (&self.too_many, many),
+            (&self.unreadable, "unreadable".to_string()),
+        ];
+        let mut parts: Vec<String> = reasons
+            .iter()
+            .filter(|(paths, _)| !paths.is_empty())
+            .map(|(paths, why)| {
+                let named = paths.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+                let more = if paths.len() > NAMED { ", …" } else { "" };
+                format!("{} {why} ({named}{more})", paths.len())
+            })
+            .collect();
+        parts.extend((hidden > 0).then(|| format!("{hidden} hidden")));
+        let ignored = match parts.is_empty() {
+            _ if !is_in_repository(folder) => "",
+            true => "; what git ignores is left out",
+            false => ", what git ignores",
+        };
+        let files = if taken == 1 { "1 file".to_string() } else { format!("{taken} files") };
+        let left_out =
+            if parts.is_empty() { String::new() } else { format!("; left out: {}", parts.join(", ")) };
+        format!("note: {}: {files}{left_out}{ignored}", folder.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(dir: &Path, files: &[(&str, &[u8])]) {
+        for (name, bytes) in files {
+            let path = dir.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+
+    fn names(taken: &[ContextFile], dir: &Path) -> Vec<String> {
+        let short = |one: &ContextFile| one.path.replace(&format!("{}/", dir.display()), "");
+        taken.iter().map(short).collect()
+    }
+
+    #[test]
+    fn a_folder_is_its_text_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let gif = b"GIF89a\x01\0\x01\0\0\0\0\0\0\0";
+        write(
+            dir,
+            &[
+                (".git/HEAD", b"ref"),
+                (".gitignore", b"target\n*.log\n"),
+                (".env", b"KEY=1"),
+                ("b/x.rs", "각".as_bytes()),
+                ("a.txt", b"a"),
+                ("bin", b"\0\x01"),
+                ("latin", b"caf\xe9"),
+                ("pic.gif", gif),
+                ("target/out", b"made"),
+                ("x.log", b"log"),
+            ],
+        );
+        std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
+        let mut gathering = Gathering::default();
+        gathering.take(&dir.join("b")).unwrap();
+        assert!(gathering.notes()[0].ends_with("b: 1 file; what git ignores is left out"));
+        let mut gathering = Gathering::default();
+        let taken = gathering.take(dir).unwrap();
+        assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
+        assert!(matches!(taken[2].content, Looked::Media(_)));
+        let note = &gathering.notes()[0].replace(&format!("{}/", dir.display()), "");
+        assert!(
+            note.ends_with(
+                ": 3 files; left out: 1 link (link), 2 not text (bin, latin), 2 hidden, what git ignores"
+            ),
+            "{note}"
+        );
+        let one = gathering.take(&dir.join("x.log")).unwrap();
+        assert_eq!(names(&one, dir), ["x.log"], "what is named itself goes along");
+        let made = gathering.take(&dir.join("target")).unwrap();
+        assert_eq!(names(&made, dir), ["target/out"]);
+        write(dir, &[("none/bin", b"\0")]);
+        assert_eq!(gathering.take(&dir.join("none")).unwrap_err().kind.exit_code(), 2);
+    }
+
+    #[test]
+    fn what_is_beyond_the_limits_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        for i in 0..FILES + 2 {
+            std::fs::write(dir.path().join(format!("{i:03}")), "x").unwrap();
+        }
+        std::fs::write(dir.path().join("000"), vec![b'x'; 2 << 20]).unwrap();
+        let mut gathering = Gathering::default();
+        assert_eq!(gathering.take(dir.path()).unwrap().len(), FILES);
+        let note = &gathering.notes()[0];
+        assert!(!note.contains("git"), "there is no repository: {note}");
+        assert!(
+            note.contains("1 more than 1,048,576 bytes in all (") && note.contains("1 more than 200 files ("),
+            "{note}"
+        );
+    }
+}

@@ -1,0 +1,257 @@
+//! Limits on files: the question's own are checked before anything is written, those of
+//! earlier questions are left out from the oldest on.
+
+use super::NewFile;
+use lepo_base::error::{Error, Place, Result, quoted};
+use lepo_base::media::Media;
+use lepo_model::{Accepts, encoded_len};
+use lepo_store::bubb::thousands;
+
+/// The properties of a file that limits are about.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Media type.
+    pub media: Media,
+    /// Length in bytes of the file.
+    pub len: u64,
+    /// The longer side of an image, where that is known.
+    pub side: Option<u32>,
+}
+
+impl Size {
+    /// Size of a file of a question.
+    pub fn of(file: &NewFile) -> Size {
+        Size { media: file.media, len: file.len, side: file.pixels.map(|(width, height)| width.max(height)) }
+    }
+}
+
+/// Checks the files of a question: each by itself, and all of them together. `model` is the name of the
+/// model that is asked.
+pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
+    if accepts.media.is_empty()
+        && let Some(file) = files.first()
+    {
+        return Err(
+            Error::usage(format!("{model} takes no files, and {} is one", file.name)).hint_at(other_model)
+        );
+    }
+    for file in files {
+        if let Some(too_much) = alone(Size::of(file), accepts) {
+            let error = Error::usage(format!("{} is too much for {model}: {}", file.about(), too_much.words));
+            return Err(too_much.explain(&file.name, error));
+        }
+    }
+    let sizes: Vec<Size> = files.iter().map(Size::of).collect();
+    match fitting(&sizes, accepts) {
+        fits if fits == sizes.len() => Ok(()),
+        fits => {
+            let files: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+            let words = together(&sizes, accepts);
+            Err(Error::usage(format!("{} files are too much for {model}: {words}", files.len())).hint(
+                format!("ask about {fits} of them at a time, or shrink them: magick IN -resize 50% OUT"),
+            ))
+        }
+    }
+}
+
+/// The number of these files, counted from the last, that fit into one request.
+pub fn fitting(sizes: &[Size], accepts: &Accepts) -> usize {
+    (0..=sizes.len())
+        .rev()
+        .find(|&count| {
+            let last = sizes.split_at(sizes.len() - count).1;
+            last.iter().all(|&size| alone(size, accepts).is_none()) && together(last, accepts).is_empty()
+        })
+        .unwrap_or_default()
+}
+
+/// True if a file can be sent at all.
+pub fn is_taken(size: Size, accepts: &Accepts) -> bool {
+    alone(size, accepts).is_none()
+}
+
+/// One limit that one file is beyond.
+struct TooMuch {
+    words: String,
+    /// Options that shrink the file, to be put between `magick IN` and `OUT`.
+    shrink: Option<String>,
+}
+
+/// The hint for files that the model does not take.
+fn other_model(place: Place) -> String {
+    format!("{} asks another model; {} lists them", place.other_model(), place.models())
+}
+
+impl TooMuch {
+    fn explain(&self, name: &str, error: Error) -> Error {
+        match &self.shrink {
+            Some(options) => error.hint(format!("shrink it: magick {} {options} small.jpg", quoted(name))),
+            None => error.hint_at(other_model),
+        }
+    }
+}
+
+fn alone(size: Size, accepts: &Accepts) -> Option<TooMuch> {
+    let Size { media, len, side } = size;
+    if !accepts.media.contains(&media) {
+        let words = format!("it takes no {}", if media.is_image() { media.mime() } else { "PDF" });
+        let shrink = (media.is_image() && accepts.media.contains(&Media::Jpeg)).then(String::new);
+        return Some(TooMuch { words, shrink });
+    }
+    if let Some(limit) = accepts.image.filter(|&limit| media.is_image() && encoded_len(len) > limit) {
+        let words = format!(
+            "{} bytes as base64, and {} are the limit ({} of the file)",
+            thousands(encoded_len(len)),
+            thousands(limit),
+            thousands(limit / 4 * 3)
+        );
+        return Some(TooMuch {
+            words,
+            shrink: Some(format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024)),
+        });
+    }
+    if let Some(limit) = accepts.side.filter(|&limit| side.is_some_and(|side| side > limit)) {
+        let words = format!("{limit} pixels are the limit of a side");
+        return Some(TooMuch { words, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
+    }
+    if let Some(limit) = accepts.total.filter(|&limit| encoded_len(len) > limit) {
+        let words = format!(
+            "{} bytes as base64, and {} are the limit of a request",
+            thousands(encoded_len(len)),
+            thousands(limit)
+        );
+        let shrink = media.is_image().then(|| format!("-define jpeg:extent={}KB", limit / 4 * 3 / 1024));
+        return Some(TooMuch { words, shrink });
+    }
+    if accepts.documents.is_some_and(|limit| !media.is_image() && len > limit) {
+        return Some(TooMuch { words: documents(&[size], accepts), shrink: None });
+    }
+    None
+}
+
+/// The limit of PDFs that these are beyond together, in words; empty if they are not.
+fn documents(sizes: &[Size], accepts: &Accepts) -> String {
+    let len = sizes.iter().filter(|size| !size.media.is_image()).map(|size| size.len).sum();
+    match accepts.documents {
+        Some(limit) if len > limit => {
+            format!("{} bytes of PDF, and {} are the limit of a request", thousands(len), thousands(limit))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The limit that these are beyond together, in words; empty if they are not.
+fn together(sizes: &[Size], accepts: &Accepts) -> String {
+    let total: u64 = sizes.iter().map(|size| encoded_len(size.len)).sum();
+    if let Some(limit) = accepts.count.filter(|&limit| sizes.len() > limit) {
+        return format!("{limit} are the limit of a request");
+    }
+    if let Some(limit) = accepts.total.filter(|&limit| total > limit) {
+        let (total, limit) = (thousands(total), thousands(limit));
+        return format!("{total} bytes as base64, and {limit} are the limit of a request");
+    }
+    let beyond = documents(sizes, accepts);
+    if !beyond.is_empty() {
+        return beyond;
+    }
+    let images = sizes.iter().filter(|size| size.media.is_image()).count();
+    match accepts.many {
+        Some((many, side)) if images > many && sizes.iter().any(|size| size.side > Some(side)) => {
+            format!("of more than {many} images none may have a side of more than {side} pixels")
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Looked;
+    use super::*;
+    use lepo_model::IMAGES;
+
+    const STRICT: Accepts = Accepts {
+        media: IMAGES,
+        image: Some(4000),
+        side: Some(800),
+        many: Some((2, 200)),
+        count: Some(4),
+        total: Some(6000),
+        documents: None,
+    };
+
+    /// A GIF that says it has this size, of so many bytes.
+    fn gif(name: &str, side: u16, len: usize) -> NewFile {
+        let mut bytes = b"GIF89a".to_vec();
+        bytes.extend(side.to_le_bytes());
+        bytes.extend(1u16.to_le_bytes());
+        bytes.resize(len.max(16), 0);
+        match NewFile::of_bytes(name, bytes).unwrap() {
+            Looked::Media(file) => file,
+            Looked::Other(_) => panic!("no GIF"),
+        }
+    }
+
+    fn pdf(len: usize) -> NewFile {
+        let mut bytes = b"%PDF-1.7\n".to_vec();
+        bytes.resize(len.max(9), b' ');
+        match NewFile::of_bytes("a.pdf", bytes).unwrap() {
+            Looked::Media(file) => file,
+            Looked::Other(_) => panic!("no PDF"),
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_is_said_with_how_to_shrink_it() {
+        for (files, message, hint) in [
+            (
+                vec![gif("a b.gif", 100, 3001)],
+                "4,004 bytes as base64, and 4,000 are the limit (3,000 of the file)",
+                "magick 'a b.gif' -define jpeg:extent=2KB small.jpg",
+            ),
+            (
+                vec![gif("a.gif", 801, 20)],
+                "801 x 1 pixels) is too much for m: 800 pixels",
+                "-resize '800x800>' small.jpg",
+            ),
+            (vec![pdf(10)], "it takes no PDF", "-m NAME"),
+            (
+                (0..5).map(|_| gif("a.gif", 9, 20)).collect(),
+                "4 are the limit of a request",
+                "ask about 4 of them",
+            ),
+            (
+                vec![gif("a.gif", 9, 2400), gif("b.gif", 9, 2400)],
+                "6,400 bytes as base64, and 6,000",
+                "ask about 1",
+            ),
+            ((0..3).map(|_| gif("a.gif", 201, 20)).collect(), "more than 2 images", "ask about 2"),
+        ] {
+            let error = check(&files, &STRICT, "m").unwrap_err();
+            assert_eq!(error.kind.exit_code(), 2);
+            assert!(error.message.contains(message), "{}", error.message);
+            assert!(error.hint.as_ref().unwrap().contains(hint), "{:?}", error.hint);
+        }
+        for files in
+            [vec![], vec![gif("a.gif", 800, 3000)], vec![gif("a.gif", 800, 30), gif("b.gif", 800, 30)]]
+        {
+            check(&files, &STRICT, "m").unwrap();
+        }
+        let error = check(&[gif("a.gif", 1, 20)], &Accepts::NOTHING, "m").unwrap_err();
+        assert_eq!(error.message, "m takes no files, and a.gif is one");
+    }
+
+    #[test]
+    fn the_newest_fit() {
+        let size = |len| Size { media: Media::Png, len, side: Some(10) };
+        for (lens, fits) in [
+            (vec![], 0),
+            (vec![2400, 2400], 1),
+            (vec![2400, 1500, 601], 2),
+            (vec![10, 10, 10, 10, 10], 4),
+            (vec![10, 3001], 0),
+        ] {
+            let sizes: Vec<Size> = lens.iter().map(|&len| size(len)).collect();
+            assert_eq!(fitting(&sizes, &STRICT), fits, "{lens:?}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A file that is to go with a question: told by its bytes, measured by its header, not kept yet.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Arriving, read_bounded};
+use lepo_base::error::{Error, Result};
+use lepo_base::media::{MAGIC, Media};
+use lepo_net::fetch::{Fetched, fetch};
+use lepo_store::bubb::{Attachment, clean_name, thousands};
+use lepo_store::store::{Blob, NewBlob, Store};
+
+/// Bytes of a file from the web at most.
+const WEB: u64 = 100 << 20;
+
+/// A file for a question; clones share its bytes.
+#[derive(Debug, Clone)]
+pub struct NewFile {
+    /// Type of the file.
+    pub media: Media,
+    /// Name of the file, clean.
+    pub name: String,
+    /// Length in bytes of the file.
+    pub len: u64,
+    /// Width and height of an image.
+    pub pixels: Option<(u32, u32)>,
+    data: Data,
+}
+
+#[derive(Debug, Clone)]
+enum Data {
+    File(Arc<File>),
+    Bytes(Arc<Vec<u8>>),
+}
+
+/// A file that was looked into.
+#[derive(Debug)]
+pub enum Looked {
+    /// The file can be attached.
+    Media(NewFile),
+    /// The file is something else, text perhaps: all its bytes.
+    Other(Vec<u8>),
+}
+
+impl NewFile {
+    /// The file at this path. One of no known type is an error.
+    pub fn open(path: &Path) -> Result<NewFile> {
+        known(&path.display().to_string(), NewFile::look(path)?)
+    }
+
+    /// The file at this address.
+    pub fn fetch(address: &str) -> Result<NewFile> {
+        let Fetched { name, bytes } = fetch(address, WEB)?;
+        NewFile::read(&name, bytes)
+    }
+
+    /// Bytes that came from `name`, which is no path. Those of no known type are an error.
+    pub fn read(name: &str, bytes: Vec<u8>) -> Result<NewFile> {
+        known(name, NewFile::of_bytes(name, bytes)?)
+    }
+
+    /// Opens a path: a file to attach, which is not read yet, or the bytes of another.
+    pub fn look(path: &Path) -> Result<Looked> {
+        let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
+        let shown = path.display().to_string();
+        let mut file = File::open(path).map_err(failed)?;
+        let mut bytes = Vec::new();
+        (&mut file).take(MAGIC as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if let (Some(media), true) = (Media::of_bytes(&bytes), metadata.is_file()) {
+            file.seek(SeekFrom::Start(0)).map_err(failed)?;
+            let pixels = pixels(media, &shown, BufReader::new(&file))?;
+            let name = named(&shown, media);
+            return Ok(Looked::Media(NewFile {
+                media,
+                name,
+                len: metadata.len(),
+                pixels,
+                data: Data::File(Arc::new(file)),
+            }));
+        }
+        NewFile::of_bytes(&shown, read_bounded(&file, path, bytes)?)
+    }
+
+    /// Bytes that came from `name`, which is no path.
+    pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<Looked> {
+        let Some(media) = Media::of_bytes(&bytes) else { return Ok(Looked::Other(bytes)) };
+        let pixels = pixels(media, name, Cursor::new(&bytes))?;
+        let name = named(name, media);
+        Ok(Looked::Media(NewFile {
+            media,
+            name,
+            len: bytes.len() as u64,
+            pixels,
+            data: Data::Bytes(Arc::new(bytes)),
+        }))
+    }
+
+    /// Keeps it in the store, durable when this returns.
+    pub fn keep(&self, store: &Store) -> Result<Attachment> {
+        let mut arriving = Arriving::begin(self, store)?;
+        arriving.publish(store)?;
+        Ok(arriving.line)
+    }
+
+    /// Copies it into the store.
+    pub(super) fn begin_blob(&self, store: &Store) -> Result<NewBlob> {
+        match &self.data {
+            Data::Bytes(bytes) => store.begin_blob(&mut bytes.as_slice()),
+            Data::File(file) => {
+                let mut file: &File = file;
+                file.seek(SeekFrom::Start(0)).map_err(|error| self.unreadable(error))?;
+                store.begin_blob(&mut file)
+            }
+        }
+    }
+
+    /// The line of the file, once it is this blob.
+    pub(super) fn line(&self, blob: &Blob) -> Result<Attachment> {
+        if blob.len != self.len {
+            return Err(Error::usage(format!("{} changed while it was read", self.name)));
+        }
+        let (name, hash) = (self.name.clone(), blob.hash.clone());
+        Ok(Attachment { media: self.media, len: blob.len, name, hash })
+    }
+
+    /// The error for a file that can no longer be read.
+    pub(super) fn unreadable(&self, error: io::Error) -> Error {
+        Error::usage(format!("cannot read {}", self.name)).because(error)
+    }
+
+    /// The name of the file, size and pixels, for messages.
+    pub fn about(&self) -> String {
+        let pixels = self.pixels.map(|(w, h)| format!(", {w} x {h} pixels")).unwrap_or_default();
+        format!("{} ({}, {} bytes{pixels})", self.name, self.media.mime(), thousands(self.len))
+    }
+}
+
+fn known(name: &str, looked: Looked) -> Result<NewFile> {
+    let bytes = match looked {
+        Looked::Media(file) => return Ok(file),
+        Looked::Other(bytes) => bytes,
+    };
+    let what = "it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF";
+    let error = Error::usage(format!("{name} cannot be attached: {what}"));
+    Err(match std::str::from_utf8(&bytes) {
+        Ok(_) => error.hint_at(|place| format!("a text goes with {}", place.context())),
+        Err(_) => error,
+    })
+}
+
+/// Width and height by an image's header.
+fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Result<Option<(u32, u32)>> {
+    if !media.is_image() {
+        return Ok(None);
+    }
+    let size = imagesize::reader_size(from).map_err(|_| {
+        Error::usage(format!("{name} is broken: its first bytes say {}, its header does not", media.mime()))
+    })?;
+    if size.width == 0 || size.height == 0 {
+        return Err(Error::usage(format!("{name} has no pixels: {} x {}", size.width, size.height)));
+    }
+    let side = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    Ok(Some((side(size.width), side(size.height))))
+}
+
+/// A clean name; what has no extension gets that of its type.
+fn named(path: &str, media: Media) -> String {
+    let name = clean_name(path).unwrap_or_else(|| "file".into());
+    if name.contains('.') { name } else { format!("{name}.{}", media.extension()) }
+}

@@ -1,0 +1,159 @@
+//! Chooses the files of a conv that are sent: those of its user bubbs whose blobs exist unchanged, as far as
+//! the provider takes them. The question's own always are; earlier ones give way from the oldest on.
+
+use std::fs::File;
+use std::io::{BufReader, Seek, SeekFrom};
+
+use super::limits::{Size, fitting, is_taken};
+use lepo_model::{Accepts, MediaFile, Text};
+use lepo_store::bubb::{Attachment, Kind, split_attachments};
+use lepo_store::store::Store;
+
+/// A file of a user bubb.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attached {
+    /// Line of the file.
+    pub line: Attachment,
+    /// The file, if it is to be sent.
+    pub file: Option<MediaFile>,
+    side: Option<u32>,
+}
+
+/// Files that are not sent, by reason.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Names of files whose blob is missing or not what its name says.
+    pub broken: Vec<String>,
+    /// Names of files that the provider does not take.
+    pub refused: Vec<String>,
+    /// Names of files that are beyond what it takes in one request.
+    pub beyond: Vec<String>,
+}
+
+impl LeftOut {
+    /// A sentence for each reason.
+    pub fn words(&self, model: &str) -> Vec<String> {
+        let sentence = |names: &[String], why: String| match names {
+            [] => None,
+            [one] => Some(format!("note: {one} is not sent: {why}")),
+            [first, rest @ ..] => {
+                let more = if rest.len() == 1 { "file" } else { "files" };
+                Some(format!("note: {first} and {} more {more} are not sent: {why}", rest.len()))
+            }
+        };
+        [
+            sentence(&self.broken, "missing in the store, or changed; `lepo fsck` names them".into()),
+            sentence(&self.refused, format!("{model} does not take them")),
+            sentence(&self.beyond, format!("earlier files beyond what {model} takes in one request")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+impl Attached {
+    /// The files of a bubb. Only a user bubb has any; each is opened, and its hash proven.
+    pub fn of(store: &Store, kind: Kind, text: &str) -> Vec<Attached> {
+        let lines = if kind == Kind::User { split_attachments(text).1 } else { Vec::new() };
+        lines.into_iter().map(|line| Attached::find(store, line)).collect()
+    }
+
+    fn find(store: &Store, line: Attachment) -> Attached {
+        let Ok(Some((file, len))) = store.open_proven_blob(&line.hash) else {
+            return Attached::open(line, None, None);
+        };
+        let mut file = file;
+        if len != line.len || file.seek(SeekFrom::Start(0)).is_err() {
+            return Attached::open(line, None, None);
+        }
+        let side = imagesize::reader_size(BufReader::new(&file)).ok().map(|size| size.width.max(size.height));
+        let side = side.filter(|_| line.media.is_image()).map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+        Attached::open(line, Some(file), side)
+    }
+
+    /// A file of this line, by its blob where that is there and right.
+    pub(super) fn open(line: Attachment, file: Option<File>, side: Option<u32>) -> Attached {
+        let file = file.map(|file| MediaFile::new(line.media, line.name.clone(), line.len, file));
+        Attached { line, file, side }
+    }
+
+    fn size(&self) -> Size {
+        Size { media: self.line.media, len: self.line.len, side: self.side }
+    }
+}
+
+/// A user bubb's text for a model: a short label in place of each line, which says of a file that is not
+/// sent that it is not.
+pub fn sent_text(text: &Text, files: &[Attached]) -> Text {
+    if files.is_empty() {
+        return text.clone();
+    }
+    let label = |attached: &Attached| match &attached.file {
+        Some(_) => attached.line.label(),
+        None => format!("[{} {}, not sent]", attached.line.media.mime(), attached.line.name),
+    };
+    let labels: Vec<String> = files.iter().map(label).collect();
+    format!("{}\n\n{}", split_attachments(text).0, labels.join("\n")).trim_start().to_string().into()
+}
+
+/// Takes away the files that are not to be sent, of a conv's bubbs in order, and says which those are.
+pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &Accepts) -> LeftOut {
+    let mut left = LeftOut::default();
+    let mut files: Vec<&mut Attached> = Vec::new();
+    for attached in bubbs.flatten() {
+        let name = attached.line.name.clone();
+        if attached.file.is_none() {
+            left.broken.push(name);
+        } else if !is_taken(attached.size(), accepts) {
+            attached.file = None;
+            left.refused.push(name);
+        } else {
+            files.push(attached);
+        }
+    }
+    let sizes: Vec<Size> = files.iter().map(|attached| attached.size()).collect();
+    let beyond = sizes.len() - fitting(&sizes, accepts);
+    for attached in files.into_iter().take(beyond) {
+        attached.file = None;
+        left.beyond.push(attached.line.name.clone());
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_base::media::Media;
+    use lepo_model::IMAGES;
+
+    fn attached(name: &str, media: Media, len: u64) -> Attached {
+        let line = Attachment { media, len, name: name.into(), hash: "a".repeat(64) };
+        let file = MediaFile::new(media, name.into(), len, tempfile::tempfile().unwrap());
+        Attached { line, file: Some(file), side: Some(1) }
+    }
+
+    #[test]
+    fn the_oldest_give_way() {
+        let accepts = Accepts { total: Some(400), ..Accepts::any(IMAGES) };
+        let mut bubbs = [
+            vec![attached("old", Media::Png, 150), attached("doc", Media::Pdf, 10)],
+            vec![attached("huge", Media::Png, 4000), attached("lost", Media::Png, 1)],
+            vec![attached("a", Media::Png, 120), attached("b", Media::Png, 120)],
+        ];
+        bubbs[1][1].file = None;
+        let left = choose(bubbs.iter_mut(), &accepts);
+        assert_eq!(left.broken, ["lost"]);
+        assert_eq!(left.refused, ["doc", "huge"]);
+        assert_eq!(left.beyond, ["old"]);
+        let sent: Vec<&str> = bubbs
+            .iter()
+            .flatten()
+            .filter(|attached| attached.file.is_some())
+            .map(|attached| attached.line.name.as_str())
+            .collect();
+        assert_eq!(sent, ["a", "b"]);
+        assert_eq!(left.words("m").len(), 3);
+        assert_eq!(choose(bubbs[2..].iter_mut(), &accepts), LeftOut::default());
+    }
+}

@@ -1,0 +1,51 @@
+//! The work between two turns of a session: keeping a question that cannot be answered yet, running the
+//! person's own command.
+
+use super::attach::keep_files;
+use super::transcript::Transcript;
+use super::{Event, Front, Question, RunBy, Start, TurnEnv};
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::Forest;
+
+impl TurnEnv {
+    /// Keeps a question that cannot be answered yet: a bubb like any other, to be answered again.
+    pub fn keep_question(&self, forest: &Forest, start: Start, question: Question) -> Result<Name> {
+        let text = keep_files(&self.store, question)?;
+        let system_prompt = self.configured.system_prompt().unwrap_or_default();
+        self.begin(forest, start, system_prompt)?.add(Kind::User, false, text.as_bytes())
+    }
+
+    /// Runs a command of the person's own, shown as it prints, and keeps its output for the next answer:
+    /// a visible bubb. No consent, no sandbox.
+    pub async fn run_own(
+        &self,
+        forest: &Forest,
+        start: Start,
+        command: &str,
+        front: &mut dyn Front,
+    ) -> Result<BubbId> {
+        let system_prompt = self.configured.system_prompt()?;
+        let runner = self.runner();
+        // Stopped, it leaves nothing: a new conv begins with what came of it.
+        let carried =
+            runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
+        match carried.exit {
+            Some(0) => {}
+            Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),
+            None => front.happens(Event::Say("it did not come to an end of its own")),
+        }
+        let mut transcript = self.begin(forest, start, system_prompt)?;
+        Ok(runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?.bubb)
+    }
+
+    fn begin(&self, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
+        let mut transcript = Transcript::at(&self.store, forest, start)?;
+        if start == Start::New
+            && let Some(prompt) = prompt
+        {
+            transcript.add(Kind::System, true, prompt.as_bytes())?;
+        }
+        Ok(transcript)
+    }
+}

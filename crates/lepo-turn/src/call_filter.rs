@@ -1,0 +1,242 @@
+//! Withholds streamed text that may be a tool call: all of an answer is shown, up to a `{`
+//! or a fence; from there on nothing, until it is clear that it is no call.
+
+use lepo_tool::mcp::CallRequest;
+use lepo_tool::{Piece, lenient_json, pieces};
+
+/// Holds text back. Once a call has come, the rest of the answer is not shown.
+#[derive(Debug, Default)]
+pub struct CallFilter {
+    held: String,
+    /// Bytes of `held` that are shown already.
+    released: usize,
+    /// The state of reading the object in the rest of `held`.
+    object: Option<ObjectScan>,
+    called: bool,
+}
+
+/// Reads an object to its end, a character at a time, each once.
+#[derive(Debug)]
+struct ObjectScan {
+    start: usize,
+    at: usize,
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+}
+
+impl CallFilter {
+    /// Takes the next text; gives what may be shown now.
+    pub fn push(&mut self, text: &str) -> String {
+        let mut shown = String::new();
+        self.held.push_str(text);
+        while !self.called && self.step(&mut shown) {}
+        if self.called {
+            self.released = self.held.len();
+        }
+        self.held.drain(..self.released);
+        self.released = 0;
+        shown
+    }
+
+    /// The answer has ended: what is left to show, if nothing in it was a call.
+    pub fn end(self) -> String {
+        if self.called { String::new() } else { self.held }
+    }
+
+    fn rest(&self) -> &str {
+        self.held.get(self.released..).unwrap_or_default()
+    }
+
+    /// Moves text that is surely no call into `shown`; true if another step may move more.
+    fn step(&mut self, shown: &mut String) -> bool {
+        if self.object.is_some() {
+            return self.read(shown);
+        }
+        let place = self.rest().find(['{', '`']).unwrap_or(self.rest().len());
+        self.release(place, shown);
+        let held = self.rest();
+        if held.starts_with('{') {
+            return self.begin(0, shown);
+        }
+        match held.strip_prefix("```") {
+            Some(rest) => {
+                let end = rest.find(['\n', '{']).filter(|at| *at < LONGEST_WAIT);
+                if let Some(at) = end.filter(|at| rest.get(*at..).is_some_and(|from| from.starts_with('{'))) {
+                    return self.begin(3 + at, shown);
+                }
+                let Some((language, body)) = end.and_then(|at| rest.split_at_checked(at)) else {
+                    return rest.len() >= LONGEST_WAIT && self.release(3, shown);
+                };
+                let (line, blank) = (3 + language.len(), blanks(body));
+                match body.get(blank..).and_then(|text| text.chars().next()) {
+                    _ if blank > LONGEST_WAIT => self.release(line + 1, shown),
+                    None => false,
+                    Some('{') => self.begin(line + blank, shown),
+                    Some(_) => self.release(line + 1, shown),
+                }
+            }
+            // One or two backticks: perhaps more are to come.
+            None if "```".starts_with(held) => false,
+            None => {
+                let ticks = held.len() - held.trim_start_matches('`').len();
+                self.release(ticks, shown)
+            }
+        }
+    }
+
+    /// Begins an object at `start`, if it may be one: a key comes next.
+    fn begin(&mut self, start: usize, shown: &mut String) -> bool {
+        let after = self.rest().get(start + 1..).unwrap_or_default();
+        let blank = blanks(after);
+        match after.get(blank..).and_then(|text| text.chars().next()) {
+            _ if blank > LONGEST_WAIT => self.release(start + 1, shown),
+            None => false,
+            Some('"') => {
+                self.object = Some(ObjectScan { start, at: start, depth: 0, in_text: false, escaped: false });
+                true
+            }
+            Some(_) => self.release(start + 1, shown),
+        }
+    }
+
+    /// Reads the object on; at its end it is taken as a call, or shown.
+    fn read(&mut self, shown: &mut String) -> bool {
+        let Some(reading) = &mut self.object else { return false };
+        let held = self.held.get(self.released..).unwrap_or_default();
+        let Some(rest) = held.get(reading.at..) else { return false };
+        for c in rest.chars() {
+            reading.at += c.len_utf8();
+            match c {
+                _ if std::mem::take(&mut reading.escaped) => {}
+                '\\' if reading.in_text => reading.escaped = true,
+                '"' => reading.in_text = !reading.in_text,
+                '{' if !reading.in_text => reading.depth += 1,
+                '}' if !reading.in_text => reading.depth -= 1,
+                _ => {}
+            }
+            if reading.depth == 0 {
+                let object = held.get(reading.start..reading.at).unwrap_or_default();
+                self.called = is_call(object);
+                let end = reading.at;
+                self.object = None;
+                return !self.called && self.release(end, shown);
+            }
+        }
+        false
+    }
+
+    fn release(&mut self, to: usize, shown: &mut String) -> bool {
+        let (now, rest) = self.rest().split_at_checked(to).unwrap_or_default();
+        shown.push_str(now);
+        let more = !rest.is_empty();
+        self.released += to;
+        more
+    }
+}
+
+/// The most bytes of a fence's first line, or of blanks, after which an object is still expected.
+const LONGEST_WAIT: usize = 1000;
+
+/// Bytes of white space that a text begins with.
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
+fn is_call(object: &str) -> bool {
+    lenient_json(object).is_some_and(|value| call_in_text(&value).is_some())
+}
+
+/// The call that an object in an answer is: it has `server`, `name` and, unless the tool takes none,
+/// `arguments`; and nothing else where it has none.
+fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
+    if value.get("arguments").is_none() && value.as_object()?.len() != 2 {
+        return None;
+    }
+    CallRequest::from_json(value)
+}
+
+/// The calls in an answer, in order, and the words around them.
+pub fn calls_in_text(said: &str) -> (String, Vec<CallRequest>) {
+    let (mut words, mut calls) = (Vec::new(), Vec::new());
+    for piece in pieces(said) {
+        match piece {
+            Piece::Prose(text) => words.push(text),
+            Piece::Object(object) => match call_in_text(&object) {
+                Some(call) => calls.push(call),
+                None => words.push(object.to_string()),
+            },
+        }
+    }
+    (words.join("\n\n"), calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: &str = r#"{"server":"s","name":"t","arguments":{"a":"}\""}}"#;
+
+    /// The text that is shown at once, and the text that is shown after the end.
+    fn shown(answer: &str) -> (String, String) {
+        let mut whole = CallFilter::default();
+        let now = whole.push(answer);
+        let rest = whole.end();
+        // In pieces it comes to the same.
+        for size in [1, 2, 3, 7] {
+            let (mut filter, mut pieces) = (CallFilter::default(), String::new());
+            let chars: Vec<char> = answer.chars().collect();
+            for piece in chars.chunks(size) {
+                pieces.push_str(&filter.push(&piece.iter().collect::<String>()));
+            }
+            assert_eq!((pieces, filter.end()), (now.clone(), rest.clone()), "{answer} by {size}");
+        }
+        (now, rest)
+    }
+
+    #[test]
+    fn nothing_is_waited_for_in_vain_and_nothing_is_looked_at_over_and_over() {
+        let long = "x".repeat(LONGEST_WAIT);
+        let blank = " ".repeat(LONGEST_WAIT + 1);
+        for (answer, left) in [
+            (format!("```{long}"), ""),
+            (format!("```json\n{blank}"), ""),
+            (format!("{{{blank}"), ""),
+            (format!("{{{blank}\"a"), ""),
+            (format!("```{long} {{\"a"), "{\"a"),
+        ] {
+            let now = answer.strip_suffix(left).unwrap();
+            assert_eq!(shown(&answer), (now.to_string(), left.to_string()));
+        }
+        let many = "{x`".repeat(300_000);
+        let mut filter = CallFilter::default();
+        assert_eq!(filter.push(&many) + &filter.end(), many);
+    }
+
+    #[test]
+    fn calls_are_not_shown_and_all_else_is() {
+        for (answer, now, rest) in [
+            ("plain 한글 text", "plain 한글 text", ""),
+            (CALL, "", ""),
+            (&format!("I look. {CALL} and more"), "I look. ", ""),
+            (&format!("So:\n```json\n{CALL}\n```\n"), "So:\n", ""),
+            (&format!("So ```json {CALL} ```\nbye"), "So ", ""),
+            ("so ```rust fn x() {} ``` end", "so ```rust fn x() {} ", "``` end"),
+            ("fn main() { run() }", "fn main() { run() }", ""),
+            ("a {\"x\": 1} b", "a {\"x\": 1} b", ""),
+            ("```rust\nfn x() {}\n```\nend", "```rust\nfn x() {}\n```\nend", ""),
+            ("```json\n{\"x\": 1}\n```\nend", "```json\n{\"x\": 1}\n```\nend", ""),
+            ("use `x` and ``y`` now", "use `x` and ``y`` now", ""),
+            ("half {\"server\": \"s", "half ", "{\"server\": \"s"),
+            ("open ```", "open ", "```"),
+            ("open {", "open ", "{"),
+            (
+                "{} {\"server\":1,\"name\":2,\"arguments\":3}.",
+                "{} {\"server\":1,\"name\":2,\"arguments\":3}.",
+                "",
+            ),
+        ] {
+            assert_eq!(shown(answer), (now.to_string(), rest.to_string()), "{answer}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Answers with calls: one answer is one message of the assistant with all its calls, then all results.
+//!
+//! A model's message of this turn goes back to it as it was received. Where that is not there any more, or
+//! is not what the bubbs say, the message is made of the bubbs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::native::{call_of, is_bubb_of};
+use super::request::{REFUSED, several_note};
+use super::transcript::{PathEntry, Transcript};
+use lepo_model::ModelConfig;
+use lepo_model::{Message, Origin, Replay, Role, Text, ToolCall};
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::store::Store;
+
+/// The result of a call that was never carried out.
+const DROPPED: &str = "dropped: it was not carried out, because a call before it ended the use of tools";
+
+/// The same, where the call before it was carried out later.
+const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
+
+/// An answer of this turn that has calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalledAnswer {
+    /// The place on the path at which its bubbs begin.
+    pub at: usize,
+    /// The calls.
+    pub calls: Vec<ToolCall>,
+    /// The answer as it was received.
+    pub replay: Option<Replay>,
+    /// One of its calls waited for consent when an earlier process ended.
+    pub waited: bool,
+}
+
+/// The bubbs of one answer.
+#[derive(Default)]
+struct Group<'s> {
+    /// Words around the calls, requests that were edited, and the note that several requests follow.
+    words: Vec<&'s str>,
+    /// Each request with its place on the path and its result.
+    requests: Vec<(usize, &'s str, Option<&'s Text>)>,
+    /// The place of its last result.
+    end: usize,
+}
+
+/// The messages that the bubbs at `at` are, if an answer with calls begins there; and where they end.
+///
+/// `rebuild` says whether calls that were received in another process are calls again, or words.
+pub fn answer_at(
+    entries: &[PathEntry],
+    at: usize,
+    called: &[CalledAnswer],
+    rebuild: bool,
+) -> Option<(Vec<Message>, usize)> {
+    match called.iter().position(|answer| answer.at == at) {
+        Some(i) => {
+            let end = called.get(i + 1).map_or(entries.len(), |next| next.at);
+            let group = Group::read(entries, at, end, usize::MAX);
+            if group.end == at {
+                return None;
+            }
+            Some((group.received(called.get(i)?), end.min(group.end)))
+        }
+        None if rebuild => {
+            let end = called.iter().map(|answer| answer.at).find(|&next| next > at).unwrap_or(entries.len());
+            let calls = announced(entries, at);
+            let group = Group::read(entries, at, end, calls);
+            let whole =
+                !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
+            whole.then(|| (group.rebuilt(), group.end))
+        }
+        None => None,
+    }
+}
+
+/// The number of requests that an answer beginning here says it has.
+fn announced(entries: &[PathEntry], at: usize) -> usize {
+    let hidden = entries.get(at..).unwrap_or_default().iter().take_while(|entry| is_asked(entry));
+    let number = |text: &str| text.strip_prefix('(')?.split_once(' ')?.0.parse::<usize>().ok();
+    let note =
+        |entry: &PathEntry| number(&entry.text).filter(|&n| several_note(n).as_deref() == Some(&*entry.text));
+    hidden.take_while(|entry| call_of(&entry.text, 0).is_none()).find_map(note).unwrap_or(1)
+}
+
+fn is_asked(entry: &PathEntry) -> bool {
+    entry.hidden && entry.kind == Kind::Assistant
+}
+
+impl<'s> Group<'s> {
+    /// Reads up to so many requests with their results.
+    fn read(entries: &'s [PathEntry], at: usize, end: usize, most: usize) -> Group<'s> {
+        let mut group = Group { end: at, ..Group::default() };
+        for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
+            let waits = matches!(group.requests.last(), Some((.., None)));
+            match bubb.kind {
+                Kind::Assistant if bubb.hidden => {
+                    if call_of(&bubb.text, place).is_none() {
+                        // Words behind a call begin another answer.
+                        if !group.requests.is_empty() {
+                            break;
+                        }
+                        group.words.push(&bubb.text);
+                    } else if waits {
+                        // It was edited: what was carried out is the later one.
+                        group.words.extend(group.requests.pop().map(|(_, text, _)| text));
+                        group.requests.push((place, &bubb.text, None));
+                    } else if group.requests.len() < most {
+                        group.requests.push((place, &bubb.text, None));
+                    } else {
+                        break;
+                    }
+                }
+                Kind::Tool if bubb.hidden && waits => {
+                    if let Some((.., result)) = group.requests.last_mut() {
+                        *result = Some(&bubb.text);
+                        group.end = place + 1;
+                    }
+                }
+                _ => break,
+            }
+        }
+        group
+    }
+
+    /// The messages of an answer that was received in this turn.
+    fn received(&self, answer: &CalledAnswer) -> Vec<Message> {
+        let carried = self.requests.iter().filter(|(.., result)| result.is_some());
+        let as_said = carried.clone().count() <= answer.calls.len()
+            && carried.clone().zip(&answer.calls).all(|((_, text, _), call)| is_bubb_of(call, text));
+        if !as_said {
+            return self.rebuilt();
+        }
+        let note = several_note(answer.calls.len());
+        let words = self.words.iter().filter(|words| Some(**words) != note.as_deref());
+        let text = words.copied().collect::<Vec<_>>().join("\n\n");
+        let calls = answer.calls.clone();
+        let mut messages =
+            vec![Message { calls, replay: answer.replay.clone(), ..Message::new(Role::Assistant, text) }];
+        let last = carried.clone().next_back().and_then(|(.., result)| *result);
+        let is_refused = last.is_some_and(|text| **text == *REFUSED);
+        let dropped = if answer.waited && !is_refused { DROPPED_WAITING } else { DROPPED };
+        let mut results = carried.map(|(.., result)| *result);
+        for call in &answer.calls {
+            let result = results.next().flatten().cloned().unwrap_or_else(|| dropped.into());
+            messages.push(Message { call_id: Some(call.id.clone()), ..Message::new(Role::Tool, result) });
+        }
+        messages
+    }
+
+    /// The messages made of the bubbs alone.
+    fn rebuilt(&self) -> Vec<Message> {
+        let text = self.words.join("\n\n");
+        let carried = || {
+            self.requests
+                .iter()
+                .filter_map(|(place, text, result)| Some((call_of(text, *place)?, (*result)?)))
+        };
+        let calls = carried().map(|(call, _)| call).collect();
+        let mut messages = vec![Message { calls, ..Message::new(Role::Assistant, text) }];
+        messages.extend(carried().map(|(call, result)| Message {
+            call_id: Some(call.id),
+            ..Message::new(Role::Tool, result.clone())
+        }));
+        messages
+    }
+}
+
+/// The state kept of a turn whose request waits.
+#[derive(Serialize, Deserialize)]
+struct WaitingTurn {
+    provider: String,
+    base_url: String,
+    model: String,
+    payload: Vec<KeptAnswer>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptAnswer {
+    /// The bubb that it follows.
+    under: String,
+    calls: Vec<KeptCall>,
+    said: Option<Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptCall {
+    id: String,
+    name: String,
+    arguments: Value,
+}
+
+impl Transcript {
+    /// Keeps what this turn's model said with its calls, until the request is decided on.
+    pub fn keep_called(&self, store: &Store, config: &ModelConfig, request: BubbId) {
+        let Some(Origin { provider, base_url, model }) = Origin::of(config) else { return };
+        let answer = |answer: &CalledAnswer| {
+            let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| KeptCall {
+                id: id.clone(),
+                name: name.clone(),
+                arguments: arguments.clone(),
+            });
+            Some(KeptAnswer {
+                under: self.path.get(answer.at.checked_sub(1)?)?.to_string(),
+                calls: calls.collect(),
+                said: answer.replay.as_ref().map(|replay| replay.json().clone()),
+            })
+        };
+        let payload: Vec<KeptAnswer> = self.called.iter().filter_map(answer).collect();
+        if payload.is_empty() {
+            return;
+        }
+        let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
+        // Without it the model is told the same in words, so that it cannot be kept is no failure.
+        let _ = store.keep_wire(request, &serde_json::to_vec(&kept).unwrap_or_default());
+    }
+
+    /// Takes up what was kept for a request, if this model said it.
+    pub fn take_up_called(&mut self, store: &Store, config: &ModelConfig, request: BubbId) {
+        let kept = store.wire(request).and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
+        let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
+        let same = origin.provider == kept.provider
+            && origin.base_url == kept.base_url
+            && origin.model == kept.model;
+        if !same {
+            return;
+        }
+        for KeptAnswer { under, calls, said } in kept.payload {
+            let Some(place) = self.path.iter().position(|id| id.to_string() == under) else { continue };
+            let calls =
+                calls.into_iter().map(|KeptCall { id, name, arguments }| ToolCall { id, name, arguments });
+            let (at, calls, replay) = (place + 1, calls.collect(), said.map(Replay::new));
+            self.called.push(CalledAnswer { at, calls, replay, waited: false });
+        }
+        self.called.sort_by_key(|answer| answer.at);
+        if let Some(last) = self.called.last_mut() {
+            last.waited = true;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Resources and prompts of MCP servers, for completion. Servers are asked when completion first needs them,
+//! by the turn's own thread while the person waits a moment.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::TurnEnv;
+use lepo_tool::mcp::{Server, Servers};
+
+/// The time for which completion waits for servers that start.
+const WAIT: Duration = Duration::from_secs(3);
+
+/// The servers' names, and what they offer once that is known.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    names: Vec<String>,
+    known: Mutex<Option<Vec<Offered>>>,
+    told: Condvar,
+    wanted: Notify,
+}
+
+/// Something a server offers, as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    /// `@SERVER:URI` or `/SERVER:PROMPT`.
+    pub word: String,
+    /// The server's description.
+    pub about: String,
+}
+
+impl Catalogue {
+    /// The catalogue of these servers; none is asked yet.
+    pub fn new(servers: &Servers) -> Catalogue {
+        let names = servers.each().iter().map(|server| server.config.name.clone()).collect();
+        Catalogue { names, ..Catalogue::default() }
+    }
+
+    /// The servers that are on.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Offers that begin with this word, which names a server; waits a moment if it is not known yet.
+    pub fn offered(&self, begun: &str) -> Vec<Offered> {
+        let mut known = self.known();
+        if known.is_none() {
+            self.wanted.notify_one();
+            known = match self.told.wait_timeout_while(known, WAIT, |known| known.is_none()) {
+                Ok((known, _)) => known,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        let fits = |offered: &&Offered| offered.word.starts_with(begun);
+        known.iter().flatten().filter(fits).cloned().collect()
+    }
+
+    /// Takes what the servers offer by now.
+    pub fn fill(&self, servers: &[Server]) {
+        *self.known() = Some(servers.iter().flat_map(offered).collect());
+        self.told.notify_all();
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Vec<Offered>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn offered(server: &Server) -> Vec<Offered> {
+    let name = &server.config.name;
+    let Some(offers) = &server.offers else { return Vec::new() };
+    let resources = offers.resources.iter().map(|resource| {
+        let about = [resource.name.as_str(), resource.description.as_str()].join(" ");
+        // A template is completed up to where the person goes on.
+        let uri = resource.uri.split('{').next().unwrap_or_default();
+        Offered { word: format!("@{name}:{uri}"), about: about.trim().to_string() }
+    });
+    let prompts = offers.prompts.iter().map(|prompt| {
+        let about = [prompt.usage(), prompt.description.clone()].join("  ");
+        Offered { word: format!("/{name}:{}", prompt.name), about: about.trim().to_string() }
+    });
+    resources.chain(prompts).collect()
+}
+
+impl TurnEnv {
+    /// Fills the catalogue whenever completion needs it; never ends.
+    pub async fn serve_catalogue(&self) {
+        loop {
+            self.catalogue.wanted.notified().await;
+            let (mut servers, mut said) = self.servers().await;
+            said.extend(servers.list_offers().await);
+            // A prompt is on the screen: the next turn says it.
+            servers.say_later(said);
+            self.catalogue.fill(servers.each());
+        }
+    }
+}

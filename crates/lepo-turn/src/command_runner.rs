@@ -1,0 +1,201 @@
+//! Runs one command after consent, with the shell of the `tool` room, and writes its result as a bubb.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::aftermath;
+use super::report::ToolUse;
+use super::result_text::ResultText;
+use super::transcript::Transcript;
+use super::{Event, RunBy, TurnEnv};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{Kind, Name};
+use lepo_store::store::{Entry, Store};
+use lepo_tool::{Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Variables};
+
+/// The most of a command that its result repeats, in bytes.
+const MOST_COMMAND: usize = 4 << 10;
+
+/// A request that was carried out, ready to be a bubb.
+pub struct Carried {
+    /// The result bubb's bytes.
+    pub text: Vec<u8>,
+    /// Exit code, if it came to one.
+    pub exit: Option<i32>,
+    /// The time it took, in milliseconds.
+    pub ms: u64,
+    /// The command ended by itself; otherwise tool use is over for this turn.
+    pub ran: bool,
+}
+
+/// Carries out commands.
+#[derive(Clone, Copy)]
+pub struct CommandRunner<'e> {
+    /// Settings, store, interrupt.
+    pub env: &'e TurnEnv,
+}
+
+impl CommandRunner<'_> {
+    /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `transcript`.
+    pub async fn run(
+        &self,
+        transcript: &mut Transcript,
+        command: &str,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<ToolUse> {
+        let carried = self.carry_out_own(command, RunBy::RunOption, tell).await?;
+        self.keep_own(transcript, command, &carried, tell)
+    }
+
+    /// The first half of [`CommandRunner::run`]: nothing is written yet.
+    pub async fn carry_out_own(
+        &self,
+        command: &str,
+        by: RunBy,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Carried> {
+        tell(Event::CommandStarted(command));
+        self.carry_out(GrantedCommand::by_user(command), by, tell).await
+    }
+
+    /// The second half of [`CommandRunner::run`].
+    pub fn keep_own(
+        &self,
+        transcript: &mut Transcript,
+        command: &str,
+        carried: &Carried,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<ToolUse> {
+        let name = transcript.add(Kind::System, false, &carried.text)?;
+        tell(Event::Bubb(&name, Some(&carried.text)));
+        self.journal(&name, "command", carried);
+        Ok(ToolUse {
+            bubb: name.id,
+            kind: "run",
+            request: serde_json::json!({ "command": command }),
+            result: Some(name.id),
+            exit: carried.exit,
+        })
+    }
+
+    /// Runs a granted command in the working directory, and makes the text of its result. Its output is reported
+    /// as it comes.
+    pub async fn carry_out(
+        &self,
+        granted: GrantedCommand,
+        by: RunBy,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Carried> {
+        let settings = self.env.settings();
+        let access = granted.request().access.word();
+        tracing::debug!(access, command = granted.request().command, "command");
+        let policy = Policy {
+            dir: self.env.store.root(),
+            store: &self.env.store.path(),
+            own: &self.env.own,
+            read_only: &settings.sandbox_read_only,
+        };
+        let keys = settings.keys();
+        let variables =
+            Variables { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
+        let shell = Shell { policy, variables, timeout: settings.command_timeout };
+        let found = Arc::default();
+        let mut live = |stream, bytes: &[u8]| tell(Event::CommandOutput(by, stream, bytes));
+        let run =
+            carry_out(&self.env.store, shell, granted, settings.output_limit as usize, &mut live, &found);
+        let carried = self.env.interrupt.or(run).await;
+        let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+        aftermath::for_person(&found).iter().for_each(|line| tell(Event::Say(line)));
+        let (carried, left) = carried?;
+        tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
+        if left > 0 {
+            tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
+        }
+        Ok(carried)
+    }
+
+    /// Notes how long it took.
+    pub fn journal(&self, name: &Name, what: &str, carried: &Carried) {
+        self.env.store.journal(Entry {
+            bubb: Some(name.id),
+            what,
+            ms: carried.ms,
+            exit: carried.exit,
+            ..Entry::default()
+        });
+    }
+}
+
+/// Runs a granted command; gives the text of its result, and the number of its processes that could not be
+/// ended. `limit` is in bytes, for each stream.
+async fn carry_out(
+    store: &Store,
+    shell: Shell<'_>,
+    granted: GrantedCommand,
+    limit: usize,
+    live: &mut Live<'_>,
+    found: &Arc<Mutex<Aftermath>>,
+) -> Result<(Carried, usize)> {
+    let command = granted.request().command.clone();
+    let scratch = [store.scratch()?, store.scratch()?];
+    let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
+    let mut outcome = shell.run(granted, scratch, live, found).await.map_err(failed)?;
+    let found = aftermath::for_model(&found.lock().unwrap_or_else(PoisonError::into_inner));
+    let text = result_text(store, &command, &mut outcome, &found, limit)?;
+    let carried = Carried {
+        text,
+        exit: match outcome.ending {
+            Ending::Exit(code) => Some(code),
+            _ => None,
+        },
+        ms: outcome.took.as_millis() as u64,
+        ran: matches!(outcome.ending, Ending::Exit(_) | Ending::Signal(_)),
+    };
+    Ok((carried, outcome.left))
+}
+
+/// Command, ending, stdout, stderr; then a line for each stream that is whole only in `_blobs`: a long one, or one that is no text.
+fn result_text(
+    store: &Store,
+    command: &str,
+    outcome: &mut Outcome,
+    found: &str,
+    limit: usize,
+) -> Result<Vec<u8>> {
+    let head = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending));
+    let mut result = ResultText { text: head.into_bytes(), ..ResultText::default() };
+    if outcome.left > 0 {
+        let left = format!("processes of it that could not be ended: {}\n", outcome.left);
+        result.text.extend(left.bytes());
+    }
+    result.text.extend(found.bytes());
+    for (label, captured) in [("stdout", &mut outcome.stdout), ("stderr", &mut outcome.stderr)] {
+        if !captured.is_empty() {
+            result.text.extend(format!("{label}:\n").bytes());
+            result.add_stream(store, captured, limit)?;
+        }
+    }
+    Ok(result.into_bytes())
+}
+
+/// The command as its result repeats it: at most [`MOST_COMMAND`] bytes; the bubb of the request has all of it.
+fn shortened(command: &str) -> String {
+    let (shown, rest) = command.split_at(command.floor_char_boundary(MOST_COMMAND));
+    match rest.len() {
+        0 => shown.to_string(),
+        missing => format!("{shown}\n[… {missing} bytes left out …]"),
+    }
+}
+
+fn ending_text(ending: &Ending) -> String {
+    match ending {
+        Ending::Exit(code) => format!("exit code: {code}"),
+        Ending::Signal(number) => format!("ended by signal {number}"),
+        Ending::TimedOut(limit) => format!("ended after its time limit of {} s", limit.as_secs()),
+        Ending::Flooded(limit) => format!("ended after it had printed {} MiB", limit >> 20),
+        Ending::KeeperEnded => "ended together with the process of lepo that keeps it; \
+            what it left in a session of its own may still run"
+            .to_string(),
+        Ending::NotStarted(why) => format!("could not be started: {why}"),
+    }
+}

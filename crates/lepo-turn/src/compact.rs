@@ -1,0 +1,259 @@
+//! `lepo do --compact`: a conversation goes on from a summary of it. The old one stays as it is.
+//!
+//! Under the same root: the summary, visible, and behind it copies of the last turns. The request for the
+//! summary begins as the requests before it did, so that the server finds them in its cache.
+
+use super::context::{Inst, messages};
+use super::fill::Fill;
+use super::flow::Turn;
+use super::journal::usage_entry;
+use super::offer::Offer;
+use super::record::TurnRecord;
+use super::send::send_whole;
+use super::transcript::{PathEntry, Transcript};
+use super::{Event, Front, Start, TurnEnv};
+use crate::config::Insts;
+use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
+use lepo_model::{Gate, Message, PathForm, Request, Role, spec};
+use lepo_model::{ModelConfig, Planner};
+use lepo_store::bubb::{BubbId, Kind, Name, counted};
+use lepo_store::conv::Forest;
+use lepo_tool::ToolMode;
+
+/// The beginning of a summary's first line.
+const SUMMARY: &str = "[summary of the conversation up to ";
+
+/// The instruction for a summary.
+const ASKED: &str = "Write a summary of the conversation so far, from which it can be gone on with when the \
+    messages themselves are gone: what was asked, what was found out and decided, names of files, commands and \
+    figures that matter, and what is still open. Write it as notes, in the language of the conversation, \
+    without an introduction. Call no tools.";
+
+/// The number of last turns that stay as they are by default.
+pub const KEEP: usize = 2;
+
+/// The part to be summarised.
+#[derive(Debug, Clone, Copy)]
+pub struct Compaction<'c> {
+    /// The end of the conversation.
+    pub tail: BubbId,
+    /// The number of last turns that stay as they are.
+    pub keep: usize,
+    /// Further instructions for the summary.
+    pub instruction: Option<&'c str>,
+}
+
+impl TurnEnv {
+    /// Summarises a conversation but its last turns; gives the tail of the new one. Interrupted or failed, it
+    /// has written nothing.
+    pub async fn compact(
+        &self,
+        config: &ModelConfig,
+        insts: &Insts,
+        forest: &Forest,
+        wanted: Compaction<'_>,
+        front: &mut dyn Front,
+    ) -> Result<BubbId> {
+        let gate = Gate::new();
+        gate.open();
+        let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
+        let start = Start::Under(wanted.tail);
+        let transcript = Transcript::at(&self.store, forest, start)?;
+        let cut = cut(&transcript.entries, wanted.keep)?;
+        let path = transcript.path.clone();
+        let mut turn = Turn {
+            env: self,
+            insts,
+            config,
+            model: &mut model,
+            gate,
+            servers: &mut *self.servers_of_turns().await,
+            front,
+            schema: None,
+            record: TurnRecord::begin(transcript, &config.name, forest, start),
+        };
+        let summary = turn.summary(cut, wanted.instruction).await.map_err(nothing_written)?;
+        let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
+        let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
+        let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
+        let copies: Vec<Name> = copies.map(|ix| forest.name(ix)).collect();
+        let mut written: Vec<Name> = Vec::new();
+        match self.write_compacted(path.first().copied(), &text, &copies, &mut written) {
+            Ok(tail) => Ok(tail),
+            Err(error) => {
+                written.reverse();
+                let _ = self.store.remove(&written, &[]);
+                Err(error)
+            }
+        }
+    }
+
+    /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
+    pub async fn make_room(
+        &self,
+        config: &ModelConfig,
+        forest: &Forest,
+        tail: BubbId,
+        more: usize,
+        front: &mut dyn Front,
+    ) -> Result<Option<BubbId>> {
+        let filling = async { Ok(self.fill_in_time(config, forest, tail, more).await) };
+        let fill = self.interrupt.or(filling).await?;
+        if !fill.is_some_and(Fill::is_full) {
+            return Ok(None);
+        }
+        let note = "note: the conversation would not fit the model's window: it goes on from a summary";
+        front.happens(Event::Say(note));
+        // The turn that follows says the warnings about them.
+        let (insts, _) = self.insts()?;
+        let wanted = Compaction { tail, keep: KEEP, instruction: None };
+        match self.compact(config, &insts, forest, wanted, front).await {
+            // Nothing but the last turns is there: the question goes as it is.
+            Err(error) if error.kind == ErrorKind::Usage => Ok(None),
+            compacted => compacted.map(Some),
+        }
+    }
+
+    fn write_compacted(
+        &self,
+        root: Option<BubbId>,
+        summary: &str,
+        copies: &[Name],
+        written: &mut Vec<Name>,
+    ) -> Result<BubbId> {
+        let first = self.store.write(Kind::System, false, root, 0, summary.as_bytes())?;
+        let mut tail = first.id;
+        written.push(first);
+        for name in copies {
+            let copy = self.store.write(name.kind, name.hidden, Some(tail), 0, &self.store.read(name)?)?;
+            tail = copy.id;
+            written.push(copy);
+        }
+        Ok(tail)
+    }
+}
+
+impl Turn<'_> {
+    /// Asks for a summary of the path up to `cut`.
+    async fn summary(&mut self, cut: usize, instruction: Option<&str>) -> Result<String> {
+        self.choose_files();
+        // Told as in any turn, for the sake of the server's cache; none may be called.
+        let tools = self.env.settings().tool_call_mode != ToolMode::Off;
+        if tools {
+            self.servers.begin();
+        }
+        let commands = tools && self.planner() == Planner::Native;
+        let offer = Offer { commands, calls: tools && !self.servers.is_empty(), ended: true };
+        if offer.calls {
+            self.front.happens(Event::Waiting);
+            self.servers_ready().await?;
+        }
+        let told = self.tool_list(offer);
+        let asked = match instruction {
+            Some(more) => format!("{ASKED}\n\n{more}"),
+            None => ASKED.to_string(),
+        };
+        let form = spec(self.config).path;
+        let entries = self.record.transcript.entries.get(..cut).unwrap_or_default();
+        let mut messages = messages(entries, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
+        if form == PathForm::Plain {
+            messages.push(Message::new(Role::User, asked.as_str()));
+        }
+        let cache_key = self.cache_key().await?;
+        let request = Request {
+            messages: &messages,
+            tools: &told.specs,
+            tools_ended: true,
+            cache_key: cache_key.as_deref(),
+            ..Request::default()
+        };
+        let start = std::time::Instant::now();
+        let interrupt = &self.env.interrupt;
+        let work = send_whole(self.model, self.front, &mut self.record, request);
+        let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
+        let ms = start.elapsed().as_millis() as u64;
+        self.env.store.journal(usage_entry("summary", &self.config.name, usage, ms));
+        match text.trim().is_empty() {
+            false => Ok(text),
+            true => Err(Error::remote("the model wrote no summary")
+                .hint_at(|place| format!("try again, or with another: {}", place.other_model()))),
+        }
+    }
+}
+
+/// Says of an interrupted or failed summary what is left of it, and how to ask for it again.
+fn nothing_written(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::Signal(_) => {
+            error.hint_at(|place| format!("nothing was written; again: {}", place.compact()))
+        }
+        ErrorKind::Remote if error.tells_retry => {
+            error.hint_at(|place| format!("nothing was written; ask again: {}", place.compact()))
+        }
+        _ => error,
+    }
+}
+
+fn too_long_for_itself(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::Overflow => error.hint_at(|place| {
+            let larger = "name a model with a larger window for the summary";
+            match place {
+                Place::Shell => format!("{larger}: lepo do --compact -m NAME"),
+                Place::Session => format!("{larger}: /model NAME, then /compact"),
+            }
+        }),
+        _ => error,
+    }
+}
+
+/// The place at which the last `keep` turns begin; output of a command before a question belongs to it.
+fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
+    let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
+    let questions: Vec<usize> =
+        entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
+    let nothing = || {
+        let count = counted(questions.len(), "question");
+        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept")).hint_at(
+            |place| match place {
+                Place::Shell => "--keep N keeps another number of questions".into(),
+                Place::Session => "/compact has more to do once more was asked".into(),
+            },
+        )
+    };
+    let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
+    let mut cut = questions.get(first).copied().unwrap_or(entries.len());
+    let is_output = |entry: &PathEntry| {
+        entry.kind == Kind::System && !entry.hidden && !entry.root && !entry.text.starts_with(SUMMARY)
+    };
+    while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {
+        cut -= 1;
+    }
+    let covered = entries.get(..cut).unwrap_or_default();
+    if covered.len() < 2 || !covered.iter().any(is_question) {
+        return Err(nothing());
+    }
+    Ok(cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::transcript::fixture::path;
+    use super::*;
+
+    #[test]
+    fn the_last_turns_stay_as_they_are() {
+        for (text, keep, expected) in [
+            ("s1 P / u0 a / a0 b / u0 c / a0 d", 1, Some(3)),
+            ("s1 P / u0 a / a0 b / u0 c / a0 d", 0, Some(5)),
+            ("s1 P / u0 a / a0 b / u0 c / a0 d", 2, None),
+            ("s1 P / u0 a / a0 b / s0 ran / u0 c / a0 d", 1, Some(3)),
+            ("s1 P / s0 [summary of the conversation up to X] / u0 c / a0 d", 1, None),
+            ("u0 a / a0 b / u0 c", 1, Some(2)),
+            ("u0 a", 0, None),
+            ("s1 P", 0, None),
+        ] {
+            assert_eq!(cut(&path(text), keep).ok(), expected, "{text} keep {keep}");
+        }
+    }
+}

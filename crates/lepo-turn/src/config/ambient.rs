@@ -1,0 +1,117 @@
+//! The models that the environment alone offers, with its addresses and keys: `openai:gpt-4o`,
+//! `ollama:qwen3:8b`, `embedded:`. An address and its key are taken as a pair, so that a key never
+//! reaches a server it was not meant for.
+
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::secret::Secret;
+use lepo_base::word::{Word, read_word};
+use lepo_model::preset;
+use lepo_model::{Fields, ServerFacts};
+use lepo_model::{Key, ModelConfig, Options, Provider};
+
+/// The model settings of the environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ambient {
+    servers: Vec<AmbientServer>,
+    /// The options of each of these models.
+    options: Options,
+}
+
+/// The environment's settings of one provider's server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AmbientServer {
+    provider: Provider,
+    url: String,
+    key: Key,
+    /// The model that is asked where none is named, and has a key.
+    model: Option<String>,
+}
+
+impl Ambient {
+    /// Reads the variables; a wrong address is exit 2 with its name.
+    pub fn from_env(env: &Env) -> Result<Ambient> {
+        let servers = Provider::ALL.iter().filter_map(|&provider| Some((provider, provider.server()?)));
+        let servers = servers.map(|(provider, facts)| AmbientServer::from_env(provider, facts, env));
+        Ok(Ambient { servers: servers.collect::<Result<_>>()?, options: Options::default() })
+    }
+
+    /// These models, asked with other options.
+    pub fn asking(self, options: &Options) -> Ambient {
+        Ambient { options: options.clone(), ..self }
+    }
+
+    fn server(&self, provider: Provider) -> Option<&AmbientServer> {
+        self.servers.iter().find(|server| server.provider == provider)
+    }
+
+    /// The address of a provider, with the key that belongs to it.
+    pub fn pair(&self, provider: Provider) -> (String, Key) {
+        self.server(provider).map(|server| (server.url.clone(), server.key.clone())).unwrap_or_default()
+    }
+
+    /// The models that the environment has a key for, as `PROVIDER:MODEL`, each with the variable.
+    pub fn offers(&self) -> impl Iterator<Item = (String, &'static str)> {
+        self.servers.iter().filter_map(|server| {
+            server.key.value.as_ref()?;
+            let (name, _) = server
+                .provider
+                .server()?
+                .key_env
+                .iter()
+                .find(|(name, _)| server.key.looked_for.starts_with(name))?;
+            Some((format!("{}:{}", server.provider.word(), server.model.as_ref()?), *name))
+        })
+    }
+
+    /// The model that `PROVIDER:MODEL` means, or the name of a preset; `None` if the text is neither.
+    pub fn model(&self, text: &str) -> Option<Result<ModelConfig>> {
+        if let Some((command, answer)) = preset(text) {
+            let command = command.iter().map(|word| word.to_string()).collect();
+            return Some(Ok(ModelConfig { command, answer, ..ModelConfig::new(text, Provider::Cli) }));
+        }
+        let (word, model) = text.split_once(':')?;
+        let provider = read_word(word, Provider::ALL)?;
+        let model = model.trim();
+        match provider.fields() {
+            Fields::Program => return None,
+            Fields::Server(facts) if model.is_empty() => {
+                return Some(Err(Error::usage(format!("\"{text}\" names no model"))
+                    .hint(format!("write it like {}", facts.example))));
+            }
+            Fields::Server(_) | Fields::Weights => {}
+        }
+        let (base_url, key) = self.pair(provider);
+        let (model, options) = (model.to_string(), self.options.clone());
+        Some(Ok(ModelConfig { model, base_url, key, options, ..ModelConfig::new(text, provider) }))
+    }
+}
+
+impl AmbientServer {
+    fn from_env(provider: Provider, facts: &ServerFacts, env: &Env) -> Result<AmbientServer> {
+        let url = match (env.text(facts.url_env)?, facts.url) {
+            (None, url) if !url.is_empty() => url.to_string(),
+            (text, _) => (facts.read_url)(text.unwrap_or_default()).map_err(|what| {
+                Error::usage(format!("{} in the environment {what}", facts.url_env)).hint(facts.url_form)
+            })?,
+        };
+        let mut key = Key::default();
+        for (name, bearer) in facts.key_env {
+            let Some(value) = env.text(name)? else { continue };
+            key.value = Some(Secret::new(value.trim()));
+            key.looked_for = format!("{name} in the environment");
+            key.bearer = *bearer;
+            break;
+        }
+        // A local server needs no key; the provider's own does.
+        if key.value.is_none() && facts.needs_key && url == facts.url {
+            let names: Vec<&str> = facts.key_env.iter().map(|(name, _)| *name).collect();
+            key.looked_for = format!("{} in the environment", names.join(" or "));
+        }
+        let model = match facts.model {
+            Some((name, usual)) => Some(env.text(name)?.unwrap_or(usual).to_string()),
+            None => None,
+        };
+        Ok(AmbientServer { provider, url, key, model })
+    }
+}

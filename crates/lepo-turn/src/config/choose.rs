@@ -1,0 +1,165 @@
+//! Chooses the model that answers: the one asked for, the active one, or, if nothing is configured at all,
+//! what the environment offers; else the words that tell a person how to get one.
+//!
+//! This room does no network. Where an Ollama server would have to be asked, it says so and waits
+//! for the answer as a value.
+
+use super::Settings;
+use super::ambient::Ambient;
+use super::reader::{Set, Source};
+use lepo_base::error::{Error, Place, Result};
+use lepo_model::ModelConfig;
+use lepo_model::PRESETS;
+
+/// The outcome of choosing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// This one.
+    Model(Box<ModelConfig>),
+    /// Nothing is configured: look around, then [`Look::settle`].
+    Look(Look),
+}
+
+/// The facts that are still needed when nothing is configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// The Ollama server to ask for its models (`GET {ollama_url}/api/tags`).
+    pub ollama_url: String,
+    ambient: Ambient,
+    guidance: String,
+}
+
+/// The models found on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The first model of the Ollama server, if one answered and has any.
+    pub ollama_model: Option<String>,
+    /// The embedded model is there: its program and its weights.
+    pub embedded: bool,
+}
+
+impl Settings {
+    /// The model that answers, with its key. Exit 2: an unknown name, a missing key, or none is
+    /// active (the guidance).
+    pub fn choose(&self) -> Result<ModelChoice> {
+        if let Some(chosen) = self.chosen() {
+            let model = self.model(&chosen.value)?;
+            model.require_key()?;
+            return Ok(ModelChoice::Model(Box::new(model)));
+        }
+        if !self.models.is_empty() {
+            return Err(self.none_active());
+        }
+        Ok(ModelChoice::Look(Look {
+            ollama_url: self.ambient.pair(lepo_model::Provider::Ollama).0,
+            ambient: self.ambient.clone(),
+            guidance: self.none_configured(),
+        }))
+    }
+
+    /// The name of the model that answers, and the source of the choice, if no server has to be asked for it.
+    pub fn chosen(&self) -> Option<Set<String>> {
+        let set = |value: &str, source: &Source| Set { value: value.to_string(), source: source.clone() };
+        if let Some(wanted) = &self.wanted {
+            return Some(set(wanted, self.source("model")));
+        }
+        if let Some(active) = self.models.iter().find(|model| model.active) {
+            return Some(set(&active.name, self.source(&format!("models.{}", active.name))));
+        }
+        let (offer, variable) = self.ambient.offers().next().filter(|_| self.models.is_empty())?;
+        Some(set(&offer, &Source::Env(variable)))
+    }
+
+    /// The note where nothing is configured and the environment offers more than one model.
+    pub fn ambient_note(&self) -> Option<String> {
+        let unsaid = self.wanted.is_none() && self.models.is_empty();
+        let offers: Vec<_> = self.ambient.offers().filter(|_| unsaid).collect();
+        let [(taken, because), (other, _), ..] = offers.as_slice() else { return None };
+        Some(format!("note: {taken} answers, by {because}; for the other: -m {other}"))
+    }
+
+    /// The note where nothing is configured and the embedded model answers.
+    pub fn embedded_note(&self, answers: &ModelConfig) -> Option<String> {
+        let unsaid = self.chosen().is_none() && answers.provider == lepo_model::Provider::Embedded;
+        unsaid.then(|| {
+            "note: SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others"
+                .to_string()
+        })
+    }
+
+    /// The model of that name, configured, a preset or `PROVIDER:MODEL`. Its key is not asked for yet, see
+    /// [`ModelConfig::require_key`]. An unknown name: exit 2, with those that are known.
+    pub fn model(&self, name: &str) -> Result<ModelConfig> {
+        if let Some(model) = self.models.iter().find(|model| model.name == name) {
+            return Ok(model.clone());
+        }
+        self.ambient.model(name).unwrap_or_else(|| {
+            let hint = match self.models.is_empty() {
+                true => format!("none is configured in {}", self.file.display()),
+                false => format!("configured: {}", self.names()),
+            };
+            Err(Error::usage(format!("unknown model \"{name}\"")).hint(format!(
+                "{hint}; or write PROVIDER:MODEL, like ollama:qwen3:8b, or embedded:, or a preset ({})",
+                PRESETS.join(", ")
+            )))
+        })
+    }
+
+    /// A model of the server that `name` is about: a model, or a provider (`anthropic`, `ollama:`).
+    pub fn server_of(&self, name: &str) -> Result<ModelConfig> {
+        let word = name.strip_suffix(':').unwrap_or(name);
+        let provider = lepo_base::word::read_word(word, lepo_model::Provider::ALL);
+        match self.models.iter().any(|model| model.name == name) || provider.is_none() {
+            true => self.model(name),
+            false => self.model(&format!("{word}:-")),
+        }
+    }
+
+    fn names(&self) -> String {
+        self.models.iter().map(|model| model.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn none_active(&self) -> Error {
+        Error::usage("no model is active").hint_at(|place| match place {
+            Place::Shell => format!(
+                "choose one with /set-model or `lepo model use NAME`, or for once with -m NAME; configured: {}",
+                self.names()
+            ),
+            Place::Session => format!(
+                "choose one with /set-model, or for this session with /model NAME; configured: {}",
+                self.names()
+            ),
+        })
+    }
+
+    fn none_configured(&self) -> String {
+        format!(
+            "add one to {}:\n\n{EXAMPLE}\nor get the small embedded one with `lepo model get`",
+            self.file.display()
+        )
+    }
+}
+
+/// An example of a first model.
+const EXAMPLE: &str = r#"    [[models]]
+    name = "gpt"
+    provider = "openai"
+    model = "gpt-4o"
+    api_key_env = "OPENAI_API_KEY"
+    active = true
+"#;
+
+impl Look {
+    /// The model that was found, Ollama's before the embedded one; else the guidance (exit 2).
+    pub fn settle(self, found: Found) -> Result<ModelConfig> {
+        let name = match found {
+            Found { ollama_model: Some(model), .. } => format!("ollama:{model}"),
+            Found { embedded: true, .. } => "embedded:".to_string(),
+            Found { .. } => {
+                return Err(Error::usage("no model is configured").hint(self.guidance));
+            }
+        };
+        let unknown = || Err(Error::usage(format!("unknown model \"{name}\"")));
+        self.ambient.model(&name).unwrap_or_else(unknown)
+    }
+}

@@ -1,0 +1,176 @@
+//! Changes in the user's `config.toml`, comments and layout kept. The text is checked before and
+//! after, so that lepo never makes a file that it would refuse to read.
+
+use std::path::Path;
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
+
+use super::file::ConfigFile;
+use super::write::replace;
+use lepo_base::error::{Error, Result};
+use lepo_base::record::read_if_there;
+use lepo_base::secret::Secret;
+use lepo_base::word::Word;
+use lepo_model::Provider;
+use lepo_tool::ToolMode;
+
+/// A model to be added to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewModel {
+    /// Name for `-m`.
+    pub name: String,
+    /// Provider of the model.
+    pub provider: Provider,
+    /// The provider's name for it, where it has one.
+    pub model: Option<String>,
+    /// The path of the file, if not the usual one.
+    pub base_url: Option<String>,
+    /// Key of the model, written into the file.
+    pub api_key: Option<Secret>,
+    /// The model becomes the active one.
+    pub active: bool,
+}
+
+/// Makes one model of the file the active one. Exit 2 if it is not in this file.
+pub fn set_active(path: &Path, name: &str) -> Result<()> {
+    change(path, |document| {
+        if activate(document, name) {
+            return Ok(());
+        }
+        Err(Error::usage(format!("no model \"{name}\" in {}", path.display())).hint_at(|place| {
+            format!("{} lists the models; this file is the only one that is changed", place.models())
+        }))
+    })
+}
+
+/// Sets `tool_call_mode`; makes the file if there is none. `off` is not for keeping: exit 2.
+pub fn set_tool_mode(path: &Path, mode: ToolMode) -> Result<()> {
+    change(path, |document| {
+        put(document.as_table_mut(), "tool_call_mode", mode.word().into());
+        Ok(())
+    })
+}
+
+/// Adds a model at the end of the file's models; makes the file if there is none. False, and
+/// nothing is written, if it has one of that name.
+pub fn add_model(path: &Path, model: &NewModel) -> Result<bool> {
+    let old = text_of(path)?;
+    match with_model(path, &old, model)? {
+        Some(new) => replace(path, new.as_bytes()).map(|()| true),
+        None => Ok(false),
+    }
+}
+
+/// The text of a file with one model more; `None` if it has one of that name.
+pub(super) fn with_model(path: &Path, text: &str, model: &NewModel) -> Result<Option<String>> {
+    let file = ConfigFile::parse(path, text.as_bytes())?;
+    if file.models.iter().any(|entry| entry.name == model.name) {
+        return Ok(None);
+    }
+    changed(path, text, |document| push(document, model)).map(Some)
+}
+
+/// The text of a file with one setting of its root more.
+pub(super) fn with_setting(path: &Path, text: &str, key: &str, word: &str) -> Result<String> {
+    changed(path, text, |document| {
+        put(document.as_table_mut(), key, word.into());
+        Ok(())
+    })
+}
+
+/// A file's text, empty if there is none.
+pub(super) fn text_of(path: &Path) -> Result<String> {
+    let bytes = read_if_there(path)?.unwrap_or_default();
+    ConfigFile::parse(path, &bytes)?;
+    // Parsed, so it is UTF-8.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Changes the text of a file, checked before and after.
+pub(super) fn change(path: &Path, edit: impl FnOnce(&mut DocumentMut) -> Result<()>) -> Result<()> {
+    let old = text_of(path)?;
+    let new = changed(path, &old, edit)?;
+    match new == old {
+        true => Ok(()),
+        false => replace(path, new.as_bytes()),
+    }
+}
+
+fn changed(path: &Path, text: &str, edit: impl FnOnce(&mut DocumentMut) -> Result<()>) -> Result<String> {
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|_| Error::usage(format!("cannot change {}", path.display())).hint("change it by hand"))?;
+    edit(&mut document)?;
+    let new = document.to_string();
+    ConfigFile::parse(path, new.as_bytes())?;
+    Ok(new)
+}
+
+/// The tables of `models`, whether written as `[[models]]` or inline.
+fn models(document: &mut DocumentMut) -> Vec<&mut dyn TableLike> {
+    match document.get_mut("models") {
+        Some(Item::ArrayOfTables(tables)) => {
+            tables.iter_mut().map(|table| table as &mut dyn TableLike).collect()
+        }
+        Some(Item::Value(Value::Array(array))) => array
+            .iter_mut()
+            .filter_map(Value::as_inline_table_mut)
+            .map(|table| table as &mut dyn TableLike)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// False if no model has that name.
+fn activate(document: &mut DocumentMut, name: &str) -> bool {
+    let mut found = false;
+    for table in models(document) {
+        let is_it = table.get("name").and_then(Item::as_str) == Some(name);
+        if is_it || table.contains_key("active") {
+            put(table, "active", is_it.into());
+        }
+        found |= is_it;
+    }
+    found
+}
+
+/// Sets a value where it stands, with the spaces and the comment around it, or at the end.
+pub(super) fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
+    match table.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            *value.decor_mut() = old.decor().clone();
+            *old = value;
+        }
+        None => {
+            table.insert(key, Item::Value(value));
+        }
+    }
+}
+
+fn push(document: &mut DocumentMut, model: &NewModel) -> Result<()> {
+    let mut table = Table::new();
+    let text = |text: &Option<String>| text.clone().map(Value::from);
+    let values = [
+        ("name", Some(model.name.clone().into())),
+        ("provider", Some(model.provider.word().into())),
+        ("model", text(&model.model)),
+        ("base_url", text(&model.base_url)),
+        ("api_key", model.api_key.as_ref().map(|key| key.reveal().into())),
+    ];
+    for (key, value) in values {
+        if let Some(value) = value {
+            put(&mut table, key, value);
+        }
+    }
+    match document.entry("models").or_insert(Item::ArrayOfTables(ArrayOfTables::new())) {
+        Item::Value(Value::Array(array)) => array.push(table.into_inline_table()),
+        Item::ArrayOfTables(tables) => {
+            tables.push(table);
+        }
+        _ => return Err(Error::usage("`models` is not a list of tables")),
+    }
+    if model.active {
+        activate(document, &model.name);
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! One `[[models]]` of a file: read, checked, and still without the environment, so that a file
+//! means the same everywhere until it is used.
+
+use serde_json::{Map, Value};
+
+use super::options::{read_extra, read_options};
+use super::price::read_price;
+use super::program::read_program;
+use super::reader::{Section, Source};
+use lepo_base::error::Result;
+use lepo_base::secret::Secret;
+use lepo_base::word::Word;
+use lepo_model::Price;
+use lepo_model::{AnswerForm, Options, Provider, Wire};
+use lepo_model::{BASE_URL_FORM, base_url};
+use lepo_model::{Fields, ServerFacts};
+
+/// The place of a model's key, as the file gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyEntry {
+    /// Nothing is said.
+    None,
+    /// `api_key`.
+    Literal(Secret),
+    /// `api_key_env`: a variable of the environment.
+    Env(String),
+    /// `api_key_command`: a program that prints it. Of the user's own file only.
+    Command(Vec<String>),
+}
+
+/// A model as the file has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelEntry {
+    /// The line of its `[[models]]`.
+    pub source: Source,
+    /// Name for `-m`.
+    pub name: String,
+    /// Provider of the model.
+    pub provider: Provider,
+    /// The provider's name for it; empty where there is none.
+    pub model: String,
+    /// Checked, no trailing slash.
+    pub base_url: Option<String>,
+    /// The place of its key.
+    pub key: KeyEntry,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The place of the answer.
+    pub answer: AnswerForm,
+    /// `system = "first"`.
+    pub system_first: bool,
+    /// The price of its tokens.
+    pub price: Option<Price>,
+    /// `wire`
+    pub wire: Option<Wire>,
+    /// `options`
+    pub options: Options,
+    /// `extra`
+    pub extra: Map<String, Value>,
+    /// `context`
+    pub context: Option<u64>,
+    /// Used when nothing else is said.
+    pub active: bool,
+}
+
+/// Reads one table of `[[models]]`, all keys and only those its provider has.
+pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
+    let source = section.source();
+    let name = match (section.take("name"), section.text_of("preset")) {
+        (Some(field), _) => {
+            let said = field.text()?.value;
+            if said.trim() != said || said.contains(',') {
+                return Err(field.error("has a comma, or spaces around it", "choose a plain name"));
+            }
+            said
+        }
+        // A preset alone is a model of its name.
+        (None, Some(preset)) => preset,
+        (None, None) => {
+            return Err(section.error("a model without a name", "add name = \"…\", the name that -m takes"));
+        }
+    };
+    let provider = match section.take("provider") {
+        Some(provider) => provider.word(Provider::ALL)?.value,
+        // A preset is a program, whether that is said or not.
+        None if section.has("preset") => Provider::Cli,
+        None => {
+            let words: Vec<String> = Provider::ALL.iter().map(|p| format!("\"{}\"", p.word())).collect();
+            let allowed = format!("add provider = {}, or preset = \"claude\"", words.join(" | "));
+            return Err(section.error(format!("model \"{name}\" has no provider"), allowed));
+        }
+    };
+    section.rename(format!(" in a model with provider = \"{}\"", provider.word()));
+    let active = match section.take("active") {
+        Some(active) => active.yes()?,
+        None => false,
+    };
+    let mut entry = ModelEntry {
+        source,
+        name,
+        provider,
+        model: String::new(),
+        base_url: None,
+        key: KeyEntry::None,
+        command: Vec::new(),
+        answer: AnswerForm::Text,
+        system_first: false,
+        price: read_price(&mut section)?,
+        wire: None,
+        options: Options::default(),
+        extra: Map::new(),
+        context: section.read("context", |field| field.number(256..=u32::MAX))?.map(|set| set.value.into()),
+        active,
+    };
+    match provider.fields() {
+        Fields::Server(facts) => read_server(&mut entry, &mut section, facts)?,
+        Fields::Program => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
+        Fields::Weights => {
+            if let Some(model) = section.take("model") {
+                entry.model = model.text()?.value;
+            }
+        }
+    }
+    section.end()?;
+    Ok(entry)
+}
+
+fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFacts) -> Result<()> {
+    let model = section.take("model");
+    if let Some(field) = section.take("base_url") {
+        let url = base_url(&field.text()?.value);
+        entry.base_url = Some(url.map_err(|what| field.error(what, BASE_URL_FORM))?);
+    }
+    if let Some(field) = section.take("api_key") {
+        entry.key = KeyEntry::Literal(Secret::new(field.text()?.value));
+    }
+    if let Some(field) = section.take("api_key_env") {
+        let name = field.text()?.value;
+        if entry.key != KeyEntry::None {
+            return Err(field.error("stands beside `api_key`", "keep one of the two"));
+        }
+        if name.contains('=') {
+            return Err(field.error("is not the name of a variable", "name it like OPENAI_API_KEY"));
+        }
+        entry.key = KeyEntry::Env(name);
+    }
+    if let Some(field) = section.take("api_key_command") {
+        let command = field.texts()?.value;
+        if entry.key != KeyEntry::None {
+            return Err(field.error("stands beside another key", "keep one of them"));
+        }
+        if command.is_empty() {
+            return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
+        }
+        entry.key = KeyEntry::Command(command);
+    }
+    if !facts.wires.is_empty() {
+        entry.wire = section.read("wire", |field| field.word(facts.wires))?.map(|set| set.value);
+    }
+    entry.options = read_options(section.section("options")?)?;
+    if let Some(field) = section.take("extra") {
+        entry.extra = read_extra(field)?;
+    }
+    if let Some(field) = section.take("system") {
+        if field.text()?.value != "first" {
+            return Err(field.error("is not \"first\"", "allowed: first, or leave the key out"));
+        }
+        entry.system_first = true;
+    }
+    let Some(model) = model else {
+        let allowed = "add model = \"…\", the server's name for it, like gpt-4o or qwen3:8b";
+        return Err(section.lacks(format!("model \"{}\" has no `model`", entry.name), allowed));
+    };
+    entry.model = model.text()?.value;
+    Ok(())
+}

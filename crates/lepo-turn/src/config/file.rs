@@ -1,0 +1,80 @@
+//! `config.toml`, the user's or a trusted repository's: bytes in, a [`Layer`] and models out, or
+//! the first mistake with its line. Opens nothing.
+
+use std::path::Path;
+
+use super::alias::{Alias, read_aliases};
+use super::entry::{KeyEntry, ModelEntry, read_entry};
+use super::reader::{Document, Section};
+use super::table::Layer;
+use lepo_base::error::{Error, Result};
+
+/// The settings and models of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConfigFile {
+    /// Settings of the file.
+    pub layer: Layer,
+    /// Models of the file, in order; names differ, at most one is active.
+    pub models: Vec<ModelEntry>,
+    /// Aliases of the file.
+    pub aliases: Vec<Alias>,
+}
+
+impl ConfigFile {
+    /// Reads the text of a file. `path` is what mistakes are reported against (exit 2).
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
+        ConfigFile::read(&Document::new(path, bytes)?)
+    }
+
+    /// Reads a file.
+    pub(super) fn read(document: &Document<'_>) -> Result<ConfigFile> {
+        let mut root = Section::root(document)?;
+        let layer = Layer::from_file(&mut root)?;
+
+        let mut models: Vec<ModelEntry> = Vec::new();
+        for section in root.sections("models")? {
+            let at = section.at;
+            let entry = read_entry(section)?;
+            if let Some(twin) = models.iter().find(|other| other.name == entry.name) {
+                let what = format!("model \"{}\" is there twice, first at {}", entry.name, twin.source);
+                return Err(document.error(at, what, "give each model a name of its own"));
+            }
+            if let Some(other) = models.iter().find(|other| other.active && entry.active) {
+                let (a, b) = (&other.name, &entry.name);
+                let what = format!("two active models, \"{a}\" and \"{b}\"");
+                return Err(document.error(at, what, "leave active = true in one model at most"));
+            }
+            models.push(entry);
+        }
+        let aliases = read_aliases(root.section("alias")?)?;
+        root.end()?;
+        Ok(ConfigFile { layer, models, aliases })
+    }
+}
+
+impl ConfigFile {
+    /// Refuses what is for the user's own file: a repository's may not run programs (`api_key_command`), nor
+    /// give commands other names.
+    pub fn of_repository(self) -> Result<ConfigFile> {
+        if let Some(alias) = self.aliases.first() {
+            let what = format!("{}: `[alias]` is not allowed in a repository's file", alias.source);
+            return Err(Error::usage(what).hint("put the alias into your own config.toml"));
+        }
+        match self.models.iter().find(|model| matches!(model.key, KeyEntry::Command(_))) {
+            None => Ok(self),
+            Some(model) => {
+                let what =
+                    format!("{}: `api_key_command` is not allowed in a repository's file", model.source);
+                Err(Error::usage(what).hint("put this model into your own config.toml"))
+            }
+        }
+    }
+
+    /// The variables that its models' keys are in.
+    pub fn key_variables(&self) -> impl Iterator<Item = String> {
+        self.models.iter().filter_map(|model| match &model.key {
+            KeyEntry::Env(name) => Some(name.clone()),
+            KeyEntry::None | KeyEntry::Literal(_) | KeyEntry::Command(_) => None,
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! `lepo config --import FILE`: an old humble-ai-cli `config.json` or `mcp-servers.json` into `config.toml` or `mcp.json`. First a plan, that a person can read; nothing that is
+//! there already is replaced, and nothing is left out without saying so.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::Paths;
+use super::edit::{NewModel, text_of, with_model, with_setting};
+use super::file::ConfigFile;
+use super::word::LogLevel;
+use super::write::replace;
+use lepo_base::error::{Error, Result};
+use lepo_base::record::read_if_there;
+use lepo_base::secret::Secret;
+use lepo_base::word::{Word, read_word};
+use lepo_model::Provider;
+use lepo_model::base_url;
+use lepo_tool::ToolMode;
+
+/// The plan of an import. Not `Debug`: the new text may hold keys.
+pub struct Plan {
+    /// The file that would be written.
+    pub target: PathBuf,
+    /// The entries that would be added, one line each, without keys.
+    pub added: Vec<String>,
+    /// The entries that would not, and why.
+    pub left_out: Vec<String>,
+    text: String,
+}
+
+impl Plan {
+    /// Reads `file` and says what it would bring. Exit 2 if it is neither of the two.
+    pub fn make(paths: &Paths, file: &Path) -> Result<Plan> {
+        let shown = file.display();
+        let Some(bytes) = read_if_there(file)? else {
+            return Err(Error::usage(format!("no file {shown}")).hint("name the file to import"));
+        };
+        let known = "it is humble-ai-cli's config.json or mcp-servers.json";
+        let value = serde_json::from_slice(&bytes)
+            .map_err(|error| Error::usage(format!("cannot import {shown}")).because(error).hint(known))?;
+        match value {
+            Value::Object(old) if old.contains_key("mcpServers") => servers(paths, file, old),
+            Value::Object(old) if old.contains_key("models") || old.contains_key("provider") => {
+                settings(paths, old)
+            }
+            _ => Err(Error::usage(format!("cannot import {shown}: nothing in it is known")).hint(known)),
+        }
+    }
+
+    /// Writes what was planned; nothing if nothing is added.
+    pub fn apply(&self) -> Result<()> {
+        match self.added.is_empty() {
+            true => Ok(()),
+            false => replace(&self.target, self.text.as_bytes()),
+        }
+    }
+}
+
+fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<Plan> {
+    let target = paths.config_file();
+    let text = text_of(&target)?;
+    let there = ConfigFile::parse(&target, text.as_bytes())?;
+    let mut plan = Plan { target, added: Vec::new(), left_out: Vec::new(), text };
+
+    let level = |word: &str| read_word(word, LogLevel::ALL).is_some();
+    let mode = |word: &str| read_word(word, ToolMode::LASTING).is_some();
+    let level = (old.remove("logLevel"), "log_level", level as fn(&str) -> bool);
+    let mode = (old.remove("toolCallMode"), "tool_call_mode", mode as fn(&str) -> bool);
+    let has = [there.layer.log_level.is_some(), there.layer.tool_call_mode.is_some()];
+    for ((value, key, allowed), has) in [level, mode].into_iter().zip(has) {
+        match value.as_ref().and_then(Value::as_str) {
+            None | Some("") => {}
+            Some(_) if has => plan.left_out.push(format!("{key}: it is set already")),
+            Some(word) if allowed(word) => {
+                plan.text = with_setting(&plan.target, &plan.text, key, word)?;
+                plan.added.push(format!("{key} = \"{word}\""));
+            }
+            Some(_) => plan.left_out.push(format!("{key}: its value is not known")),
+        }
+    }
+
+    let mut has_active = there.models.iter().any(|model| model.active);
+    let models = match old.remove("models") {
+        Some(Value::Array(models)) => models,
+        Some(_) => {
+            plan.left_out.push("models: no list".to_string());
+            Vec::new()
+        }
+        // One model and no list: its keys stand at the root.
+        None => {
+            let keys = ["provider", "name", "model", "apiKey", "baseUrl", "active"];
+            let found = keys.iter().filter_map(|key| old.remove_entry(*key));
+            vec![Value::Object(found.collect())]
+        }
+    };
+    for (index, value) in models.into_iter().enumerate() {
+        match model(value, &mut plan.left_out) {
+            Ok(model) => plan.add(model, &mut has_active),
+            Err(why) => plan.left_out.push(format!("model {}: {why}", index + 1)),
+        }
+    }
+    let rest = old.keys().map(|key| format!("{key}: lepo has no such setting"));
+    plan.left_out.extend(rest);
+    Ok(plan)
+}
+
+impl Plan {
+    fn add(&mut self, mut model: NewModel, has_active: &mut bool) {
+        let name = model.name.clone();
+        if model.active && *has_active {
+            model.active = false;
+            self.left_out.push(format!("active of model \"{name}\": another model is active"));
+        }
+        match with_model(&self.target, &self.text, &model) {
+            Ok(Some(text)) => {
+                self.text = text;
+                *has_active |= model.active;
+                let key = if model.api_key.is_some() { ", with its key" } else { "" };
+                let active = if model.active { ", active" } else { "" };
+                let provider = model.provider.word();
+                self.added.push(format!("model \"{name}\" ({provider}){key}{active}"));
+            }
+            Ok(None) => self.left_out.push(format!("model \"{name}\": one of that name is there")),
+            Err(error) => self.left_out.push(format!("model \"{name}\": {}", error.message)),
+        }
+    }
+}
+
+/// One old model, or why it cannot be one of lepo's.
+fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewModel, String> {
+    let Value::Object(mut old) = value else {
+        return Err("no object".to_string());
+    };
+    let mut text = |key: &str| match old.remove(key) {
+        Some(Value::String(text)) if !text.trim().is_empty() => Some(text.trim().to_string()),
+        _ => None,
+    };
+    let provider = text("provider").unwrap_or_default();
+    let provider = read_word(&provider, &[Provider::Openai, Provider::Ollama])
+        .ok_or("its provider is neither openai nor ollama")?;
+    let (name, model) = (text("name"), text("model"));
+    let name = name.or(model.clone()).ok_or("it has neither name nor model")?;
+    let base = text("baseUrl").map(|url| base_url(&url)).transpose();
+    let new = NewModel {
+        model: Some(model.unwrap_or_else(|| name.clone())),
+        provider,
+        base_url: base.map_err(|what| format!("its baseUrl {what}"))?,
+        api_key: text("apiKey").map(Secret::new),
+        active: old.remove("active") == Some(Value::Bool(true)),
+        name,
+    };
+    let rest = old.keys().map(|key| format!("{key} of model \"{}\": lepo has no such key", new.name));
+    left_out.extend(rest);
+    Ok(new)
+}
+
+fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<Plan> {
+    let target = paths.mcp_file();
+    let Some(Value::Object(servers)) = old.remove("mcpServers") else {
+        return Err(Error::usage(format!("{}: `mcpServers` is not an object", file.display()))
+            .hint("it is {\"NAME\": {\"command\": …} or {\"url\": …}}"));
+    };
+    let wrong = || {
+        Error::usage(format!("{} is not a JSON object of MCP servers", target.display()))
+            .hint("mend it or move it away, then import again")
+    };
+    let mut root = match read_if_there(&target)? {
+        Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| wrong().because(error))?,
+        None => Map::new(),
+    };
+    let there = root.entry("mcpServers").or_insert_with(|| Map::new().into());
+    let there = there.as_object_mut().ok_or_else(wrong)?;
+    let (mut added, mut left_out) = (Vec::new(), Vec::new());
+    for (name, server) in servers {
+        if there.contains_key(&name) {
+            left_out.push(format!("server \"{name}\": one of that name is there"));
+        } else if !server.is_object() {
+            left_out.push(format!("server \"{name}\": no object"));
+        } else {
+            added.push(format!("server \"{name}\""));
+            there.insert(name, server);
+        }
+    }
+    left_out.extend(old.keys().map(|key| format!("{key}: lepo has no such key")));
+    let text = format!("{:#}\n", Value::Object(root));
+    Ok(Plan { target, added, left_out, text })
+}

@@ -1,0 +1,46 @@
+//! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
+//! talks to a network or runs unless it is called.
+
+mod alias;
+mod ambient;
+mod choose;
+mod edit;
+mod entry;
+mod field;
+mod file;
+mod form;
+mod import;
+mod insts;
+mod models;
+mod options;
+mod paths;
+mod price;
+mod program;
+mod prompts;
+mod reader;
+mod set;
+mod settings;
+mod system_prompt;
+mod table;
+mod tidy;
+mod trust;
+mod word;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use alias::{Alias, aliases};
+pub use choose::{Found, ModelChoice};
+pub use edit::{NewModel, add_model, set_active, set_tool_mode};
+pub use import::Plan;
+pub use insts::{Insts, fill};
+pub use paths::Paths;
+pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
+pub use reader::Source;
+pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
+pub use settings::{Flags, Line};
+pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
+pub use table::Settings;
+pub use trust::{RepoFile, Trust};
+pub use word::{AutoCompact, EmptyLine, LogLevel};

@@ -1,0 +1,81 @@
+//! The models of several files become one list, and each gets its address and its key.
+
+use super::ambient::Ambient;
+use super::entry::{KeyEntry, ModelEntry};
+use lepo_base::env::Env;
+use lepo_base::error::Result;
+use lepo_base::secret::Secret;
+use lepo_model::{Key, ModelConfig};
+
+/// The user's models, with the repository's in place of those of the same name or after them. An
+/// active one of the repository takes the place of the user's.
+pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEntry> {
+    if repo.iter().any(|entry| entry.active) {
+        models.iter_mut().for_each(|entry| entry.active = false);
+    }
+    for entry in repo {
+        match models.iter_mut().find(|other| other.name == entry.name) {
+            Some(other) => {
+                let active = entry.active || other.active;
+                *other = ModelEntry { active, ..entry };
+            }
+            None => models.push(entry),
+        }
+    }
+    models
+}
+
+/// A model with what its file left to the environment. A key that is not there is no mistake yet:
+/// it may never be used.
+pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<ModelConfig> {
+    let ModelEntry { name, source, .. } = &entry;
+    let configured = |value, looked_for| Some(Key { value, looked_for, ..Key::default() });
+    let facts = entry.provider.server();
+    let said = match &entry.key {
+        KeyEntry::None => None,
+        KeyEntry::Literal(key) => {
+            configured(Some(key.clone()), format!("api_key of model \"{name}\" at {source}"))
+        }
+        KeyEntry::Env(variable) => {
+            let named = |(name, bearer): &(&str, bool)| *bearer && name == variable;
+            let key = Key {
+                value: env.text(variable)?.map(|key| Secret::new(key.trim())),
+                looked_for: format!("{variable} in the environment, named by model \"{name}\" at {source}"),
+                bearer: facts.is_some_and(|facts| facts.key_env.iter().any(named)),
+                command: Vec::new(),
+            };
+            Some(key)
+        }
+        KeyEntry::Command(command) => Some(Key {
+            looked_for: format!("api_key_command of model \"{name}\" at {source}"),
+            command: command.clone(),
+            ..Key::default()
+        }),
+    };
+    let (usual_url, usual_key) = ambient.pair(entry.provider);
+    let (base_url, key) = match (entry.base_url, said) {
+        // No key said: the environment's, but only with the address it belongs to.
+        (None, None) => (usual_url, usual_key),
+        (Some(url), None) if url == usual_url => (usual_url, usual_key),
+        (None, Some(key)) => match facts {
+            Some(facts) if !facts.url.is_empty() => (facts.url.to_string(), key),
+            _ => (usual_url, key),
+        },
+        (Some(url), key) => (url, key.unwrap_or_default()),
+    };
+    Ok(ModelConfig {
+        model: entry.model,
+        base_url,
+        key,
+        command: entry.command,
+        answer: entry.answer,
+        system_first: entry.system_first,
+        price: entry.price,
+        wire: entry.wire,
+        options: entry.options,
+        extra: entry.extra,
+        context: entry.context,
+        active: entry.active,
+        ..ModelConfig::new(entry.name, entry.provider)
+    })
+}

@@ -1,0 +1,79 @@
+//! Parameters of every request: `options`, which each wire has its own names for, and
+//! `extra`, which goes into the body as it is.
+
+use serde_json::{Map, Number, Value};
+use toml::de::{DeTable, DeValue};
+
+use super::field::Field;
+use super::reader::Section;
+use lepo_base::error::Result;
+use lepo_model::Options;
+
+/// The most levels that a value of `extra` may have.
+const DEEPEST: usize = 32;
+
+/// Reads `options`.
+pub fn read_options(mut section: Section) -> Result<Options> {
+    let number = |field: Option<Field>, most: f64| -> Result<Option<Number>> {
+        let Some(field) = field else { return Ok(None) };
+        match json(field.value.get_ref(), 0) {
+            Some(Value::Number(number)) if number.as_f64().is_some_and(|n| (0.0..=most).contains(&n)) => {
+                Ok(Some(number))
+            }
+            _ => Err(field.error("is not such a number", format!("it is a number from 0 to {most}"))),
+        }
+    };
+    let temperature = number(section.take("temperature"), 2.0)?;
+    let top_p = number(section.take("top_p"), 1.0)?;
+    let max_tokens = section.read("max_tokens", |field| field.number(1..=u32::MAX))?;
+    let effort = section.read("effort", Field::text)?;
+    let seed = section.take("seed");
+    let seed =
+        match seed.map(|field| (json(field.value.get_ref(), 0).and_then(|value| value.as_i64()), field)) {
+            Some((None, field)) => return Err(field.error("is not a whole number", "it is like 42")),
+            Some((seed, _)) => seed,
+            None => None,
+        };
+    let stop = section.read("stop", Field::texts)?;
+    section.end()?;
+    Ok(Options {
+        temperature,
+        max_tokens: max_tokens.map(|set| set.value.into()),
+        effort: effort.map(|set| set.value),
+        top_p,
+        seed,
+        stop: stop.map(|set| set.value).unwrap_or_default(),
+    })
+}
+
+/// Reads `extra`: a table of any values.
+pub fn read_extra(field: Field) -> Result<Map<String, Value>> {
+    let wrong = field.error("cannot go into a request", "it is a table like { top_k = 20 }");
+    let table = field.table()?;
+    table_json(&table, 0).ok_or(wrong)
+}
+
+fn table_json(table: &DeTable<'_>, depth: usize) -> Option<Map<String, Value>> {
+    table
+        .iter()
+        .map(|(key, value)| Some((key.get_ref().to_string(), json(value.get_ref(), depth + 1)?)))
+        .collect()
+}
+
+/// A TOML value as JSON; none if it is too deep or no number that JSON has.
+fn json(value: &DeValue<'_>, depth: usize) -> Option<Value> {
+    if depth > DEEPEST {
+        return None;
+    }
+    Some(match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok()?.into(),
+        DeValue::Float(number) => Value::Number(Number::from_f64(number.as_str().parse().ok()?)?),
+        DeValue::Boolean(yes) => Value::Bool(*yes),
+        DeValue::Datetime(time) => Value::String(time.to_string()),
+        DeValue::Array(items) => {
+            Value::Array(items.iter().map(|item| json(item.get_ref(), depth + 1)).collect::<Option<_>>()?)
+        }
+        DeValue::Table(table) => Value::Object(table_json(table, depth)?),
+    })
+}

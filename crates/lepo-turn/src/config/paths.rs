@@ -1,0 +1,137 @@
+//! lepo's own directories, outside any repository: the XDG base directories, and `LEPO_CONFIG_HOME` for a
+//! configuration that is all in one folder (tests, experiments).
+
+use std::path::PathBuf;
+
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+
+/// The three directories. None of them is made by asking for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    /// `config.toml`, `mcp.json` and `system_prompt.txt`.
+    pub config: PathBuf,
+    /// Logs, recorded trust, what was learned about models.
+    pub state: PathBuf,
+    /// The embedded model's weights.
+    pub data: PathBuf,
+    /// The home directory, if there is one: what `~/` stands for in the configuration.
+    pub home: Option<PathBuf>,
+}
+
+impl Paths {
+    /// From `LEPO_CONFIG_HOME`, `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_DATA_HOME` and `HOME`.
+    ///
+    /// A relative XDG value is ignored, as the XDG Base Directory Specification (0.8) demands.
+    /// Exit 2 if a directory is named by nothing.
+    pub fn from_env(env: &Env) -> Result<Paths> {
+        let home = absolute(env, "HOME");
+        let base = |variable: &str, below_home: &str| match absolute(env, variable) {
+            Some(base) => Ok(base.join("lepo")),
+            None => match &home {
+                Some(home) => Ok(home.join(below_home).join("lepo")),
+                None => Err(Error::usage("no home directory: HOME is not set to an absolute path")
+                    .hint(format!("set HOME, or {variable} to a directory for lepo's files"))),
+            },
+        };
+        let config = match env.get("LEPO_CONFIG_HOME") {
+            Some(folder) => PathBuf::from(folder),
+            None => base("XDG_CONFIG_HOME", ".config")?,
+        };
+        let state = base("XDG_STATE_HOME", ".local/state")?;
+        let data = base("XDG_DATA_HOME", ".local/share")?;
+        Ok(Paths { config, state, data, home })
+    }
+
+    /// The user's settings.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// The user's MCP servers.
+    pub fn mcp_file(&self) -> PathBuf {
+        self.config.join("mcp.json")
+    }
+
+    /// The system prompt of new convs.
+    pub fn system_prompt_file(&self) -> PathBuf {
+        self.config.join("system_prompt.txt")
+    }
+
+    /// The folder of `application-lepo-YYYY-MM-DD.log`.
+    pub fn logs(&self) -> PathBuf {
+        self.state.join("logs")
+    }
+
+    /// The folder of sign-ins to MCP servers.
+    pub fn sign_ins(&self) -> PathBuf {
+        self.state.join("mcp-auth")
+    }
+
+    /// The folder of the embedded model's weights.
+    pub fn models(&self) -> PathBuf {
+        self.data.join("models")
+    }
+}
+
+fn absolute(env: &Env, variable: &str) -> Option<PathBuf> {
+    env.get(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variables of an environment.
+    type Vars<'a> = &'a [(&'a str, &'a str)];
+
+    #[test]
+    fn each_directory_has_one_source() {
+        let table: [(Vars, &str, &str, &str); 5] = [
+            (&[("HOME", "/h")], "/h/.config/lepo", "/h/.local/state/lepo", "/h/.local/share/lepo"),
+            (
+                &[
+                    ("HOME", "/h"),
+                    ("XDG_CONFIG_HOME", "/c"),
+                    ("XDG_STATE_HOME", "/s"),
+                    ("XDG_DATA_HOME", "/d"),
+                ],
+                "/c/lepo",
+                "/s/lepo",
+                "/d/lepo",
+            ),
+            (
+                &[("HOME", "/h"), ("XDG_CONFIG_HOME", "c"), ("XDG_STATE_HOME", "./s"), ("XDG_DATA_HOME", "")],
+                "/h/.config/lepo",
+                "/h/.local/state/lepo",
+                "/h/.local/share/lepo",
+            ),
+            (
+                &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("LEPO_CONFIG_HOME", "/mine")],
+                "/mine",
+                "/h/.local/state/lepo",
+                "/h/.local/share/lepo",
+            ),
+            (
+                &[("LEPO_CONFIG_HOME", "/mine"), ("XDG_STATE_HOME", "/s"), ("XDG_DATA_HOME", "/d")],
+                "/mine",
+                "/s/lepo",
+                "/d/lepo",
+            ),
+        ];
+        for (variables, config, state, data) in table {
+            let paths = Paths::from_env(&Env::of(variables)).unwrap();
+            let got = [&paths.config, &paths.state, &paths.data].map(|path| path.to_str().unwrap());
+            assert_eq!(got, [config, state, data], "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_home_it_says_what_to_set() {
+        for variables in [&[][..], &[("HOME", "")], &[("HOME", "relative")]] {
+            let error = Paths::from_env(&Env::of(variables)).unwrap_err();
+            assert_eq!(error.kind.exit_code(), 2);
+            assert!(error.hint.unwrap().contains("XDG_CONFIG_HOME"));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! A model that is a program: its command line, and where the answer stands in what it prints.
+
+use lepo_base::error::Result;
+use lepo_model::{AnswerForm, preset};
+
+use super::reader::Section;
+
+/// Reads the keys of the `cli` model of this name: a preset, or a command with the form of its answer.
+pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, AnswerForm)> {
+    let command = section.take("command");
+    let answer = section.take("answer");
+    if let Some(field) = section.take("preset") {
+        if command.is_some() || answer.is_some() {
+            let allowed = "keep the preset, or command and answer";
+            return Err(field.error("stands beside `command` or `answer`", allowed));
+        }
+        let Some((command, answer)) = preset(&field.text()?.value) else {
+            return Err(field.error("is not known", "allowed: claude | gemini | codex"));
+        };
+        return Ok((command.iter().map(|word| word.to_string()).collect(), answer));
+    }
+    let Some(field) = command else {
+        let allowed =
+            "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"gemini\" | \"codex\"";
+        return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
+    };
+    let command = field.texts()?.value;
+    if command.is_empty() {
+        return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
+    }
+    let Some(field) = answer else { return Ok((command, AnswerForm::Text)) };
+    match answer_form(&field.text()?.value) {
+        Some(form) => Ok((command, form)),
+        None => {
+            let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
+            Err(field.error("is not an answer form", allowed))
+        }
+    }
+}
+
+/// `text`, `json:POINTER` or `jsonl:POINTER`, where a pointer (RFC 6901) is empty or starts with `/`.
+fn answer_form(text: &str) -> Option<AnswerForm> {
+    let is_pointer = |pointer: &&str| pointer.is_empty() || pointer.starts_with('/');
+    match text.split_once(':') {
+        None if text == "text" => Some(AnswerForm::Text),
+        Some(("json", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerForm::Json(p.into())),
+        Some(("jsonl", pointer)) => Some(pointer).filter(is_pointer).map(|p| AnswerForm::Jsonl(p.into())),
+        _ => None,
+    }
+}

@@ -1,0 +1,175 @@
+//! Prompts to use again: `_prompts/NAME.md` of a store or of the configuration folder. Plain text, in which
+//! `$1` to `$9`, `$*` and `$stdin` are filled in; a first line `model: NAME` says who answers.
+
+use std::path::{Path, PathBuf};
+
+use super::Paths;
+use lepo_base::error::{Error, Place, Result, quoted};
+
+/// A prompt as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// The model that is to answer, if it says so.
+    pub model: Option<String>,
+    /// The text, without that line.
+    pub text: String,
+}
+
+/// The texts that fill a prompt.
+#[derive(Debug, Clone, Copy)]
+pub struct Filling<'f> {
+    /// The words behind its name.
+    pub words: &'f [String],
+    /// The text of stdin, if there was any.
+    pub stdin: Option<&'f str>,
+}
+
+impl Paths {
+    /// The folder of the user's own prompts.
+    pub fn prompts(&self) -> PathBuf {
+        self.config.join("_prompts")
+    }
+}
+
+/// Checks that a prompt can have this name: a part of a path, without white space.
+pub fn check_prompt_name(name: &str) -> Result<()> {
+    let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let ok = !name.is_empty() && name.len() <= 100 && !name.starts_with(['.', '-']) && name.chars().all(good);
+    match ok {
+        true => Ok(()),
+        false => Err(Error::usage(format!("{name:?} cannot be the name of a prompt"))
+            .hint("a name is made of letters, digits, - _ and .")),
+    }
+}
+
+/// The names of the prompts in a folder, sorted. One that is not there has none.
+pub fn prompt_names(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok()?.strip_suffix(".md")?.to_string();
+        (check_prompt_name(&name).is_ok() && entry.path().is_file()).then_some(name)
+    };
+    let mut names: Vec<String> = std::fs::read_dir(folder).into_iter().flatten().filter_map(name).collect();
+    names.sort();
+    names
+}
+
+impl Prompt {
+    /// Reads the bytes of `path`.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Prompt> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let offset = error.valid_up_to();
+            Error::usage(format!("{}: not UTF-8 at byte {offset}", path.display()))
+        })?;
+        let first = text.lines().next().unwrap_or_default();
+        let model = first.strip_prefix("model:").map(str::trim).filter(|name| !name.is_empty());
+        let rest = match model {
+            Some(_) => text.split_once('\n').map_or("", |(_, rest)| rest),
+            None => text,
+        };
+        Ok(Prompt { model: model.map(str::to_string), text: rest.trim_matches(['\n', '\r']).to_string() })
+    }
+
+    /// The text of the prompt with everything put in, and whether stdin was. What is put in is not read again. Words
+    /// that no `$` asks for stand behind the text. A `$1` without a word: exit 2.
+    pub fn fill(&self, name: &str, filling: Filling<'_>) -> Result<(String, bool)> {
+        let Filling { words, stdin } = filling;
+        let (mut filled, mut rest) = (String::new(), self.text.as_str());
+        let (mut used, mut used_stdin) = (false, false);
+        while let Some((before, after)) = rest.split_once('$') {
+            filled.push_str(before);
+            rest = after;
+            if let Some(after) = after.strip_prefix("stdin") {
+                filled.push_str(stdin.unwrap_or_default());
+                (rest, used_stdin) = (after, true);
+            } else if let Some(after) = after.strip_prefix('*') {
+                filled.push_str(&words.join(" "));
+                (rest, used) = (after, true);
+            } else if let Some(number) = place(after) {
+                let word = words.get(number - 1).ok_or_else(|| {
+                    Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", words.len()))
+                        .hint_at(|place| match place {
+                            Place::Shell => format!("lepo do -T {} WORDS...", quoted(name)),
+                            Place::Session => format!("/{name} WORDS..."),
+                        })
+                })?;
+                filled.push_str(word);
+                rest = after.split_at(1).1;
+                used = true;
+            } else {
+                filled.push('$');
+            }
+        }
+        filled.push_str(rest);
+        if !used && !words.is_empty() {
+            filled = format!("{filled}\n\n{}", words.join(" "));
+        }
+        Ok((filled, used_stdin))
+    }
+}
+
+/// The number of `$1` to `$9`, behind the sign; `$10` is no such place.
+fn place(after: &str) -> Option<usize> {
+    let mut digits = after.chars().take_while(char::is_ascii_digit);
+    let first = digits.next().and_then(|digit| digit.to_digit(10)).filter(|&number| number > 0)?;
+    digits.next().is_none().then_some(first as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(text: &str) -> Prompt {
+        Prompt::parse(Path::new("x.md"), text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_first_line_may_name_the_model() {
+        for (text, model, rest) in [
+            ("Review this.\n", None, "Review this."),
+            ("model: qwen\nReview this.\n", Some("qwen"), "Review this."),
+            ("model:claude\n\nReview\n\nthis.", Some("claude"), "Review\n\nthis."),
+            ("model:\nx", None, "model:\nx"),
+            ("x\nmodel: y", None, "x\nmodel: y"),
+            ("", None, ""),
+        ] {
+            let read = prompt(text);
+            assert_eq!((read.model.as_deref(), read.text.as_str()), (model, rest), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_put_in_their_places() {
+        let words: Vec<String> = ["a", "$2", "c d"].map(String::from).into();
+        for (text, expected) in [
+            ("1: $1, 2: $2, all: $*", "1: a, 2: $2, all: a $2 c d"),
+            ("in:\n$stdin\n$1", "in:\nINPUT\na"),
+            ("no place", "no place\n\na $2 c d"),
+            ("costs $100 and $x and $ $1", "costs $100 and $x and $ a"),
+            ("$0 $1", "$0 a"),
+            ("$3.", "c d."),
+        ] {
+            let filling = Filling { words: &words, stdin: Some("INPUT") };
+            assert_eq!(prompt(text).fill("p", filling).unwrap().0, expected, "{text}");
+        }
+        let error = prompt("$2").fill("p", Filling { words: &words[..1], stdin: None }).unwrap_err();
+        assert_eq!(error.message, "prompt p needs a word for $2, and has 1");
+        let alone = prompt("hi").fill("p", Filling { words: &[], stdin: None }).unwrap();
+        assert_eq!(alone, ("hi".to_string(), false));
+    }
+
+    #[test]
+    fn names_are_parts_of_paths() {
+        for (name, ok) in [
+            ("review", true),
+            ("리뷰-2.x", true),
+            ("", false),
+            ("../x", false),
+            (".x", false),
+            ("a b", false),
+            ("-x", false),
+        ] {
+            assert_eq!(check_prompt_name(name).is_ok(), ok, "{name}");
+        }
+    }
+}

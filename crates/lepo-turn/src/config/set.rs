@@ -1,0 +1,176 @@
+//! One setting of the user's file, set or taken out by its name: `http.idle_timeout`, `alias.r`.
+
+use std::path::Path;
+
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+
+use super::edit::{change, put};
+use super::file::ConfigFile;
+use super::reader::Document;
+use super::table::NAMES;
+use super::write::replace;
+use lepo_base::error::{Error, Result};
+
+/// Sets a setting; makes the file if there is none. The text is taken for the type that the setting has.
+///
+/// # Errors
+/// Exit 2: no such setting, or a value that it cannot have.
+pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
+    check(name)?;
+    change(path, |document| {
+        // A mistake in a value says more than that its type is another one; of types, the last is the nearest.
+        let mut wrong: Option<(bool, Error)> = None;
+        for value in readings(text) {
+            let mut tried = document.clone();
+            let (table, key) = table_of(&mut tried, name)?;
+            put(table, key, value);
+            let new = tried.to_string();
+            let new = Document::new(path, new.as_bytes())?.with_typed(text);
+            match ConfigFile::read(&new) {
+                Ok(_) => {
+                    *document = tried;
+                    return Ok(());
+                }
+                Err(_) if new.is_of_wrong_type() && wrong.as_ref().is_some_and(|(of_type, _)| !of_type) => {}
+                Err(error) => wrong = Some((new.is_of_wrong_type(), error)),
+            }
+        }
+        Err(wrong.map_or_else(|| Error::usage(format!("{name} cannot be set")), |(_, error)| error))
+    })
+}
+
+/// Takes a setting out of the file, so that it has its default again; false if it is not there.
+pub fn unset_setting(path: &Path, name: &str) -> Result<bool> {
+    check(name)?;
+    let mut was_there = false;
+    change(path, |document| {
+        was_there = match name.split_once('.') {
+            None => document.remove(name).is_some(),
+            Some((table, key)) => {
+                let table = document.get_mut(table).and_then(Item::as_table_like_mut);
+                table.is_some_and(|table| table.remove(key).is_some())
+            }
+        };
+        Ok(())
+    })?;
+    Ok(was_there)
+}
+
+/// Checks the text of a file that is not written yet.
+pub fn check_config(path: &Path, text: &[u8]) -> Result<()> {
+    ConfigFile::parse(path, text).map(|_| ())
+}
+
+/// Puts a new text in the place of the file, whole and private to its owner.
+pub fn replace_config(path: &Path, text: &[u8]) -> Result<()> {
+    check_config(path, text)?;
+    replace(path, text)
+}
+
+/// The names of all settings that can stand in a file.
+pub fn setting_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied().filter(|name| *name != "model")
+}
+
+/// Checks that a setting of this name can stand in a file.
+fn check(name: &str) -> Result<()> {
+    let no = |what: String, hint: &str| Err(Error::usage(what).hint(hint));
+    if name == "model" {
+        return no("the model is not set with `lepo config`".into(), "`lepo model use NAME` changes it");
+    }
+    if name == "models" || name.starts_with("models.") {
+        return no("models are not set one by one".into(), "`lepo config --edit` opens the file");
+    }
+    let is_alias = name.strip_prefix("alias.").is_some_and(|word| !word.is_empty());
+    match is_alias || NAMES.contains(&name) {
+        true => Ok(()),
+        false => no(format!("no setting \"{name}\""), "`lepo config` lists the settings"),
+    }
+}
+
+/// The TOML values that a text may stand for: a string, a number, `true` or `false`, or a list.
+fn readings(text: &str) -> Vec<Value> {
+    let items = text.trim_matches(['[', ']']).split(',').map(|item| item.trim().trim_matches('"'));
+    let list: Array = items.filter(|item| !item.is_empty()).collect();
+    let is_bare = |value: &Value| value.is_bool() || value.is_integer() || value.is_float();
+    let bare: Option<Value> = text.trim().parse().ok().filter(is_bare);
+    let is_list = bare.is_none() && (text.contains(',') || text.trim_start().starts_with('['));
+    let mut readings = vec![Value::from(list), Value::from(text)];
+    readings.extend(bare);
+    if is_list {
+        readings.rotate_left(1);
+    }
+    readings
+}
+
+/// The table that a setting stands in, made where it is not there, and its key.
+fn table_of<'d, 'n>(
+    document: &'d mut DocumentMut,
+    name: &'n str,
+) -> Result<(&'d mut dyn TableLike, &'n str)> {
+    let Some((table, key)) = name.split_once('.') else { return Ok((document.as_table_mut(), name)) };
+    let item = document.entry(table).or_insert_with(|| Item::Table(Table::new()));
+    match item.as_table_like_mut() {
+        Some(table) => Ok((table, key)),
+        None => {
+            Err(Error::usage(format!("`{table}` is no table")).hint("`lepo config --edit` opens the file"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_taken_for_the_type_of_its_setting() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("config.toml");
+        for (name, text, written) in [
+            ("max_rounds", "5", "max_rounds = 5\n"),
+            ("http.idle_timeout", "2.5", "[http]\nidle_timeout = 2.5\n"),
+            ("term.usage", "false", "[term]\nusage = false\n"),
+            ("log_level", "debug", "log_level = \"debug\"\n"),
+            ("many.participants", "a, b", "[many]\nparticipants = [\"a\", \"b\"]\n"),
+            ("many.participants", "[\"a\"]", "[many]\nparticipants = [\"a\"]\n"),
+            ("many.participants", "a", "[many]\nparticipants = [\"a\"]\n"),
+            ("many.orchestrator", "7", "[many]\norchestrator = \"7\"\n"),
+            ("alias.r", "do --retry", "[alias]\nr = \"do --retry\"\n"),
+        ] {
+            let _ = std::fs::remove_file(&path);
+            set_setting(&path, name, text).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), written, "{name}");
+            assert!(unset_setting(&path, name).unwrap() && !unset_setting(&path, name).unwrap(), "{name}");
+        }
+    }
+
+    #[test]
+    fn comments_stay_and_what_is_wrong_is_not_written() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("config.toml");
+        let text = "# mine\nmax_rounds = 3 # few\n";
+        std::fs::write(&path, text).unwrap();
+        for (name, value, said) in [
+            ("max_rounds", "0", "`max_rounds` is out of range"),
+            ("max_rounds", "many", "`max_rounds` cannot be \"many\""),
+            ("log_level", "loud", "`log_level` cannot be \"loud\""),
+            ("term.usage", "3", "`usage` in [term] cannot be \"3\""),
+            ("colour", "1", "no setting \"colour\""),
+            ("http.colour", "1", "no setting \"http.colour\""),
+            ("model", "gpt", "the model is not set with `lepo config`"),
+            ("models.gpt", "x", "models are not set one by one"),
+            ("term.usage", "is a TOML x", "`usage` in [term] cannot be \"is a TOML x\""),
+            ("sandbox.read_only", "a: b", "`read_only` in [sandbox] has a relative path"),
+            ("alias.a b", "ls", "an alias cannot be \"a b\""),
+            ("alias.r", "'", "alias \"r\" cannot be taken apart"),
+        ] {
+            let error = set_setting(&path, name, value).unwrap_err();
+            assert_eq!((error.kind.exit_code(), error.message.as_str()), (2, said), "{name}");
+            let hint = error.hint.unwrap();
+            assert!(!hint.contains("quotes") || name == "alias.r", "{name}: {hint}");
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        set_setting(&path, "max_rounds", "7").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "# mine\nmax_rounds = 7 # few\n");
+    }
+}

@@ -1,0 +1,163 @@
+//! The settings in force: defaults < user file < trusted repo file < environment < flags, resolved
+//! once and read-only from then on.
+
+use std::path::PathBuf;
+
+use super::Paths;
+use super::alias::Alias;
+use super::ambient::Ambient;
+use super::file::ConfigFile;
+use super::models::{complete, merge};
+use super::reader::{Set, Source};
+use super::table::{Layer, Settings};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::record::read_if_there;
+use lepo_base::word::Word;
+use lepo_model::Planner;
+use lepo_model::{ModelConfig, Options, Provider};
+use lepo_tool::ToolMode;
+
+/// The options of the command line that change settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--config FILE`: instead of the user's file.
+    pub config: Option<PathBuf>,
+    /// `-m NAME`, if given once.
+    pub model: Option<String>,
+    /// `--tools`.
+    pub tools: Option<ToolMode>,
+    /// `--orchestrator NAME`.
+    pub orchestrator: Option<String>,
+    /// `--participants A,B`, or `-m` given more than once.
+    pub participants: Option<Vec<String>>,
+    /// `--system`: the system prompt of new convs, instead of the user's file.
+    pub system_prompt: Option<String>,
+    /// `--temperature`, `--effort`, `--max-tokens`: over what each model is configured with.
+    pub options: Options,
+}
+
+/// One setting in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// `max_rounds`, `http.idle_timeout`, `models.gpt`.
+    pub name: String,
+    /// The value as a person reads it; times in seconds, empty if there is none.
+    pub value: String,
+    /// The source of the value.
+    pub source: Source,
+}
+
+impl Settings {
+    /// Reads the user's file (or `--config`) and puts everything over it. `repo` is a trusted
+    /// `.lepo/_config.toml`: its path and bytes. Any mistake: exit 2.
+    pub fn load(
+        paths: &Paths,
+        env: &Env,
+        repo: Option<(PathBuf, Vec<u8>)>,
+        flags: &Flags,
+    ) -> Result<Settings> {
+        let file = flags.config.clone().unwrap_or_else(|| paths.config_file());
+        let user = match read_if_there(&file)? {
+            Some(bytes) => ConfigFile::parse(&file, &bytes)?,
+            None if flags.config.is_none() => ConfigFile::default(),
+            None => {
+                let what = format!("no configuration file {}", file.display());
+                return Err(Error::usage(what).hint("name one that exists after --config"));
+            }
+        };
+        let repo = match repo {
+            Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.of_repository()?,
+            None => ConfigFile::default(),
+        };
+        // Of every file, also of a model that another one replaces now: no command gets a key.
+        let mut keys: Vec<String> = user.key_variables().chain(repo.key_variables()).collect();
+        if flags.config.is_some()
+            && let Some(bytes) = read_if_there(&paths.config_file())?
+            && let Ok(usual) = ConfigFile::parse(&paths.config_file(), &bytes)
+        {
+            keys.extend(usual.key_variables());
+        }
+        let layer = Layer::from_flags(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
+        let mut settings =
+            Settings { file, ..Settings::of(layer, paths, Ambient::from_env(env)?.asking(&flags.options)) };
+        for entry in merge(user.models, repo.models) {
+            settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
+            let model = complete(entry, env, &settings.ambient)?;
+            let options = flags.options.clone().over(model.options);
+            settings.models.push(ModelConfig { options, ..model });
+        }
+        let servers = Provider::ALL.iter().filter_map(|provider| provider.server());
+        let usual = servers.flat_map(|facts| facts.key_env).map(|(name, _)| name.to_string());
+        keys.splice(..0, usual);
+        Ok(Settings { key_variables: keys, aliases: user.aliases, ..settings })
+    }
+
+    /// The models' keys themselves, to be kept out of other places.
+    pub fn keys(&self) -> Vec<String> {
+        self.models.iter().filter_map(|model| Some(model.key.value.as_ref()?.reveal().to_string())).collect()
+    }
+
+    /// The planner in force; `fitting` is the one that suits the model that answers. Without
+    /// tools there is nothing to decide.
+    pub fn planner_or(&self, fitting: Planner) -> Planner {
+        match (self.tool_call_mode, self.planner) {
+            (ToolMode::Off, _) => Planner::Off,
+            (_, Planner::Auto) => fitting,
+            (_, planner) => planner,
+        }
+    }
+
+    /// The variables that hold keys: no command and no MCP server may inherit them.
+    pub fn key_variables(&self) -> &[String] {
+        &self.key_variables
+    }
+
+    /// The place that said a setting (`max_rounds`, `http.idle_timeout`) or a model (`models.NAME`).
+    pub fn source(&self, name: &str) -> &Source {
+        self.sources.get(name).unwrap_or(&Source::Default)
+    }
+
+    /// Every setting and every model, in the order of the manual, as `lepo config` shows them: no key is among
+    /// them, and of a program only its name, since an argument may be a key.
+    pub fn lines(&self) -> Vec<Line> {
+        let none = Set { value: String::new(), source: Source::Default };
+        let Set { value, source } = self.chosen().unwrap_or(none);
+        let model = Line { name: "model".into(), value, source };
+        let line = |(name, value): (String, String)| {
+            let source = self.source(&name).clone();
+            Line { name, value, source }
+        };
+        let set = self.values().into_iter().filter(|(name, _)| *name != "model");
+        let settings = set.map(|(name, value)| (name.to_string(), value));
+        let models = self.models.iter().map(|model| (format!("models.{}", model.name), about(model)));
+        let alias = |alias: &Alias| Line {
+            name: format!("alias.{}", alias.name),
+            value: alias.text.clone(),
+            source: alias.source.clone(),
+        };
+        let aliases = self.aliases.iter().map(alias);
+        [model].into_iter().chain(settings.chain(models).map(line)).chain(aliases).collect()
+    }
+}
+
+fn about(model: &ModelConfig) -> String {
+    let mut words = vec![model.provider.word().to_string()];
+    words.extend(model.command.first().cloned());
+    if !model.model.is_empty() {
+        words.push(model.model.clone());
+    }
+    if !model.base_url.is_empty() {
+        words.push(format!("at {}", model.base_url));
+    }
+    let mut text = words.join(" ");
+    match (&model.key.value, model.key.looked_for.is_empty()) {
+        (Some(_), _) => text.push_str(", with a key"),
+        (None, false) => text.push_str(", its key is missing"),
+        (None, true) => {}
+    }
+    if model.active {
+        text.push_str(", active");
+    }
+    text
+}

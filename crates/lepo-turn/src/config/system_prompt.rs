@@ -1,0 +1,71 @@
+//! The system prompt of new convs: a file of the user's, made on first use so that there is
+//! something to edit, and theirs from then on.
+
+use super::write::create;
+use crate::config::Paths;
+use lepo_base::error::{Error, Result};
+use lepo_base::record::read_if_there;
+
+/// The text that a new `system_prompt.txt` has, to the letter.
+pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("default-system-prompt.txt");
+
+/// The system prompt in force, byte for byte; `None` if the file is blank: no system prompt.
+///
+/// Makes the file if there is none (0600, its directory 0700) and it can be made; never touches one that
+/// is there. Exit 2 if it cannot be read, or is not UTF-8.
+pub fn system_prompt(paths: &Paths) -> Result<Option<String>> {
+    let path = paths.system_prompt_file();
+    let bytes = match read_if_there(&path)? {
+        Some(bytes) => bytes,
+        None => match create(&path, DEFAULT_SYSTEM_PROMPT.as_bytes()) {
+            // Read back: another process may have been first, with another text.
+            Ok(()) => read_if_there(&path)?.unwrap_or_default(),
+            // A configuration that is not to be written: the default then, without a file to edit.
+            Err(_) => DEFAULT_SYSTEM_PROMPT.into(),
+        },
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            Err(Error::usage(format!("{}: not UTF-8 at byte {at}", path.display()))
+                .hint("save it as UTF-8 text, or remove it to get the default"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_base::env::Env;
+
+    #[test]
+    fn made_once_then_the_users() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("lepo");
+        let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", folder.to_str().unwrap())];
+        let paths = Paths::from_env(&Env::of(&env)).unwrap();
+        let file = paths.system_prompt_file();
+
+        let first = system_prompt(&paths).unwrap();
+        assert_eq!(first.as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), DEFAULT_SYSTEM_PROMPT);
+
+        let table: [(&[u8], Option<&str>); 3] = [(b"Mine.\n", Some("Mine.\n")), (b"", None), (b" \n", None)];
+        for (bytes, prompt) in table {
+            std::fs::write(&file, bytes).unwrap();
+            assert_eq!(system_prompt(&paths).unwrap().as_deref(), prompt);
+            assert_eq!(std::fs::read(&file).unwrap(), bytes);
+        }
+
+        // If the file cannot be made, the default counts all the same.
+        let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", "/proc/lepo")];
+        let nowhere = Paths::from_env(&Env::of(&env)).unwrap();
+        assert_eq!(system_prompt(&nowhere).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
+
+        std::fs::write(&file, b"ab\xff").unwrap();
+        let error = system_prompt(&paths).unwrap_err();
+        assert_eq!(error.kind.exit_code(), 2);
+        assert!(error.message.ends_with("system_prompt.txt: not UTF-8 at byte 2"));
+    }
+}

@@ -1,0 +1,48 @@
+//! The setting `tidy`: how many messages `.lepo/` holds before those of days that are over get folders.
+
+use std::ops::RangeInclusive;
+
+use super::field::Field;
+use super::form::Form;
+use super::reader::Set;
+use lepo_base::error::Result;
+
+/// A number of bubbs, or `false`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tidy(Option<u32>);
+
+impl Tidy {
+    /// The most bubbs in `.lepo/`; none if they stay there however many they are.
+    pub fn limit(self) -> Option<u32> {
+        self.0
+    }
+}
+
+impl Default for Tidy {
+    fn default() -> Tidy {
+        Tidy(Some(10_000))
+    }
+}
+
+impl Form for Tidy {
+    type Limits = RangeInclusive<u32>;
+
+    fn of_field(field: &Field<'_>, range: &RangeInclusive<u32>) -> Result<Set<Tidy>> {
+        match field.value.get_ref().as_bool() {
+            Some(false) => field.yes().map(|_| field.set(Tidy(None))),
+            Some(true) => Err(field.error("cannot be true", "a whole number of messages, or false")),
+            None => field.number(range.clone()).map(|set| set.map(|number| Tidy(Some(number)))),
+        }
+    }
+
+    fn of_text(variable: &str, text: &str, range: &RangeInclusive<u32>) -> Result<Tidy> {
+        match text {
+            "false" => Ok(Tidy(None)),
+            _ => u32::of_text(variable, text, range).map(|number| Tidy(Some(number))),
+        }
+    }
+
+    fn shown(&self) -> String {
+        self.0.map_or("false".to_string(), |number| number.to_string())
+    }
+}

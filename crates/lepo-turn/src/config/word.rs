@@ -1,0 +1,109 @@
+//! The settings that are one word out of a few: closed enums, spelled the same in a file, in the
+//! environment, in a flag and in `lepo config`.
+
+use lepo_base::word::Word;
+
+/// The least level of what the log of `do` holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    /// Every request and response too, without keys.
+    Debug,
+    /// The default.
+    Info,
+    /// Failures that were survived.
+    Warn,
+    /// Failures.
+    Error,
+}
+
+impl LogLevel {
+    /// All of them.
+    pub const ALL: &[LogLevel] = &[LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error];
+}
+
+impl Word for LogLevel {
+    fn word(self) -> &'static str {
+        match self {
+            LogLevel::Debug => "debug",
+            LogLevel::Info => "info",
+            LogLevel::Warn => "warn",
+            LogLevel::Error => "error",
+        }
+    }
+}
+
+/// Automatic compaction of a conversation that outgrows its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AutoCompact {
+    /// Only when it is asked for (the default).
+    Off,
+    /// Before a question that would not fit.
+    Auto,
+}
+
+impl AutoCompact {
+    /// All of them.
+    pub const ALL: &[AutoCompact] = &[AutoCompact::Off, AutoCompact::Auto];
+}
+
+impl Word for AutoCompact {
+    fn word(self) -> &'static str {
+        match self {
+            AutoCompact::Off => "off",
+            AutoCompact::Auto => "auto",
+        }
+    }
+}
+
+/// The effect of an empty line at the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmptyLine {
+    /// Leaves the session (the default).
+    Leave,
+    /// Does nothing.
+    Stay,
+}
+
+impl EmptyLine {
+    /// All of them.
+    pub const ALL: &[EmptyLine] = &[EmptyLine::Leave, EmptyLine::Stay];
+}
+
+impl Word for EmptyLine {
+    fn word(self) -> &'static str {
+        match self {
+            EmptyLine::Leave => "leave",
+            EmptyLine::Stay => "stay",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_base::word::{list_words, read_word};
+    use lepo_model::{Planner, Provider, Wire};
+    use lepo_tool::{AutoAccess, ToolMode};
+
+    fn check<T: Word + PartialEq + std::fmt::Debug>(all: &[T], listed: &str) {
+        assert_eq!(list_words(all), listed);
+        for value in all {
+            assert_eq!(read_word(value.word(), all), Some(*value));
+        }
+        assert_eq!(read_word("Loud", all), None);
+    }
+
+    #[test]
+    fn every_word_reads_back() {
+        check(LogLevel::ALL, "debug | info | warn | error");
+        check(ToolMode::ALL, "manual | auto | off");
+        check(ToolMode::LASTING, "manual | auto");
+        check(AutoAccess::ALL, "read | write | net");
+        check(AutoCompact::ALL, "off | auto");
+        check(Planner::ALL, "auto | chooser | native | off");
+        check(EmptyLine::ALL, "leave | stay");
+        check(Provider::ALL, "openai | anthropic | ollama | cli | embedded");
+        check(Wire::ALL, "responses | chat");
+        assert!(AutoAccess::Read < AutoAccess::Net);
+    }
+}

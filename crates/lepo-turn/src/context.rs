@@ -1,0 +1,283 @@
+//! The messages of a request: exactly one path from the root, one bubb one message, and the inst last.
+//!
+//! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
+
+use super::attach::sent_text;
+use super::called::{CalledAnswer, answer_at};
+use super::planner::ChooserAnswer;
+use super::transcript::PathEntry;
+use crate::config::DEFAULT_SYSTEM_PROMPT;
+use lepo_model::{Message, PathForm, Role};
+use lepo_store::bubb::Kind;
+
+/// The instruction that goes with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inst<'i> {
+    /// `general`.
+    General(Option<&'i str>),
+    /// `toolChooser`, `commandWriter`.
+    Planner(Option<&'i str>),
+}
+
+/// The messages of one request. `called` are the answers of this turn that have calls; `blocks` are tools
+/// told in words, at the end of the system prompt.
+pub fn messages(
+    entries: &[PathEntry],
+    called: &[CalledAnswer],
+    inst: Inst<'_>,
+    form: PathForm,
+    blocks: Option<&str>,
+) -> Vec<Message> {
+    let mut messages = match form {
+        PathForm::Messages => whole(entries, called, inst, true),
+        PathForm::Prompted => whole(entries, called, inst, false),
+        PathForm::Program => for_program(entries, inst, blocks.is_some()),
+        PathForm::Plain => plain(entries),
+    };
+    let Some(blocks) = blocks else { return messages };
+    let takes_it = matches!(form, PathForm::Messages | PathForm::Prompted);
+    let prompt = takes_it && entries.first().is_some_and(is_system_prompt);
+    match messages.first_mut() {
+        Some(first) if prompt => {
+            first.text = format!("{}\n\n{blocks}", first.text.trim_end()).into();
+        }
+        _ => messages.insert(0, Message::new(Role::System, blocks)),
+    }
+    messages
+}
+
+fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<Message> {
+    let (Inst::General(inst) | Inst::Planner(inst)) = inst;
+    let (mut messages, mut at) = (Vec::new(), 0);
+    while let Some(bubb) = entries.get(at) {
+        match answer_at(entries, at, called, rebuild) {
+            Some((answer, end)) => {
+                messages.extend(answer);
+                at = end;
+            }
+            None => {
+                messages.push(message(bubb));
+                at += 1;
+            }
+        }
+    }
+    messages.extend(inst.map(instruction));
+    messages
+}
+
+/// The instruction of one request.
+pub fn instruction(text: &str) -> Message {
+    Message { instruction: true, ..Message::new(Role::System, text) }
+}
+
+/// Messages for a command-line program, which has its own system prompt: no root, no `general`; and the question alone
+/// where nothing visible came before it.
+fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
+    let path: Vec<&PathEntry> = entries.iter().filter(|entry| !is_system_prompt(entry)).collect();
+    let planner = match inst {
+        Inst::General(_) => None,
+        Inst::Planner(inst) => inst,
+    };
+    // The chooser's word that no command is needed adds nothing to the question before it.
+    let is_none = |entry: &PathEntry| entry.hidden && *entry.text == *ChooserAnswer::None.canonical();
+    let question = path.iter().rposition(|entry| !is_none(entry));
+    let alone = question.filter(|&at| {
+        let is_question = path.get(at).is_some_and(|entry| entry.kind == Kind::User);
+        is_question && path.iter().take(at).all(|entry| entry.hidden)
+    });
+    let path = match alone.filter(|_| planner.is_none() && !told) {
+        Some(at) => path.get(at..=at).unwrap_or_default(),
+        None => &path,
+    };
+    path.iter().map(|entry| message(entry)).chain(planner.map(instruction)).collect()
+}
+
+/// The system prompt of a small model, while the user's file is as it was made: that one confuses it.
+const SMALL_PROMPT: &str = "You are a helpful assistant. Answer the question shortly.";
+
+/// For a small model: insts stay out, what a command printed is the user's word, and neighbours of one role
+/// are one message, but for two questions.
+fn plain(entries: &[PathEntry]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    if let Some(prompt) = entries.first().filter(|entry| is_system_prompt(entry)) {
+        let as_made = prompt.text.trim() == DEFAULT_SYSTEM_PROMPT.trim();
+        let text = if as_made { SMALL_PROMPT.into() } else { prompt.text.clone() };
+        messages.push(Message::new(Role::System, text));
+    }
+    let mut before = None;
+    for entry in entries.iter().filter(|entry| !is_system_prompt(entry)) {
+        // A question that was never answered, as it was too long, is no part of the next one.
+        let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
+        let role = match entry.kind {
+            Kind::Assistant => Role::Assistant,
+            Kind::System | Kind::User | Kind::Tool => Role::User,
+        };
+        match messages.last_mut() {
+            Some(last) if last.role == role && !is_anew => {
+                last.text = format!("{}\n\n{}", last.text, entry.text).into();
+            }
+            _ => messages.push(Message::new(role, entry.text.clone())),
+        }
+    }
+    messages
+}
+
+fn message(entry: &PathEntry) -> Message {
+    let files = entry.files.iter().filter_map(|attached| attached.file.clone()).collect();
+    Message { files, ..Message::new(role(entry.kind), sent_text(&entry.text, &entry.files)) }
+}
+
+fn is_system_prompt(entry: &PathEntry) -> bool {
+    entry.root && entry.hidden && entry.kind == Kind::System
+}
+
+fn role(kind: Kind) -> Role {
+    match kind {
+        Kind::System => Role::System,
+        Kind::User => Role::User,
+        Kind::Assistant => Role::Assistant,
+        Kind::Tool => Role::Tool,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::request::several_note;
+    use super::super::transcript::fixture::path;
+    use super::*;
+    use lepo_model::{Replay, ToolCall};
+
+    fn written(messages: &[Message]) -> String {
+        let line = |message: &Message| {
+            let calls: String =
+                message.calls.iter().map(|call| format!("{}={}", call.id, call.name)).collect();
+            let answers = message.call_id.iter().map(|id| format!("{id}:")).collect::<String>();
+            let received = if message.replay.is_some() { "*" } else { "" };
+            format!("{}{received} {answers}{}{calls}", message.role.word(), message.text)
+        };
+        messages.iter().map(line).collect::<Vec<_>>().join(" / ").replace("\n\n", "+")
+    }
+
+    #[test]
+    fn each_provider_gets_its_own_view() {
+        let general = Inst::General(Some("INST"));
+        let planner = Inst::Planner(Some("PLAN"));
+        use PathForm::{Messages, Plain, Program, Prompted};
+        for (text, inst, form, expected) in [
+            ("s1 P / u0 hi", general, Messages, "system P / user hi / system INST"),
+            ("s1 P / u0 hi", planner, Prompted, "system P / user hi / system PLAN"),
+            ("s1 P / u0 hi", Inst::General(None), Messages, "system P / user hi"),
+            (
+                "s1 P / u0 a / a0 b / t1 c / u0 d",
+                general,
+                Messages,
+                "system P / user a / assistant b / tool c / user d / system INST",
+            ),
+            (
+                r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#,
+                Inst::General(None),
+                Messages,
+                "user a / assistant call_1=run_command / tool call_1:b",
+            ),
+            // … with its result only, and only where an API has such fields
+            (
+                r#"u0 a / a1 {"access":"read","command":"ls"}"#,
+                Inst::General(None),
+                Messages,
+                r#"user a / assistant {"access":"read","command":"ls"}"#,
+            ),
+            (
+                r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#,
+                Inst::General(None),
+                Prompted,
+                r#"user a / assistant {"access":"read","command":"ls"} / tool b"#,
+            ),
+            ("s1 P / u0 hi", general, Program, "user hi"),
+            ("s1 P / s1 x / u0 hi", general, Program, "user hi"),
+            (r#"s1 P / u0 hi / s1 {"tool":"none"}"#, general, Program, "user hi"),
+            (
+                r#"u0 hi / s1 {"tool":"command"} / s1 r / s1 {"tool":"none"}"#,
+                general,
+                Program,
+                r#"user hi / system {"tool":"command"} / system r / system {"tool":"none"}"#,
+            ),
+            ("s1 P / s0 ran / u0 hi", general, Program, "system ran / user hi"),
+            ("s1 P / u0 a / a0 b / u0 c", general, Program, "user a / assistant b / user c"),
+            ("s1 P / u0 hi", planner, Program, "user hi / system PLAN"),
+            ("u0 hi / s1 r", general, Program, "user hi / system r"),
+            ("s1 P / u0 hi", general, Plain, "system P / user hi"),
+            ("u0 hi", general, Plain, "user hi"),
+            ("s1 P / s0 ran / u0 hi", general, Plain, "system P / user ran+hi"),
+            ("s0 ran / u0 a / a0 b / u0 c", general, Plain, "user ran+a / assistant b / user c"),
+            ("u0 a / s0 ran / u0 b / u0 c", general, Plain, "user a+ran+b / user c"),
+        ] {
+            assert_eq!(written(&messages(&path(text), &[], inst, form, None)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_answer_is_one_message_with_all_its_calls() {
+        let note = several_note(2).unwrap();
+        let (ls, id) = (r#"{"access":"read","command":"ls"}"#, r#"{"access":"read","command":"id"}"#);
+        let answer = format!("u0 q / a1 I look. / a1 {note} / a1 {ls} / t1 r / a1 {id} / t1 s");
+        let call = |id: &str, command: &str| ToolCall {
+            id: id.into(),
+            name: "run_command".into(),
+            arguments: json!({"command": command, "access": "read"}),
+        };
+        let received = Replay::new(json!("as received"));
+        let live = |calls: Vec<ToolCall>| {
+            vec![CalledAnswer { at: 1, calls, replay: Some(received.clone()), waited: false }]
+        };
+        let both = || vec![call("x", "ls"), call("y", "id")];
+        let dropped = "dropped: it was not carried out, because a call before it ended the use of tools";
+        for (text, called, expected) in [
+            // made of the bubbs
+            (
+                answer.clone(),
+                vec![],
+                format!("user q / assistant I look.+{note}call_3=run_commandcall_5=run_command / tool call_3:r / tool call_5:s"),
+            ),
+            (
+                format!("u0 q / a1 {ls} / t1 r / a1 {id} / t1 s"),
+                vec![],
+                "user q / assistant call_1=run_command / tool call_1:r / assistant call_3=run_command / tool call_3:s".into(),
+            ),
+            // as received
+            (answer, live(both()), "user q / assistant* I look.x=run_commandy=run_command / tool x:r / tool y:s".into()),
+            (
+                format!("u0 q / a1 {note} / a1 {ls} / t1 refused / s1 dropped: 1"),
+                live(both()),
+                format!("user q / assistant* x=run_commandy=run_command / tool x:refused / tool y:{dropped} / system dropped: 1"),
+            ),
+            // edited, so not as received
+            (
+                format!("u0 q / a1 {ls} / a1 {id} / t1 s"),
+                live(vec![call("x", "ls")]),
+                format!("user q / assistant {ls}call_2=run_command / tool call_2:s"),
+            ),
+            // still waiting
+            (format!("u0 q / a1 {ls}"), live(vec![call("x", "ls")]), format!("user q / assistant {ls}")),
+        ] {
+            let messages = messages(&path(&text), &called, Inst::General(None), PathForm::Messages, None);
+            assert_eq!(written(&messages), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tools_are_told_at_the_end_of_the_system_prompt() {
+        use PathForm::{Plain, Program, Prompted};
+        for (text, form, expected) in [
+            ("s1 P / u0 hi", Prompted, "system P+BLOCKS / user hi / system INST"),
+            ("u0 hi", Prompted, "system BLOCKS / user hi / system INST"),
+            ("s0 ran / u0 hi", Prompted, "system BLOCKS / system ran / user hi / system INST"),
+            ("s1 P / u0 hi", Program, "system BLOCKS / user hi"),
+            ("s1 P / u0 hi", Plain, "system BLOCKS / system P / user hi"),
+        ] {
+            let inst = Inst::General(Some("INST"));
+            assert_eq!(written(&messages(&path(text), &[], inst, form, Some("BLOCKS"))), expected, "{text}");
+        }
+    }
+}

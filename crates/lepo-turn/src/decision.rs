@@ -1,0 +1,73 @@
+//! Finds and checks a pending request for `--approve` and `--deny`.
+
+use super::transcript::request;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::{End, Forest, Standing};
+use lepo_store::store::Store;
+use lepo_tool::{Reply, ToolRequest};
+
+/// The two decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// `--approve`
+    Approve,
+    /// `--approve` with `--unheld`: also if no sandbox can hold it to its access.
+    ApproveUnheld,
+    /// `--deny`
+    Deny,
+}
+
+/// A decision, with the exact request that it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The request's bubb.
+    pub name: Name,
+    /// The request, as checked.
+    pub request: ToolRequest,
+    /// The decision.
+    pub verdict: Verdict,
+}
+
+impl Verdict {
+    pub(super) fn reply(self) -> Reply {
+        match self {
+            Verdict::Approve | Verdict::ApproveUnheld => Reply::Yes,
+            Verdict::Deny => Reply::No,
+        }
+    }
+}
+
+impl Decision {
+    /// The request of this id, which must be pending and unedited. What led to it may be another tool's, with
+    /// ids of its own.
+    pub fn on(store: &Store, forest: &Forest, id: BubbId, verdict: Verdict) -> Result<Decision> {
+        let lists = "`lepo ls --pending` lists the requests that wait";
+        let ix = forest
+            .find(id)
+            .ok_or_else(|| Error::usage(format!("no message {id} in this store")).hint(lists))?;
+        let name = forest.name(ix);
+        // Its bytes are read once: what is checked is what runs.
+        let bytes = store.read_unedited(&name)?;
+        let found = std::str::from_utf8(&bytes).ok().and_then(|text| request(name.kind, name.hidden, text));
+        let request =
+            found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
+        let because = match forest.standing(ix) {
+            Standing::Pending => None,
+            Standing::Visible => Some("it is visible, so it is an ordinary message".to_string()),
+            Standing::Answered(by) => Some(format!("{} is its result", forest.name(by).id)),
+            Standing::Overtaken(by) => {
+                Some(format!("{}, which is newer, continues from its question", forest.name(by).id))
+            }
+        };
+        if let Some(because) = because {
+            return Err(Error::usage(format!("request {id} is not pending: {because}")).hint(lists));
+        }
+        let conv = forest.conv(ix);
+        if conv.end != End::Root {
+            return Err(Error::usage(format!("the conversation of request {id} is incomplete"))
+                .hint("`lepo fsck` tells what is missing"));
+        }
+        Ok(Decision { name, request, verdict })
+    }
+}

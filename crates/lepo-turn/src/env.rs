@@ -1,0 +1,288 @@
+//! State shared by every turn of a process: settings, store, servers, sandbox, and the signals that end it early.
+//!
+//! Made once, and used by one-shot turns, sessions, groups and decisions alike.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex as Lock};
+use std::time::Duration;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::attach::{NewFile, check};
+use super::catalogue::Catalogue;
+use super::flow::Turn;
+use super::record::TurnRecord;
+use super::transcript::Transcript;
+use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
+use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, set_tool_mode, system_prompt};
+use lepo_base::env::Env;
+use lepo_base::error::Result;
+use lepo_base::record::HashFile;
+use lepo_model::{
+    Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
+};
+use lepo_model::{ModelConfig, Provider};
+use lepo_store::conv::Forest;
+use lepo_store::store::Store;
+use lepo_tool::ToolMode;
+use lepo_tool::mcp::client::{Limits, ProcessSetup};
+use lepo_tool::mcp::config::{ServerConfig, servers};
+use lepo_tool::mcp::{Patience, Pins, Servers};
+use lepo_tool::{Allowed, Detected};
+
+/// A file of the repository that is trusted: its path and its bytes.
+pub type TrustedFile = (PathBuf, Vec<u8>);
+
+/// The settings in force and the files they came from. Read before a store is made.
+pub struct Configured {
+    /// The paths of the user's own files.
+    pub paths: Paths,
+    /// The settings.
+    pub settings: Settings,
+    flags: Flags,
+    repo: Option<TrustedFile>,
+}
+
+impl Configured {
+    /// Reads the user's files, `repo` (the repository's own configuration) and the options.
+    pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
+        let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
+        Ok(Configured { paths, settings, flags, repo })
+    }
+
+    /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
+    /// repository wins over it.
+    fn reload(&mut self) -> Result<()> {
+        self.settings = Settings::load(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
+        Ok(())
+    }
+
+    /// The MCP servers of the user and of `repo`, to be started in `dir`; none where tools are off.
+    pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
+        let configs = match self.settings.tool_call_mode {
+            ToolMode::Off => Vec::new(),
+            ToolMode::Manual | ToolMode::Auto => servers(&self.paths.mcp_file(), repo)?,
+        };
+        Ok(self.servers_of(configs, dir))
+    }
+
+    fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
+        let settings = &self.settings;
+        let patience = Patience {
+            connect: settings.mcp_connect,
+            call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
+        };
+        let hidden_env = settings.key_variables().to_vec();
+        Servers::new(
+            configs,
+            patience,
+            ProcessSetup { dir: dir.to_path_buf(), hidden_env, sign_ins: self.paths.sign_ins() },
+        )
+    }
+
+    /// The model that answers. If there is none: exit 2, with a hint.
+    pub async fn choose(&self) -> Result<ModelConfig> {
+        match self.settings.choose()? {
+            ModelChoice::Model(config) => Ok(*config),
+            ModelChoice::Look(look) => {
+                let ollama_model = first_ollama_model(&look.ollama_url).await;
+                let embedded = self.installed("").is_some();
+                look.settle(Found { ollama_model, embedded })
+            }
+        }
+    }
+
+    /// The system prompt of a new conv: the one asked for, else that of the user's file. A blank one is none.
+    pub fn system_prompt(&self) -> Result<Option<String>> {
+        match &self.flags.system_prompt {
+            Some(text) => Ok(Some(text.clone()).filter(|text| !text.trim().is_empty())),
+            None => system_prompt(&self.paths),
+        }
+    }
+
+    /// The system prompt of `--system` or `/system`.
+    pub fn wanted_system_prompt(&self) -> Option<&str> {
+        self.flags.system_prompt.as_deref()
+    }
+
+    /// The instructions in force, and a warning for each part of their file that is ignored.
+    pub fn insts(&self, store: &Store) -> Result<(Insts, Vec<String>)> {
+        match store.insts()? {
+            Some(bytes) => Insts::parse(&store.shown().join("_insts.toml"), &bytes),
+            None => Ok((Insts::default(), Vec::new())),
+        }
+    }
+
+    /// lepo's own directories and files, which hold keys: no sandboxed command sees them.
+    pub fn own(&self) -> Vec<PathBuf> {
+        let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
+        [self.paths.config.clone(), self.paths.state.clone()].into_iter().chain(named).collect()
+    }
+
+    /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
+    pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
+        let timeouts = Timeouts { connect: self.settings.http_connect, idle };
+        Model::new(config, timeouts, &self.paths.state, gate, self.installed(&config.model))
+    }
+
+    /// The files that a model takes.
+    pub fn accepts(&self, config: &ModelConfig) -> Accepts {
+        lepo_model::accepts(config, &self.paths.state)
+    }
+
+    /// Checks the files of a question against what a model takes: each by itself, and all of them together.
+    pub fn check_files(&self, files: &[NewFile], config: &ModelConfig) -> Result<()> {
+        if files.is_empty() { Ok(()) } else { check(files, &self.accepts(config), &config.name) }
+    }
+
+    /// The embedded model of this name, if it is there.
+    fn installed(&self, name: &str) -> Option<Installed> {
+        let weights = weights::of_model(&self.paths.models(), name)?;
+        Some(Installed { program: embedded_program()?, weights, named: None })
+    }
+
+    /// Fails if `--model` names a model that does not exist.
+    pub fn check_wanted(&self) -> Result<()> {
+        let Some(name) = &self.settings.wanted else { return Ok(()) };
+        let model = self.settings.model(name)?;
+        let weights = || weights::of_model(&self.paths.models(), &model.model);
+        match model.provider == Provider::Embedded && !model.model.is_empty() && weights().is_none() {
+            true => Err(missing(&model.model)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Everything that is the same for all turns of a process, until a setting is changed in a session.
+pub struct TurnEnv {
+    /// The settings in force.
+    pub configured: Configured,
+    /// The store that turns are written to.
+    pub store: Arc<Store>,
+    /// The signals that end a turn early.
+    pub interrupt: Interrupt,
+    /// Offers of the servers, for completion.
+    pub catalogue: Arc<Catalogue>,
+    pub(super) own: Vec<PathBuf>,
+    pub(super) sandbox: Detected,
+    servers: Mutex<Servers>,
+    pub(super) pins: Pins,
+    /// Requests that the person allowed for the rest of the session.
+    pub(super) allowed: Lock<Allowed>,
+}
+
+impl TurnEnv {
+    /// Makes the environment. No server is started yet.
+    pub fn new(configured: Configured, servers: Servers, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
+        TurnEnv {
+            own: configured.own(),
+            sandbox: Detected::default(),
+            catalogue: Arc::new(Catalogue::new(&servers)),
+            servers: Mutex::new(servers),
+            pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
+            allowed: Lock::default(),
+            configured,
+            store,
+            interrupt,
+        }
+    }
+
+    /// The environment of turns that call no tools.
+    pub fn without_servers(configured: Configured, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
+        let servers = configured.servers_of(Vec::new(), store.root());
+        TurnEnv::new(configured, servers, store, interrupt)
+    }
+
+    /// The MCP servers, each started with its tools or failed, and notes about them for the user.
+    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<String>) {
+        let mut servers = self.servers.lock().await;
+        let notes = servers.ready().await;
+        (servers, notes)
+    }
+
+    /// The MCP servers, without waiting until they are ready.
+    pub(super) async fn servers_of_turns(&self) -> MutexGuard<'_, Servers> {
+        self.servers.lock().await
+    }
+
+    /// Ends the MCP servers. To be awaited before the process ends.
+    pub async fn close(&self) {
+        self.servers.lock().await.close().await;
+    }
+
+    /// Takes `name` as the model that answers from now on.
+    pub fn use_model(&mut self, name: &str) -> Result<()> {
+        self.configured.flags.model = Some(name.to_string());
+        self.configured.reload()
+    }
+
+    /// Takes `text` as the system prompt of new convs from now on.
+    pub fn use_system_prompt(&mut self, text: &str) {
+        self.configured.flags.system_prompt = Some(text.to_string());
+    }
+
+    /// Changes how tool requests get their consent, in the user's file and here.
+    pub fn use_tool_mode(&mut self, mode: ToolMode) -> Result<()> {
+        set_tool_mode(&self.configured.settings.file, mode)?;
+        self.configured.flags.tools = Some(mode);
+        self.configured.reload()
+    }
+
+    /// The runner of commands.
+    pub fn runner(&self) -> CommandRunner<'_> {
+        CommandRunner { env: self }
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.configured.settings
+    }
+
+    /// The instructions in force, and a warning for each part of their file that is ignored.
+    pub fn insts(&self) -> Result<(Insts, Vec<String>)> {
+        self.configured.insts(&self.store)
+    }
+
+    /// Takes one turn. An `Err` comes from before its beginning: nothing was sent and nothing was written.
+    pub async fn turn(
+        &self,
+        config: &ModelConfig,
+        insts: &Insts,
+        forest: &Forest,
+        front: &mut dyn Front,
+        mut ask: Ask,
+    ) -> Result<Report> {
+        if let Some(question) = &ask.question {
+            self.configured.check_files(&question.files, config)?;
+        }
+        if ask.start == Start::New && ask.system_prompt.is_none() {
+            ask.system_prompt = self.configured.system_prompt()?;
+        }
+        let gate = Gate::new();
+        let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
+        let transcript = match Transcript::at(&self.store, forest, ask.start) {
+            Ok(transcript) => transcript,
+            Err(error) => {
+                return Ok(Report {
+                    model: Some(config.name.clone()),
+                    error: Some(error),
+                    ..Report::default()
+                });
+            }
+        };
+        let mut servers = self.servers.lock().await;
+        servers.new_turn();
+        let turn = Turn {
+            env: self,
+            insts,
+            config,
+            model: &mut model,
+            gate,
+            servers: &mut servers,
+            front,
+            schema: ask.schema.clone(),
+            record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
+        };
+        Ok(turn.take(ask).await)
+    }
+}

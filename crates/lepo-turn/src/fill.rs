@@ -1,0 +1,101 @@
+//! The share of a model's window that a conversation fills, if both are known.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::TurnEnv;
+use crate::config::AutoCompact;
+use lepo_base::error::Result;
+use lepo_model::ModelConfig;
+use lepo_model::{Gate, known_window};
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::Forest;
+
+/// For conversations shorter than this no server is asked for its window.
+const SHORT: u64 = 3000;
+
+/// The time limit for a server to tell the window of its model.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Bytes of text for one token, about.
+const BYTES: u64 = 4;
+
+/// A conversation's share of a window, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fill {
+    /// The conversation.
+    pub tokens: u64,
+    /// The window.
+    pub window: u64,
+}
+
+impl Fill {
+    /// The share in percent.
+    pub fn percent(self) -> u64 {
+        self.tokens.saturating_mul(100) / self.window.max(1)
+    }
+
+    /// True if there is no room for the answer: a tenth of the window.
+    pub fn is_full(self) -> bool {
+        self.percent() > 90
+    }
+}
+
+impl TurnEnv {
+    /// The share of the conv that ends in `tail`, with a question of `more` bytes. None where the window is not
+    /// known, and the conv is short or the server does not tell.
+    async fn fill(
+        &self,
+        config: &ModelConfig,
+        forest: &Forest,
+        tail: BubbId,
+        more: usize,
+    ) -> Result<Option<Fill>> {
+        let tokens = self.tokens(forest, tail)? + more as u64 / BYTES;
+        let window = match known_window(config, &self.configured.paths.state) {
+            Some(window) => Some(window),
+            None if tokens < SHORT => None,
+            None => {
+                let gate = Gate::new();
+                gate.open();
+                let mut model = self.configured.model(config, self.settings().http_idle, gate)?;
+                model.facts().await.context
+            }
+        };
+        Ok(window.map(|window| Fill { tokens, window }))
+    }
+
+    /// The share as [`TurnEnv::fill`] finds it; None, too, if the server does not tell its window in time.
+    pub async fn fill_in_time(
+        &self,
+        config: &ModelConfig,
+        forest: &Forest,
+        tail: BubbId,
+        more: usize,
+    ) -> Option<Fill> {
+        timeout(PATIENCE, self.fill(config, forest, tail, more)).await.ok()?.ok()?
+    }
+
+    /// The tokens of a conv: as its model last counted them, and a guess at what came after.
+    fn tokens(&self, forest: &Forest, tail: BubbId) -> Result<u64> {
+        let facts = self.store.fact_index();
+        let path = forest.find(tail).map(|ix| forest.conv(ix).path).unwrap_or_default();
+        let mut bytes = 0;
+        for ix in path.into_iter().rev() {
+            let name = forest.name(ix);
+            if let Some(fact) = facts.get(name.id)
+                && let Some(input) = fact.input
+            {
+                return Ok(input + fact.output.unwrap_or_default() + bytes / BYTES);
+            }
+            bytes += self.store.text(&name)?.len() as u64;
+        }
+        Ok(bytes / BYTES)
+    }
+
+    /// True if a conversation that does not fit is compacted by itself.
+    pub fn compacts_by_itself(&self) -> bool {
+        self.settings().compact == AutoCompact::Auto
+    }
+}

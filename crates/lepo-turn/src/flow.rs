@@ -1,0 +1,202 @@
+//! The order of one turn: `--run` commands, the question, the planner (chooser, writer, consent, command), the answer.
+
+use std::sync::Arc;
+
+use super::attach::begin_files;
+use super::offer::Offer;
+use super::record::TurnRecord;
+use super::request::Next;
+use super::schema::AnswerSchema;
+use super::served::Served;
+use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
+use crate::config::Insts;
+use lepo_base::error::{Error, Result};
+use lepo_model::{Gate, Model, ToolWire, spec};
+use lepo_model::{ModelConfig, Planner};
+use lepo_store::bubb::{Kind, Name};
+use lepo_tool::ToolMode;
+use lepo_tool::mcp::Servers;
+
+/// A question, or a decision to go on from.
+pub struct Ask {
+    /// The place that the turn starts from.
+    pub start: Start,
+    /// The question; none when one is answered again.
+    pub question: Option<Question>,
+    /// Resources and prompts of MCP servers that go with the question.
+    pub served: Served,
+    /// The system prompt of a new conv.
+    pub system_prompt: Option<String>,
+    /// Commands of the user's own, run first.
+    pub runs: Vec<String>,
+    /// The decision on the request that [`Start::Decided`] goes on from.
+    pub decision: Option<Decision>,
+    /// The form that the answer must have.
+    pub schema: Option<Arc<AnswerSchema>>,
+}
+
+impl Ask {
+    /// A question, or none where one is answered again, after commands of the user's own.
+    pub fn new(start: Start, question: Option<Question>, runs: &[String]) -> Ask {
+        Ask {
+            start,
+            question,
+            served: Served::default(),
+            system_prompt: None,
+            runs: runs.to_vec(),
+            decision: None,
+            schema: None,
+        }
+    }
+}
+
+/// One turn, with everything it uses.
+pub(super) struct Turn<'t> {
+    /// Environment, one for all turns.
+    pub env: &'t TurnEnv,
+    /// The instructions in force.
+    pub insts: &'t Insts,
+    /// The configuration of the model that answers.
+    pub config: &'t ModelConfig,
+    /// The client for it.
+    pub model: &'t mut Model,
+    /// Holds requests back until the question is durable.
+    pub gate: Gate,
+    /// The MCP servers.
+    pub servers: &'t mut Servers,
+    /// The view of the turn.
+    pub front: &'t mut dyn Front,
+    /// The form that the answer must have.
+    pub schema: Option<Arc<AnswerSchema>>,
+    /// Transcript and report of the turn, as they grow.
+    pub record: TurnRecord,
+}
+
+impl<'t> Turn<'t> {
+    /// Takes the turn. A failure is in the report, beside the results before it.
+    pub async fn take(mut self, ask: Ask) -> Report {
+        let ended = self.go(ask).await;
+        self.record.finish(self.front, ended).await
+    }
+
+    async fn go(&mut self, mut ask: Ask) -> Result<()> {
+        let decision = ask.decision.take();
+        let decided = decision.as_ref().map(|decision| decision.name.id);
+        self.open(ask).await?;
+        let offer = self.decide_or_plan(decision).await?;
+        let answered = self.answer(offer).await;
+        if let Some(request) = decided.filter(|_| answered.is_ok()) {
+            self.env.store.drop_wire(request);
+        }
+        answered
+    }
+
+    /// Runs the commands of `--run`, and begins to write what comes before the answer.
+    async fn open(&mut self, ask: Ask) -> Result<()> {
+        let served = self.fetch(&ask.served).await?;
+        if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
+            return Err(Error::usage(
+                "the prompt ends with a message of the assistant, so there is no question",
+            )
+            .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
+        }
+        let mut opening: Vec<(Kind, bool, String)> = Vec::new();
+        if ask.start == Start::New
+            && let Some(prompt) = ask.system_prompt
+        {
+            opening.push((Kind::System, true, prompt));
+        }
+        if !ask.runs.is_empty() {
+            for (kind, hidden, text) in opening.drain(..) {
+                self.add(kind, hidden, text.as_bytes())?;
+            }
+            for command in &ask.runs {
+                let (runner, front) = (self.env.runner(), &mut *self.front);
+                let mut tell = |event: Event<'_>| front.happens(event);
+                let used = runner.run(&mut self.record.transcript, command, &mut tell).await?;
+                self.record.report.tools.push(used);
+            }
+        }
+        opening.extend(served);
+        let mut files = Vec::new();
+        if let Some(question) = ask.question {
+            let text;
+            (text, files) = begin_files(&self.env.store, question)?;
+            opening.push((Kind::User, false, text));
+        }
+        if opening.is_empty() {
+            self.gate.open();
+        } else {
+            let gate = self.gate.clone();
+            self.record.transcript.begin(opening, files, move || gate.open());
+        }
+        self.choose_files();
+        Ok(())
+    }
+
+    /// Applies the decision that the turn goes on from, or lets a chooser plan; gives the tools that the model
+    /// may call after it.
+    async fn decide_or_plan(&mut self, decision: Option<Decision>) -> Result<Offer> {
+        let planner = self.planner();
+        let tools = self.env.settings().tool_call_mode != ToolMode::Off;
+        if tools {
+            // Servers start while the chooser is asked about commands.
+            self.servers.begin();
+        }
+        let mut on_side_branch = false;
+        let mut ended = false;
+        if let Some(decision) = decision {
+            on_side_branch = decision.name.kind == Kind::Assistant;
+            self.record.transcript.take_up_called(&self.env.store, self.config, decision.name.id);
+            ended = self.decided(decision).await? != Next::Again;
+        }
+        // A planner's bubbs belong to the conv, not behind a native call.
+        if tools && !ended && planner == Planner::Chooser && !on_side_branch {
+            self.plan().await?;
+        }
+        self.record.pending()?;
+        // Behind a native call the model is told the same tools as before it, even if it may call none.
+        let tools = tools && (!ended || on_side_branch);
+        let commands = tools && planner == Planner::Native;
+        let calls = tools && !self.servers.is_empty();
+        Ok(Offer { commands, calls, ended })
+    }
+
+    /// Decides which files of the conversation are sent to the model, and tells which are not.
+    pub(super) fn choose_files(&mut self) {
+        let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
+        for note in left.words(&self.config.name) {
+            self.front.happens(Event::Say(&note));
+        }
+    }
+
+    /// The planner of this turn. Only some providers have native tools: a note says if the configured planner
+    /// cannot be used.
+    pub(super) fn planner(&mut self) -> Planner {
+        let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
+        match self.env.settings().planner_or(spec(self.config).planner) {
+            Planner::Native if !native => {
+                if self.env.settings().planner == Planner::Native {
+                    let name = &self.config.name;
+                    let note = format!(
+                        "note: {name} has no native tool calling: it is asked beforehand whether a command is needed (planner = \"chooser\")"
+                    );
+                    self.front.happens(Event::Say(&note));
+                }
+                Planner::Chooser
+            }
+            planner => planner,
+        }
+    }
+
+    /// Waits until the question is durable, and tells of it.
+    pub(super) async fn question_saved(&mut self) -> Result<()> {
+        let saved = self.record.transcript.saved().await?;
+        self.record.tell_saved(self.front, saved);
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+        self.record.add(self.front, kind, hidden, text)
+    }
+}

@@ -1,0 +1,314 @@
+//! A debate: all are asked for the floor, the orchestrator decides who has it, that one speaks and all
+//! hear it; again, until the orchestrator ends it or the rounds are over. One conv on disk.
+
+use futures_util::future::join_all;
+
+use super::opening::Opening;
+use super::participant::{Brief, select_before};
+use super::past::{ORCHESTRATOR, Past, past};
+use super::prompts::{Prompts, bid_lines};
+use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_decisions};
+use super::rules::{DebateRules, FAILURES};
+use super::{GroupTurn, Moment, Participant, ends_all};
+use crate::report::log_failure;
+use crate::transcript::Transcript;
+use crate::{Ask, Event, Report};
+use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_model::{Message, Role};
+use lepo_store::bubb::{Kind, Name};
+
+/// The outcome of a debate.
+#[derive(Debug, Default)]
+pub struct Debated {
+    /// As of any turn; the answer is the conclusion.
+    pub report: Report,
+    /// The speeches, in order.
+    pub speeches: Vec<Speech>,
+    /// The number of rounds that began.
+    pub rounds: u32,
+}
+
+/// A speech that was made.
+#[derive(Debug, Clone)]
+pub struct Speech {
+    /// The speaker.
+    pub name: String,
+    /// Bubb of the speech.
+    pub bubb: Name,
+}
+
+/// The decision of a round.
+enum Floor {
+    Given(usize),
+    Ended(Brief, String),
+    /// The debate is over, and its conclusion is still to be asked for: no participant wants the floor and none is
+    /// named, or nothing follows END.
+    Over,
+}
+
+struct Debate<'d> {
+    group: GroupTurn<'d>,
+    panel: &'d mut [Participant],
+    orchestrator: &'d mut Participant,
+    rules: DebateRules,
+    transcript: Transcript,
+    debated: Debated,
+}
+
+impl GroupTurn<'_> {
+    /// Leads a debate to its end. Whatever goes wrong is in the report, beside all that was said before.
+    ///
+    /// # Errors
+    /// Everything that fails before a model is asked.
+    pub async fn debate(
+        self,
+        panel: &mut [Participant],
+        orchestrator: &mut Participant,
+        ask: Ask,
+    ) -> Result<Debated> {
+        let Opening { transcript, tools } = self.open(ask).await?;
+        let rules = DebateRules::new(panel.len(), self.env.settings().many_rounds);
+        let mut debated = Debated::default();
+        debated.report.user = transcript.question();
+        debated.report.model = Some(orchestrator.name.clone());
+        debated.report.tools = tools;
+        let mut debate = Debate { group: self, panel, orchestrator, rules, transcript, debated };
+        let ended = debate.go().await;
+        let Debate { transcript, mut debated, rules, .. } = debate;
+        debated.rounds = rules.round;
+        debated.report.error = ended.err().map(|error| goes_on(error, &transcript));
+        log_failure(debated.report.model.as_deref(), debated.report.error.as_ref());
+        debated.report.conv = transcript.path;
+        Ok(debated)
+    }
+}
+
+/// Adds a hint that says how to go on with a debate that was broken off.
+fn goes_on(error: Error, transcript: &Transcript) -> Error {
+    match (error.kind, transcript.tip()) {
+        (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
+            error.hint(format!("what was said is kept: `lepo do --debate --tail {tip}` goes on"))
+        }
+        _ => error,
+    }
+}
+
+impl Debate<'_> {
+    async fn go(&mut self) -> Result<()> {
+        self.count_past_speeches();
+        while self.rules.begin_round() {
+            let bids = self.ask_for_the_floor().await?;
+            let floor = match bids.as_slice() {
+                [] => None,
+                bids => Some(self.decide(bids).await?),
+            };
+            match floor {
+                Some(Floor::Given(who)) => self.speech(who).await?,
+                Some(Floor::Ended(reply, summary)) => return self.conclude(&reply, &summary),
+                Some(Floor::Over) => return self.sum_up().await,
+                // All that were asked failed.
+                None => {}
+            }
+            for who in self.rules.end_round() {
+                let name = &self.panel[who].name;
+                self.note(&format!("note: {name} is out, after {FAILURES} failures in a row"));
+            }
+        }
+        if self.rules.present().is_empty() && self.debated.speeches.is_empty() {
+            return Err(Error::remote("no participant is left, and none has spoken"));
+        }
+        if self.rules.round == self.group.env.settings().many_rounds {
+            let rounds = self.rules.round;
+            self.note(&format!("note: {rounds} rounds are the limit: {} sums up", self.orchestrator.name));
+        }
+        self.sum_up().await
+    }
+
+    /// A debate that goes on has speakers who have spoken.
+    fn count_past_speeches(&mut self) {
+        let Some(past) = past(&self.transcript.entries) else { return };
+        for (name, _) in &past.heard {
+            if let Some(who) = self.panel.iter().position(|participant| participant.name == *name) {
+                self.rules.speak(who);
+            }
+        }
+    }
+
+    /// Asks all at once whether they want to speak; what they say is one hidden bubb.
+    async fn ask_for_the_floor(&mut self) -> Result<Vec<(usize, Bid)>> {
+        let group = self.group;
+        let present = self.rules.present();
+        let names: Vec<&str> = present.iter().map(|&who| self.panel[who].name.as_str()).collect();
+        group.watch.sees(Moment::Floor(self.rules.round, &names));
+        let prompt = Prompts::new(group.insts, &names, &self.past()).floor();
+        let under = self.transcript.tip();
+        let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
+        let prompt = &prompt;
+        let asked = asked.map(|(who, participant)| async move {
+            let reply = participant.brief(prompt, under, group).await;
+            match &reply {
+                Ok(brief) => {
+                    participant.journal(group, "floor", None, brief);
+                    group.watch.sees(Moment::Wants(&participant.name, bid(brief)));
+                }
+                Err(error) => group.watch.sees(Moment::Failed(&participant.name, error)),
+            }
+            (who, reply)
+        });
+        let mut bids = Vec::new();
+        for (who, reply) in join_all(asked).await {
+            match reply {
+                Ok(brief) => {
+                    let bid = bid(&brief);
+                    self.rules.bid(who, bid);
+                    bids.push((who, bid));
+                }
+                Err(error) if ends_all(&error) => return Err(error),
+                Err(_) => self.rules.fail(who),
+            }
+        }
+        if !bids.is_empty() {
+            let lines = self.lines(&bids);
+            group.add(&mut self.transcript, Kind::System, true, &lines)?;
+        }
+        Ok(bids)
+    }
+
+    /// The orchestrator's judgement; where it says nothing that can be read, twice, the rule of the house.
+    async fn decide(&mut self, bids: &[(usize, Bid)]) -> Result<Floor> {
+        for again in [false, true] {
+            let mut lines = self.lines(bids);
+            let unheard = self.names(&self.rules.unheard());
+            if !unheard.is_empty() {
+                lines.push_str(&format!("\n\nAsked before and were not chosen: {}", unheard.join(", ")));
+            }
+            let present = self.rules.present();
+            let names = self.names(&present);
+            let prompt = Prompts::new(self.group.insts, &names, &self.past()).decision(&lines, again);
+            let reply = self.judge(&prompt).await?;
+            let names = self.names(&present);
+            match decision(&reply.said(), &names) {
+                Some((words, OrchestratorDecision::Select(place))) => {
+                    self.narrate(&words);
+                    return Ok(Floor::Given(present[place]));
+                }
+                Some((words, OrchestratorDecision::End(summary))) => {
+                    self.narrate(&words);
+                    return Ok(if summary.is_empty() { Floor::Over } else { Floor::Ended(reply, summary) });
+                }
+                None => {
+                    let name = &self.orchestrator.name;
+                    self.note(&format!("note: the reply of {name} named no speaker and no end"));
+                }
+            }
+        }
+        Ok(self.rules.least_heard(bids).map_or(Floor::Over, Floor::Given))
+    }
+
+    /// One reply of the orchestrator, as a hidden bubb.
+    async fn judge(&mut self, prompt: &str) -> Result<Brief> {
+        let group = self.group;
+        for _ in 0..FAILURES {
+            group.watch.sees(Moment::Judging(&self.orchestrator.name));
+            match self.orchestrator.brief(prompt, self.transcript.tip(), group).await {
+                Ok(reply) => {
+                    group.add(&mut self.transcript, Kind::System, true, &reply.text)?;
+                    self.orchestrator.journal(group, "orchestrator", self.transcript.tip(), &reply);
+                    return Ok(reply);
+                }
+                Err(error) if ends_all(&error) => return Err(error),
+                Err(error) => group.watch.sees(Moment::Failed(&self.orchestrator.name, &error)),
+            }
+        }
+        Err(Error::remote(format!("the orchestrator {} failed {FAILURES} times", self.orchestrator.name)))
+    }
+
+    async fn speech(&mut self, who: usize) -> Result<()> {
+        let group = self.group;
+        let names = self.names(&self.rules.present());
+        let prompt = Prompts::new(group.insts, &names, &self.past()).speech();
+        let (participant, under) = (&mut self.panel[who], self.transcript.tip());
+        group.watch.sees(Moment::Chosen(&participant.name));
+        match participant.speak(&[Message::new(Role::User, prompt)], None, under, group).await {
+            Ok(answered) => {
+                for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
+                    self.transcript.take_up(bubb)?;
+                }
+                self.rules.speak(who);
+                self.debated.speeches.push(Speech { name: participant.name.clone(), bubb: answered.name });
+            }
+            Err(error) if ends_all(&error) => return Err(error),
+            Err(error) => {
+                group.watch.sees(Moment::Failed(&participant.name, &error.without_retry()));
+                self.rules.fail(who);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rounds are over, or no participant wants the floor: the orchestrator writes the conclusion.
+    async fn sum_up(&mut self) -> Result<()> {
+        let present = self.rules.present();
+        let prompt = Prompts::new(self.group.insts, &self.names(&present), &self.past()).summary();
+        let mut reply = self.judge(&prompt).await?;
+        if conclusion(&reply).is_none() {
+            reply = self.judge(&prompt).await?;
+        }
+        if let Some((words, summary)) = conclusion(&reply) {
+            self.narrate(&words);
+            return self.conclude(&reply, &summary);
+        }
+        // It was asked for nothing else, so whatever it says is its summary, but for a name and a bare END.
+        let Some(summary) = without_decisions(&reply.said()) else {
+            let name = &self.orchestrator.name;
+            return Err(Error::remote(format!("{name} gave no conclusion, asked for it twice")));
+        };
+        self.group.add(&mut self.transcript, Kind::System, true, &select_line(ORCHESTRATOR))?;
+        self.conclude(&reply, &summary)
+    }
+
+    fn conclude(&mut self, reply: &Brief, summary: &str) -> Result<()> {
+        let name = self.transcript.add(Kind::Assistant, false, summary.as_bytes())?;
+        self.group.watch.sees(Moment::Concluded(summary));
+        self.group.tell(Event::Bubb(&name, Some(summary.as_bytes())));
+        self.orchestrator.journal(self.group, "answer", Some(name.id), reply);
+        self.debated.report.answer = Some(reply.answered(name));
+        Ok(())
+    }
+
+    fn narrate(&self, words: &str) {
+        if !words.is_empty() {
+            self.group.watch.sees(Moment::Narration(words));
+        }
+    }
+
+    fn note(&self, text: &str) {
+        self.group.tell(Event::Say(text));
+    }
+
+    /// There is a question: without one no debate begins.
+    fn past(&self) -> Past<'_> {
+        past(&self.transcript.entries).unwrap_or_default()
+    }
+
+    fn names(&self, those: &[usize]) -> Vec<&str> {
+        those.iter().map(|&who| self.panel[who].name.as_str()).collect()
+    }
+
+    fn lines(&self, bids: &[(usize, Bid)]) -> String {
+        bid_lines(bids.iter().map(|&(who, bid)| (self.panel[who].name.as_str(), bid)))
+    }
+}
+
+/// The conclusion that a reply gives behind END, and the words before it.
+fn conclusion(reply: &Brief) -> Option<(String, String)> {
+    match decision(&reply.said(), &[])? {
+        (words, OrchestratorDecision::End(summary)) if !summary.is_empty() => Some((words, summary)),
+        _ => None,
+    }
+}
+
+/// The bid in a reply; one that cannot be read is a pass.
+fn bid(brief: &Brief) -> Bid {
+    Bid::read(&brief.said()).unwrap_or(Bid::Pass)
+}

@@ -1,0 +1,75 @@
+//! Group turns: several models are asked at once, or one of them leads a debate of the others.
+//!
+//! A hidden bubb `SELECT: NAME` before an answer names its speaker. There is no other format,
+//! so what comes of it is a forest like any other.
+
+mod debate;
+mod opening;
+mod panel;
+mod parallel;
+mod participant;
+mod past;
+mod prompts;
+mod protocol;
+mod rules;
+
+pub use debate::{Debated, Speech};
+pub use panel::{GroupMode, GroupOutcome, Panel};
+pub use parallel::Polled;
+pub use participant::Participant;
+pub use protocol::{Bid, select_line};
+
+use super::report::Answered;
+use super::{Event, TurnEnv};
+use crate::config::Insts;
+use lepo_base::error::{Error, Kind};
+use lepo_store::conv::Forest;
+
+/// Events of a group turn, for its view.
+#[derive(Debug)]
+pub enum Moment<'e> {
+    /// An event of no reply: the question, a command of the user's own, a note.
+    Common(Event<'e>),
+    /// An event in the reply of the participant of this name.
+    In(&'e str, Event<'e>),
+    /// A reply is whole, and kept.
+    Spoken(&'e str, &'e Answered),
+    /// A reply failed; the others go on.
+    Failed(&'e str, &'e Error),
+    /// A round of a debate, counted from 1, begins: these are asked for the floor.
+    Floor(u32, &'e [&'e str]),
+    /// A participant answers whether it wants the floor.
+    Wants(&'e str, Bid),
+    /// The orchestrator, of this name, is asked to decide.
+    Judging(&'e str),
+    /// The orchestrator's words to the reader.
+    Narration(&'e str),
+    /// The participant that has the floor.
+    Chosen(&'e str),
+    /// The conclusion of the debate.
+    Concluded(&'e str),
+}
+
+/// The view of a group turn.
+pub trait Watch {
+    /// Something happened. Takes `&self`, as replies that are made side by side share one watcher.
+    fn sees(&self, moment: Moment<'_>);
+}
+
+/// Everything that a group turn uses.
+#[derive(Clone, Copy)]
+pub struct GroupTurn<'t> {
+    /// Environment, one for all turns.
+    pub env: &'t TurnEnv,
+    /// The forest as it was when the question was asked.
+    pub forest: &'t Forest,
+    /// The instructions in force.
+    pub insts: &'t Insts,
+    /// The view.
+    pub watch: &'t dyn Watch,
+}
+
+/// Not the failure of one reply: it ends all.
+fn ends_all(error: &Error) -> bool {
+    matches!(error.kind, Kind::Signal(_) | Kind::Store)
+}

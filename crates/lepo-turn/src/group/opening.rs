@@ -1,0 +1,57 @@
+//! The beginning of a group turn: the conv, the user's own commands, the question. All of it is durable before
+//! any model is asked.
+
+use super::{GroupTurn, Moment};
+use crate::attach::keep_files;
+use crate::report::ToolUse;
+use crate::transcript::Transcript;
+use crate::{Ask, Event, Start};
+use lepo_base::error::Result;
+use lepo_store::bubb::Kind;
+
+/// The conv that all participants are asked about.
+pub struct Opening {
+    /// The conv to the question.
+    pub transcript: Transcript,
+    /// The user's own commands.
+    pub tools: Vec<ToolUse>,
+}
+
+impl GroupTurn<'_> {
+    /// Takes up the conv, and adds what is new to it.
+    pub(super) async fn open(&self, ask: Ask) -> Result<Opening> {
+        let transcript = Transcript::at(&self.env.store, self.forest, ask.start)?;
+        let mut opening = Opening { transcript, tools: Vec::new() };
+        if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
+            self.add(&mut opening.transcript, Kind::System, true, &prompt)?;
+        }
+        let runner = self.env.runner();
+        for command in &ask.runs {
+            opening
+                .tools
+                .push(runner.run(&mut opening.transcript, command, &mut |event| self.tell(event)).await?);
+        }
+        if let Some(question) = ask.question {
+            let question = keep_files(&self.env.store, question)?;
+            self.add(&mut opening.transcript, Kind::User, false, &question)?;
+        }
+        Ok(opening)
+    }
+
+    /// Adds a bubb that belongs to no reply.
+    pub(super) fn add(
+        &self,
+        transcript: &mut Transcript,
+        kind: Kind,
+        hidden: bool,
+        text: &str,
+    ) -> Result<()> {
+        let name = transcript.add(kind, hidden, text.as_bytes())?;
+        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
+        Ok(())
+    }
+
+    pub(super) fn tell(&self, event: Event<'_>) {
+        self.watch.sees(Moment::Common(event));
+    }
+}

@@ -1,0 +1,114 @@
+//! The participants of a group turn: names from the options and the configuration, each with its client.
+
+use super::{Debated, GroupTurn, Participant, Polled};
+use crate::attach::{NewFile, check};
+use crate::{Ask, Configured, Start};
+use lepo_base::error::{Error, Result};
+use lepo_model::Gate;
+use lepo_model::ModelConfig;
+
+/// The ways to ask several models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupMode {
+    /// All at once, each for itself.
+    Parallel,
+    /// One after another, each hearing all.
+    Debate,
+}
+
+/// The models of a group turn.
+pub struct Panel {
+    /// In the order they were named.
+    pub participants: Vec<Participant>,
+    /// The model that leads a debate.
+    pub orchestrator: Option<Participant>,
+}
+
+/// The outcome of a group turn.
+#[expect(clippy::large_enum_variant, reason = "there is one of it")]
+pub enum GroupOutcome {
+    /// Of `--parallel`.
+    Polled(Polled),
+    /// Of `--debate`.
+    Debated(Debated),
+}
+
+impl Panel {
+    /// The panel of a mode. Exit 2 for no participants, an unknown name, or one that is there twice.
+    pub fn of(mode: GroupMode, configured: &Configured) -> Result<Panel> {
+        let settings = &configured.settings;
+        let names = &settings.many_participants;
+        if names.is_empty() {
+            return Err(Error::usage("no participants are configured").hint(format!(
+                "name them with --participants A,B, or as `participants` in [many] of {}",
+                settings.file.display()
+            )));
+        }
+        let twice =
+            names.iter().enumerate().find(|(i, name)| names.iter().take(*i).any(|other| other == *name));
+        if let Some((_, name)) = twice {
+            return Err(Error::usage(format!("participant \"{name}\" is named twice"))
+                .hint("each participant needs a name of its own"));
+        }
+        let participant = |name: &String| settings.model(name).map(|config| participant(&config, configured));
+        let orchestrator = match (mode, &settings.many_orchestrator) {
+            (GroupMode::Parallel, _) => None,
+            (GroupMode::Debate, Some(name)) => Some(participant(name)?),
+            (GroupMode::Debate, None) => {
+                return Err(Error::usage("no orchestrator is configured to lead the debate").hint(format!(
+                    "name one with --orchestrator NAME, or as `orchestrator` in [many] of {}",
+                    settings.file.display()
+                )));
+            }
+        };
+        Ok(Panel { participants: names.iter().map(participant).collect::<Result<_>>()?, orchestrator })
+    }
+
+    /// Checks the files of a question: each participant must take them, and a debate takes none.
+    pub fn check_files(&self, files: &[NewFile]) -> Result<()> {
+        if self.orchestrator.is_some() && !files.is_empty() {
+            return Err(Error::usage("a debate takes no files: its participants get text only")
+                .hint("--parallel asks several models about a file"));
+        }
+        self.participants.iter().try_for_each(|one| check(files, &one.accepts, &one.name))
+    }
+}
+
+/// A participant with its client. One that cannot be asked says so when it is its turn.
+fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
+    let gate = Gate::new();
+    // The question is on disk by then.
+    gate.open();
+    // The one limit of a reply: a program is silent until it has all of it.
+    let idle = configured.settings.many_timeout;
+    let model = config.require_key().and_then(|()| configured.model(config, idle, gate));
+    Participant::new(config, configured.accepts(config), model)
+}
+
+impl GroupTurn<'_> {
+    /// Asks the panel: a debate where there is an orchestrator, else all at once.
+    ///
+    /// # Errors
+    /// Everything that fails before a model is asked.
+    pub async fn take(self, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
+        if ask.start == Start::New {
+            ask.system_prompt = self.env.configured.system_prompt()?;
+        }
+        match &mut panel.orchestrator {
+            None => self.parallel(&mut panel.participants, ask).await.map(GroupOutcome::Polled),
+            Some(orchestrator) => {
+                self.debate(&mut panel.participants, orchestrator, ask).await.map(GroupOutcome::Debated)
+            }
+        }
+    }
+}
+
+impl GroupOutcome {
+    /// Why it did not come to an answer.
+    pub fn into_error(self) -> Option<Error> {
+        match self {
+            GroupOutcome::Polled(polled) => polled.error,
+            GroupOutcome::Debated(debated) => debated.report.error,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A participant of a group turn: a configured model, and the client for it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+
+use super::{GroupTurn, Moment, Watch};
+use crate::journal::{failure_entry, usage_entry};
+use crate::receive::{AnswerPlace, Received, Tools, receive};
+use crate::report::Answered;
+use crate::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
+use crate::send::whole;
+use crate::{Event, Front};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_model::ModelConfig;
+use lepo_model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
+use lepo_store::bubb::{BubbId, Kind as Speaker, Name};
+use lepo_store::store::Entry;
+use lepo_tool::{Proposal, Reply, without_thinking};
+
+/// One of many.
+pub struct Participant {
+    /// Configured name.
+    pub name: String,
+    /// The form in which it takes a conversation.
+    pub(super) form: PathForm,
+    /// The files that it takes.
+    pub(super) accepts: Accepts,
+    /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
+    model: Result<Model>,
+}
+
+/// A short reply, which no bubb holds yet.
+pub struct Brief {
+    /// All of it.
+    pub text: String,
+    /// The bubb at which it was asked for.
+    under: Option<BubbId>,
+    usage: Usage,
+    ms: u64,
+}
+
+impl Brief {
+    /// The reply without the thinking.
+    pub fn said(&self) -> String {
+        without_thinking(&self.text)
+    }
+
+    /// As the answer that a bubb is.
+    pub fn answered(&self, name: Name) -> Answered {
+        Answered { name, usage: self.usage, ms: self.ms }
+    }
+}
+
+impl Participant {
+    /// The one of this configuration.
+    pub fn new(config: &ModelConfig, accepts: Accepts, model: Result<Model>) -> Participant {
+        Participant { name: config.name.clone(), form: spec(config).path, accepts, model }
+    }
+
+    /// Asks with one prompt, and takes the reply whole.
+    pub(super) async fn brief(
+        &mut self,
+        prompt: &str,
+        under: Option<BubbId>,
+        group: GroupTurn<'_>,
+    ) -> Result<Brief> {
+        let start = Instant::now();
+        let messages = [Message::new(Role::User, prompt)];
+        let name = self.name.clone();
+        let mut ear = ReplyFront { name: &name, watch: group.watch };
+        let asked = async { whole(self.ask(&messages, None, &mut ear).await?, &mut ear).await };
+        let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
+        let read = read.inspect_err(|error| failed(group, &name, under, error, start));
+        let (text, usage) = read.map_err(Error::without_retry)?;
+        let brief = Brief { text, under, usage, ms: start.elapsed().as_millis() as u64 };
+        match brief.said().trim() {
+            "" => Err(Error::remote("the model's answer is empty")),
+            _ => Ok(brief),
+        }
+    }
+
+    /// Asks, and keeps what is said: as a visible answer behind its SELECT under `under`, or hidden there
+    /// if it is cut short. One that must fit a schema and does not is asked for once more.
+    pub(super) async fn speak(
+        &mut self,
+        messages: &[Message],
+        schema: Option<&AnswerSchema>,
+        under: Option<BubbId>,
+        group: GroupTurn<'_>,
+    ) -> Result<Answered> {
+        let name = self.name.clone();
+        let mut messages = messages.to_vec();
+        if let Some(schema) = schema {
+            tell(&mut messages, self.form, &schema.instruction());
+        }
+        let mut tip = under;
+        let mut asked_again = false;
+        loop {
+            let start = Instant::now();
+            let mut ear = ReplyFront { name: &name, watch: group.watch };
+            let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
+            let wire = schema.map(|schema| &schema.wire);
+            let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
+            let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
+            let place = AnswerPlace {
+                store: &group.env.store,
+                under,
+                tip,
+                speaker: Some(&name),
+                tools: Tools::None,
+                schema,
+                model: &name,
+                start,
+                limit: group.env.settings().max_answer,
+            };
+            match receive(answer, place, &mut ear, &interrupt).await? {
+                Received::Answer(answered) => {
+                    group.watch.sees(Moment::Spoken(&name, &answered));
+                    return Ok(answered);
+                }
+                Received::Cut(_, error) => return Err(error),
+                Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
+                Received::Unfit(words, fault) => {
+                    ear.happens(Event::Say(&asking_again(&fault)));
+                    asked_again = true;
+                    tip = Some(words.id);
+                    messages.push(Message::new(Role::Assistant, group.env.store.text(&words)?));
+                    messages.push(Message::new(Role::User, complaint(&fault)));
+                }
+                // It was offered no tools.
+                Received::Calls(..) | Received::TextCalls(..) => {
+                    return Err(Error::remote("the model called a tool instead of answering"));
+                }
+            }
+        }
+    }
+
+    /// Notes what a brief reply cost.
+    pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
+        let entry = usage_entry(what, &self.name, brief.usage, brief.ms);
+        group.env.store.journal(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
+    }
+
+    async fn ask<'m>(
+        &'m mut self,
+        messages: &'m [Message],
+        schema: Option<&'m Schema>,
+        ear: &mut ReplyFront<'_>,
+    ) -> Result<Answer<'m>> {
+        ear.happens(Event::Waiting);
+        let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
+        let request = Request { messages, schema, ..Request::default() };
+        model.ask(request, &mut |text| ear.happens(Event::Say(text))).await
+    }
+}
+
+/// Notes a request that failed; one that the user stopped did not.
+fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
+    if !matches!(error.kind, Kind::Signal(_)) {
+        group.env.store.journal(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
+    }
+}
+
+/// The SELECT that an answer stands behind, as its name.
+pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<Name> {
+    let id = answered.name.prev.filter(|prev| Some(*prev) != under)?;
+    Some(Name { id, kind: Speaker::System, hidden: true, prev: under })
+}
+
+/// Tells what happens in one reply under the name of who makes it.
+struct ReplyFront<'e> {
+    name: &'e str,
+    watch: &'e dyn Watch,
+}
+
+impl Front for ReplyFront<'_> {
+    fn happens(&mut self, event: Event<'_>) {
+        self.watch.sees(Moment::In(self.name, event));
+    }
+
+    fn shows_at_once(&self) -> bool {
+        true
+    }
+
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+        // In a group turn there are no tools, so there is no consent to ask for.
+        Box::pin(async { Ok(Reply::NoTerminal) })
+    }
+}

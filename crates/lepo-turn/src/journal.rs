@@ -1,0 +1,25 @@
+//! Entries of the journal about requests to models.
+
+use std::time::Duration;
+
+use lepo_model::Usage;
+use lepo_store::store::Entry;
+
+/// Entry about an answered request, with its tokens and its time in milliseconds.
+pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> Entry<'a> {
+    Entry {
+        what,
+        model: Some(model),
+        input: usage.input,
+        output: usage.output,
+        cached: usage.cached,
+        cache_write: usage.cache_write,
+        ms,
+        ..Entry::default()
+    }
+}
+
+/// Entry about a request that failed.
+pub fn failure_entry(model: Option<&str>, after: Duration) -> Entry<'_> {
+    Entry { what: "failed", model, ms: after.as_millis() as u64, failed: true, ..Entry::default() }
+}

@@ -1,0 +1,116 @@
+//! Tools as a model's own API has them: what it is told of them, and what its calls are as bubbs.
+
+use serde_json::{Map, Value, json};
+
+use lepo_model::{ToolCall, ToolSpec};
+use lepo_tool::{Access, CommandRequest, ToolRequest, lenient_json};
+
+/// The shell command, as a tool.
+const RUN_COMMAND: &str = "run_command";
+
+const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's working directory, without a \
+    terminal and without stdin, with a time limit, in a sandbox that allows only what `access` says: \
+    read: read the working directory and the programs of the system; the home directory, /run and /tmp are \
+    empty; no network. write: and change files in the working directory, but not in .git and not in .lepo. \
+    net: and use the network. full: no sandbox, for what changes .git, such as `git add` and `git commit`, \
+    and for files elsewhere; the person is always asked. Ask for the least that works.";
+
+/// The specification of the shell command for the model.
+pub fn run_command() -> ToolSpec {
+    let text = |about: &str| json!({ "type": "string", "description": about });
+    let access = json!({ "type": "string", "enum": Access::words() });
+    let why = text("one short sentence for the person who allows it, in the user's language");
+    ToolSpec {
+        name: RUN_COMMAND.to_string(),
+        description: DESCRIPTION.to_string(),
+        schema: json!({
+            "type": "object",
+            "properties": { "command": text("the line for sh -c"), "access": access, "why": why },
+            "required": ["command"],
+        }),
+    }
+}
+
+/// The command that a call asks for, if it is sound.
+pub fn command_of(call: &ToolCall) -> Option<CommandRequest> {
+    (call.name == RUN_COMMAND).then(|| CommandRequest::from_json(&call.arguments)).flatten()
+}
+
+/// The arguments of a call: none are an empty object, and text that is JSON but for trailing commas is JSON.
+pub fn sound_arguments(arguments: Value) -> Value {
+    match arguments {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        Value::String(text) => lenient_json(&text).filter(Value::is_object).unwrap_or(Value::String(text)),
+        arguments => arguments,
+    }
+}
+
+/// The bubb of a call that no request can be made of: compact JSON, keys sorted.
+pub fn call_text(call: &ToolCall) -> String {
+    json!({ "arguments": call.arguments, "name": call.name }).to_string()
+}
+
+/// True if a bubb is what this call was written down as.
+pub fn is_bubb_of(call: &ToolCall, text: &str) -> bool {
+    if let Some(command) = command_of(call) {
+        return command.canonical() == text;
+    }
+    match ToolRequest::from_canonical(text) {
+        Some(ToolRequest::Call(request)) => {
+            let named = call.name == request.native_name() || call.name == request.tool;
+            named && call.arguments.as_object() == Some(&request.arguments)
+        }
+        _ => call_text(call) == text,
+    }
+}
+
+/// The call that a bubb is. Its id is made from its place, so that it is the same whenever it is told.
+pub fn call_of(text: &str, place: usize) -> Option<ToolCall> {
+    let id = format!("call_{place}");
+    match ToolRequest::from_canonical(text) {
+        Some(ToolRequest::Command(request)) => {
+            return Some(ToolCall { id, name: RUN_COMMAND.to_string(), arguments: request.to_json() });
+        }
+        Some(ToolRequest::Call(request)) => {
+            let (name, arguments) = (request.native_name(), Value::Object(request.arguments));
+            return Some(ToolCall { id, name, arguments });
+        }
+        None => {}
+    }
+    let object: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let call = ToolCall {
+        id,
+        name: object.get("name")?.as_str()?.to_string(),
+        arguments: object.get("arguments")?.clone(),
+    };
+    (call_text(&call) == text).then_some(call)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_a_bubb_and_reads_back() {
+        let call =
+            |name: &str, arguments: Value| ToolCall { id: "call_3".into(), name: name.into(), arguments };
+        for (called, text, request) in [
+            (
+                call(RUN_COMMAND, json!({"command": "ls", "access": "read"})),
+                r#"{"access":"read","command":"ls"}"#,
+                true,
+            ),
+            (call("hammer", json!({"nail": 1})), r#"{"arguments":{"nail":1},"name":"hammer"}"#, false),
+            (call(RUN_COMMAND, json!("ls -l")), r#"{"arguments":"ls -l","name":"run_command"}"#, false),
+        ] {
+            let written = command_of(&called).map(|request| request.canonical());
+            assert_eq!(written.is_some(), request, "{text}");
+            assert_eq!(written.unwrap_or_else(|| call_text(&called)), text);
+            let read = call_of(text, 3).unwrap();
+            assert_eq!((read.id.as_str(), &read.name), ("call_3", &called.name));
+        }
+        for text in ["hello", "{}", r#"{"name":"x"}"#, r#"{"name":"x","arguments":{}}"#, r#"[1]"#] {
+            assert_eq!(call_of(text, 0), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Tool use before the answer: chooser, writer, consent, command; again, until none is needed.
+
+use std::time::Instant;
+
+use super::Event;
+use super::context::{Inst, messages};
+use super::flow::Turn;
+use super::journal::usage_entry;
+use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
+use super::request::{Next, several_note};
+use super::send::send_whole;
+use lepo_base::error::Result;
+use lepo_model::{Request, Schema, spec};
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::store::Entry;
+use lepo_tool::ToolRequest;
+
+impl Turn<'_> {
+    /// Chooser, writer, consent, command; again, until no command is needed.
+    pub(super) async fn plan(&mut self) -> Result<()> {
+        let (chooser, writer) = (self.insts.tool_chooser.clone(), self.insts.command_writer.clone());
+        let mut done = self.record.transcript.requests_of_turn();
+        self.env.sandbox.begin(self.env.store.root());
+        for _ in done.len()..self.env.settings().max_rounds as usize {
+            let choice = self.ask(&chooser, &choice_schema(), ChooserAnswer::read).await?;
+            let Some((choice, used)) = choice else {
+                self.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out"));
+                return Ok(());
+            };
+            let name = self.add(Kind::System, true, choice.canonical().as_bytes())?;
+            self.journal(Some(name.id), "chooser", used);
+            if choice == ChooserAnswer::None {
+                return Ok(());
+            }
+            let written = self.ask(&writer, &request_schema(), read_requests).await?;
+            let Some(((requests, mut words), used)) = written else {
+                self.front.happens(Event::Say("warning: the command writer's answer could not be read"));
+                return Ok(());
+            };
+            if let Some(told) = several_note(requests.len()) {
+                words.push_str(if words.is_empty() { "" } else { "\n\n" });
+                words.push_str(&told);
+            }
+            if !words.is_empty() {
+                self.add(Kind::Assistant, true, words.as_bytes())?;
+            }
+            let mut used = Some(used);
+            for request in requests {
+                let name = self.add(Kind::System, true, request.canonical().as_bytes())?;
+                if let Some(used) = used.take() {
+                    self.journal(Some(name.id), "writer", used);
+                }
+                match self.decide_and_run(ToolRequest::Command(request), name, &mut done).await? {
+                    Next::Again => {}
+                    Next::Answer | Next::Wait => return Ok(()),
+                }
+            }
+        }
+        let limit = self.env.settings().max_rounds;
+        self.front.happens(Event::Say(&format!(
+            "note: no more commands in this turn: max_rounds ({limit}) is reached"
+        )));
+        Ok(())
+    }
+
+    /// Asks a question that is answered in JSON; `None` if two answers could not be read.
+    async fn ask<T>(
+        &mut self,
+        inst: &Option<String>,
+        schema: &Schema,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<(T, Used)>> {
+        let messages = messages(
+            &self.record.transcript.entries,
+            &self.record.transcript.called,
+            Inst::Planner(inst.as_deref()),
+            spec(self.config).path,
+            None,
+        );
+        let cache_key = self.cache_key().await?;
+        for schema in [Some(schema), None] {
+            let cache_key = cache_key.as_deref();
+            let request = Request { messages: &messages, schema, cache_key, ..Request::default() };
+            let start = Instant::now();
+            let interrupt = &self.env.interrupt;
+            let work = send_whole(self.model, self.front, &mut self.record, request);
+            let (text, usage) = interrupt.or(work).await?;
+            let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
+            match read(&text) {
+                Some(found) => return Ok(Some((found, used))),
+                None => self.journal(None, "unreadable", used),
+            }
+        }
+        Ok(None)
+    }
+
+    fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
+        let entry = usage_entry(what, &self.config.name, used.usage, used.ms);
+        self.env.store.journal(Entry { bubb, ..entry });
+    }
+}
+
+/// The cost of a request.
+struct Used {
+    usage: lepo_model::Usage,
+    ms: u64,
+}

@@ -1,0 +1,96 @@
+//! The chooser and the command writer: two short questions to the model, answered in JSON.
+//!
+//! The provider is asked to hold the answer to a schema where it can; it is checked all the same,
+//! and what cannot be read is asked for once more without the schema.
+
+use serde_json::{Value, json};
+
+use lepo_model::Schema;
+use lepo_tool::{Access, CommandRequest, all};
+
+/// The chooser's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChooserAnswer {
+    /// No command is needed.
+    None,
+    /// One is.
+    Command,
+}
+
+impl ChooserAnswer {
+    /// The text of the bubb.
+    pub fn canonical(self) -> &'static str {
+        match self {
+            ChooserAnswer::None => r#"{"tool":"none"}"#,
+            ChooserAnswer::Command => r#"{"tool":"command"}"#,
+        }
+    }
+
+    /// Reads a chooser's answer.
+    pub fn read(answer: &str) -> Option<ChooserAnswer> {
+        let (choices, _) = all(answer, |object| match object.get("tool")?.as_str()? {
+            "none" => Some(ChooserAnswer::None),
+            "command" => Some(ChooserAnswer::Command),
+            _ => None,
+        });
+        choices.first().copied()
+    }
+}
+
+/// Reads a writer's answer: one request, or several in order, and the words around them.
+pub fn read_requests(answer: &str) -> Option<(Vec<CommandRequest>, String)> {
+    Some(all(answer, CommandRequest::from_json)).filter(|(requests, _)| !requests.is_empty())
+}
+
+/// The form of a chooser's answer.
+pub fn choice_schema() -> Schema {
+    let tool = json!({ "type": "string", "enum": ["none", "command"] });
+    schema("tool_choice", json!({ "tool": tool }))
+}
+
+/// The form of a writer's answer.
+pub fn request_schema() -> Schema {
+    let access = json!({ "type": "string", "enum": Access::words() });
+    let text = json!({ "type": "string" });
+    schema("command_request", json!({ "command": text, "access": access, "why": text }))
+}
+
+fn schema(name: &str, properties: Value) -> Schema {
+    let required: Vec<&String> = properties.as_object().map(|map| map.keys().collect()).unwrap_or_default();
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    Schema { name: name.to_string(), schema }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_leniently_and_checked_strictly() {
+        for (answer, choice) in [
+            (r#"{"tool":"none"}"#, Some(ChooserAnswer::None)),
+            ("Sure!\n```json\n{\"tool\": \"command\"}\n```", Some(ChooserAnswer::Command)),
+            (r#"{"tool":"hammer"}"#, None),
+            (r#"{"tools":"none"}"#, None),
+            ("none", None),
+            ("", None),
+        ] {
+            assert_eq!(ChooserAnswer::read(answer), choice, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_request_keeps_the_words_around_it() {
+        let answer = "I will look.\n```json\n{\"command\":\"ls\",\"access\":\"read\"}\n```";
+        let (requests, words) = read_requests(answer).unwrap();
+        assert_eq!(requests[0].canonical(), r#"{"access":"read","command":"ls"}"#);
+        assert_eq!(words, "I will look.");
+        let (requests, words) = read_requests("[{\"command\":\"ls\"},\n {\"command\":\"id\"}\n]").unwrap();
+        assert_eq!((requests.len(), words.as_str()), (2, ""));
+    }
+}

@@ -1,0 +1,145 @@
+//! Prompts by name: those of the store, which count only once they are trusted, and the user's own.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::{Paths, Prompt, RepoFile, Trust, check_prompt_name, prompt_names};
+use lepo_base::error::{Error, Result};
+use lepo_store::store::Store;
+
+/// The folder of prompts in a store.
+const FOLDER: &str = "_prompts";
+
+/// The places where prompts are looked for.
+pub struct Prompts<'p> {
+    /// The store, if there is one.
+    pub store: Option<&'p Store>,
+    /// The user's files.
+    pub paths: &'p Paths,
+}
+
+/// A prompt that there is.
+#[derive(Debug, Clone)]
+pub struct ListedPrompt {
+    /// Name of the prompt.
+    pub name: String,
+    /// File of the prompt.
+    pub path: PathBuf,
+    /// The prompt is the store's, not the user's own.
+    pub of_store: bool,
+    /// The prompt counts: the user's own do, those of a store once they are trusted.
+    pub counts: bool,
+    /// Text; none if that cannot be read.
+    pub prompt: Option<Prompt>,
+}
+
+/// A file of the store that needs trust, as it is now; none if it is not there.
+pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
+    let Some(bytes) = store.settings_file(name)? else { return Ok(None) };
+    Ok(Some(RepoFile { path: store_dir(store)?.join(name), bytes }))
+}
+
+fn store_dir(store: &Store) -> Result<PathBuf> {
+    store.path().canonicalize().map_err(|error| {
+        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+    })
+}
+
+/// The prompts of a store, by their names in it.
+pub fn repo_prompts(store: &Store) -> Vec<String> {
+    prompt_names(&store.path().join(FOLDER)).into_iter().map(|name| in_store(&name)).collect()
+}
+
+fn in_store(name: &str) -> String {
+    format!("{FOLDER}/{name}.md")
+}
+
+impl Prompts<'_> {
+    /// The prompt of this name. None, or one of the store alone that is not trusted: exit 2.
+    pub fn find(&self, name: &str) -> Result<Prompt> {
+        check_prompt_name(name)?;
+        let of_store = self.of_store(name)?;
+        if let Some((file, true)) = &of_store {
+            return Prompt::parse(&file.path, &file.bytes);
+        }
+        if let Some((path, bytes)) = self.of_user(name)? {
+            return Prompt::parse(&path, &bytes);
+        }
+        Err(match of_store {
+            Some((file, _)) => Error::usage(format!("prompt {} is not trusted", file.path.display()))
+                .hint("`lepo trust` shows it, and trusts it on a yes"),
+            None => Error::usage(format!("no prompt {name}"))
+                .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one"),
+        })
+    }
+
+    /// All of them, the store's first.
+    pub fn list(&self) -> Result<Vec<ListedPrompt>> {
+        let mut listed = Vec::new();
+        for name in self.store.map(|store| prompt_names(&store.path().join(FOLDER))).unwrap_or_default() {
+            if let Some((file, counts)) = self.of_store(&name)? {
+                let prompt = Prompt::parse(&file.path, &file.bytes).ok();
+                listed.push(ListedPrompt { name, path: file.path, of_store: true, counts, prompt });
+            }
+        }
+        for name in prompt_names(&self.paths.prompts()) {
+            if let Some((path, bytes)) = self.of_user(&name)? {
+                let prompt = Prompt::parse(&path, &bytes).ok();
+                listed.push(ListedPrompt { name, path, of_store: false, counts: true, prompt });
+            }
+        }
+        Ok(listed)
+    }
+
+    /// The bytes of a prompt whether it counts or not, and its file; where there is none, the file of the
+    /// user that it would have.
+    pub fn raw(&self, name: &str) -> Result<(PathBuf, Option<Vec<u8>>)> {
+        check_prompt_name(name)?;
+        if let Some((file, _)) = self.of_store(name)? {
+            return Ok((file.path, Some(file.bytes)));
+        }
+        Ok(match self.of_user(name)? {
+            Some((path, bytes)) => (path, Some(bytes)),
+            None => (self.user_path(name), None),
+        })
+    }
+
+    /// The file that a prompt of the store has or would have.
+    pub fn store_path(&self, name: &str) -> Result<PathBuf> {
+        check_prompt_name(name)?;
+        let store = self
+            .store
+            .ok_or_else(|| Error::nothing("there is no store here").hint("`lepo init` makes one"))?;
+        let folder = store_dir(store)?.join(FOLDER);
+        match folder.symlink_metadata() {
+            Ok(there) if !there.is_dir() => {
+                Err(Error::usage(format!("{} is not a directory", folder.display())))
+            }
+            _ => Ok(folder.join(format!("{name}.md"))),
+        }
+    }
+
+    /// The prompt of the store, and whether it is trusted.
+    fn of_store(&self, name: &str) -> Result<Option<(RepoFile, bool)>> {
+        let Some(store) = self.store else { return Ok(None) };
+        let Some(file) = repo_file(store, &in_store(name))? else { return Ok(None) };
+        let counts = Trust::of(self.paths).covers(&file)?;
+        Ok(Some((file, counts)))
+    }
+
+    fn user_path(&self, name: &str) -> PathBuf {
+        self.paths.prompts().join(format!("{name}.md"))
+    }
+
+    fn of_user(&self, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
+        let path = self.user_path(name);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some((path, bytes))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(unreadable(&path, error)),
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: std::io::Error) -> Error {
+    Error::usage(format!("cannot read {}", path.display())).because(error)
+}

@@ -1,0 +1,188 @@
+//! A question from its parts: words, a file, stdin, and files as context.
+
+use super::attach::{Looked, NewFile};
+use lepo_base::error::{Error, Place, Result};
+
+/// A question: its words, and the files that go with it.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The words.
+    pub text: String,
+    /// The files, not kept yet.
+    pub files: Vec<NewFile>,
+}
+
+/// One part of a question: where it is from, for the error, and what it is.
+#[derive(Debug)]
+pub struct Part {
+    /// `PROMPT`, `question.md`, `stdin`.
+    pub from: String,
+    /// Words, or a file.
+    pub content: Looked,
+    /// The part stands in a fence under its name.
+    pub fenced: bool,
+}
+
+/// A file that goes with the question.
+#[derive(Debug)]
+pub struct ContextFile {
+    /// Path of the file, as the user gave it.
+    pub path: String,
+    /// Bytes of the file.
+    pub content: Looked,
+}
+
+impl From<String> for Question {
+    fn from(text: String) -> Question {
+        Question { text, files: Vec::new() }
+    }
+}
+
+/// Joins the parts by a blank line, without their trailing newlines, and puts the context behind,
+/// each file fenced under its path; what can be attached is, behind `files`. Blank, or not UTF-8: exit 2.
+pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<NewFile>) -> Result<Question> {
+    let mut texts = Vec::new();
+    for part in parts {
+        let bytes = match part.content {
+            Looked::Media(file) => {
+                files.push(file);
+                continue;
+            }
+            Looked::Other(bytes) => bytes,
+        };
+        let text = utf8(&part.from, bytes)?;
+        let text = text.trim_end_matches(['\n', '\r']);
+        match part.fenced {
+            true => texts.push(fenced(&part.from, text)),
+            false if text.trim().is_empty() => {}
+            false => texts.push(text.to_string()),
+        }
+    }
+    if texts.is_empty() {
+        return Err(match files.first() {
+            None => Error::usage("the question is blank").hint_at(|place| match place {
+                Place::Shell => format!("{}, or a question on stdin", place.ask()),
+                Place::Session => place.ask().to_string(),
+            }),
+            Some(file) => Error::usage(format!("no question about {}", file.name))
+                .hint("say what to do with it: lepo do … 'What is wrong here?'"),
+        });
+    }
+    for file in context {
+        let bytes = match file.content {
+            Looked::Media(file) => {
+                files.push(file);
+                continue;
+            }
+            Looked::Other(bytes) => bytes,
+        };
+        let text = utf8(&file.path, bytes)?;
+        texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
+    }
+    Ok(Question { text: texts.join("\n\n"), files })
+}
+
+fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes)
+        .map_err(|error| not_utf8(from, error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+/// The error for bytes from here that are not UTF-8 at this offset.
+pub fn not_utf8(from: &str, bytes: &[u8], offset: usize) -> Error {
+    let error = Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"));
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return error.hint("it begins as UTF-16 does: iconv -f UTF-16 -t UTF-8");
+    }
+    match bytes.contains(&0) {
+        // An image of another kind, an archive, a program: no encoding of text.
+        true => error.hint("it is not text; only PNG, JPEG, GIF, WebP and PDF can be attached"),
+        false => error.hint("iconv changes other encodings to UTF-8"),
+    }
+}
+
+/// A file in a fence that is longer than any in it.
+pub(super) fn fenced(path: &str, text: &str) -> String {
+    let longest = text
+        .lines()
+        .map(|line| line.trim_start().chars().take_while(|&c| c == '`').count())
+        .max()
+        .unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{path}:\n{fence}\n{text}\n{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(text: &str) -> Part {
+        Part { from: "stdin".into(), content: Looked::Other(text.into()), fenced: false }
+    }
+
+    fn in_fence(path: &str, text: &str) -> Part {
+        Part { from: path.into(), fenced: true, ..part(text) }
+    }
+
+    fn file(path: &str, text: &str) -> ContextFile {
+        ContextFile { path: path.into(), content: Looked::Other(text.into()) }
+    }
+
+    #[test]
+    fn parts_are_joined_by_a_blank_line() {
+        for (parts, context, expected) in [
+            (vec![part("a")], vec![], "a"),
+            (vec![part("a\n\n"), part("b\r\n")], vec![], "a\n\nb"),
+            (vec![part("a"), part(" \n"), part("b")], vec![], "a\n\nb"),
+            (vec![part("  indented\nlines ")], vec![], "  indented\nlines "),
+            (vec![part("q")], vec![file("x.rs", "fn x() {}\n")], "q\n\nx.rs:\n```\nfn x() {}\n```"),
+            (
+                vec![part("q"), in_fence("x.rs", "a\n"), in_fence("y", "")],
+                vec![],
+                "q\n\nx.rs:\n```\na\n```\n\ny:\n```\n\n```",
+            ),
+            (vec![part("q")], vec![file("x.md", "```\na\n```\n")], "q\n\nx.md:\n````\n```\na\n```\n````"),
+        ] {
+            assert_eq!(join_parts(parts, context, vec![]).unwrap().text, expected);
+        }
+    }
+
+    #[test]
+    fn a_blank_question_is_none() {
+        for parts in [vec![], vec![part("")], vec![part(" \n\t"), part("\u{3000}")]] {
+            let error = join_parts(parts, vec![file("x", "context")], vec![]).unwrap_err();
+            assert_eq!(error.kind.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn what_can_be_attached_is() {
+        let gif = |name: &str| NewFile::of_bytes(name, b"GIF89a\x01\0\x01\0\0\0\0\0\0\0".to_vec()).unwrap();
+        let image = |name: &str| Part { from: name.into(), content: gif(name), fenced: false };
+        let parts = vec![part("what is this?"), image("in.gif")];
+        let context = vec![ContextFile { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
+        let Looked::Media(first) = gif("first.gif") else { panic!("a GIF") };
+        let asked = join_parts(parts, context, vec![first]).unwrap();
+        assert_eq!(asked.text, "what is this?\n\nx:\n```\ny\n```");
+        let names: Vec<&str> = asked.files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names, ["first.gif", "in.gif", "c.gif"]);
+        let error = join_parts(vec![image("in.gif")], vec![], vec![]);
+        assert_eq!(error.unwrap_err().message, "no question about in.gif");
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_told_with_its_place() {
+        let error = join_parts(
+            vec![Part { from: "stdin".into(), content: Looked::Other(b"ab\xff".to_vec()), fenced: false }],
+            vec![],
+            vec![],
+        );
+        let error = error.unwrap_err();
+        assert_eq!(error.message, "stdin is not UTF-8: byte 2 begins no character");
+        assert!(error.hint.unwrap().contains("iconv"));
+        // TIFF, which no model is sent.
+        let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint.unwrap();
+        assert!(hint.contains("PNG") && !hint.contains("iconv"), "{hint}");
+        let hint = not_utf8("x.txt", b"\xff\xfeh\0i\0", 0).hint.unwrap();
+        assert!(hint.contains("UTF-16"), "{hint}");
+    }
+}

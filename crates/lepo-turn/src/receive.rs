@@ -1,0 +1,386 @@
+//! Receiving an answer: shown as it comes, spooled as it comes, and a bubb when it ends.
+
+use std::io::Write;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::call_filter::{CallFilter, calls_in_text};
+use super::group::select_line;
+use super::journal::usage_entry;
+use super::native::sound_arguments;
+use super::report::Answered;
+use super::schema::AnswerSchema;
+use super::send::tell_cut;
+use super::{Event, Front, Interrupt};
+use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
+use lepo_net::runtime::blocking;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::store::{Draft, Entry, Store};
+use lepo_tool::mcp::CallRequest;
+
+/// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
+const SPOOL_BUFFER: usize = 32 << 10;
+
+/// An answer that is being received, and the draft that keeps it.
+struct Receiving<'s> {
+    draft: Draft<'s>,
+    buffer: Vec<u8>,
+    /// An error of the store: the answer is still shown to its end, then the turn fails with it.
+    failed: Option<Error>,
+    blank: bool,
+    /// White space before the first word: shown with that, or not at all.
+    lead: String,
+    /// The bytes that may still come.
+    room: usize,
+    usage: Usage,
+    start: Instant,
+    first_ms: Option<u64>,
+    /// Text is shown only once it is known to be the answer.
+    held: bool,
+    /// The way the model may call tools.
+    tools: Tools,
+    /// The tools it calls by its API.
+    calls: Vec<ToolCall>,
+    /// The answer as it was received, if it has calls.
+    replay: Option<Replay>,
+    /// The whole text, kept only if calls may be in it.
+    said: String,
+    /// Withholds streamed text that may turn out to be a tool call.
+    filter: CallFilter,
+}
+
+/// The way a model may call tools in its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tools {
+    /// Not at all; calls are ignored.
+    None,
+    /// No tool is offered, or none any more; a call that comes nevertheless is received as one.
+    Unoffered,
+    /// In fields of its API.
+    Native,
+    /// As JSON in its text, as its prompt tells it to; a call in fields of its API is taken too.
+    InText,
+}
+
+/// An answer that was received.
+pub enum Received {
+    /// The answer that ends the turn.
+    Answer(Answered),
+    /// Calls of tools by the API, and the text around them, which is a hidden bubb.
+    Calls(Option<Name>, Vec<ToolCall>, Option<Replay>),
+    /// Calls that stood in the text, and the text around them, which no bubb holds yet.
+    TextCalls(String, Vec<CallRequest>),
+    /// An answer that does not fit the schema, kept as a hidden bubb; and the fault.
+    Unfit(Name, String),
+    /// An answer that was cut short; with the hidden bubb of the part that came, if any did.
+    Cut(Option<Name>, Error),
+}
+
+/// The place of an answer, and the facts about its request.
+pub struct AnswerPlace<'a> {
+    /// The store.
+    pub store: &'a Arc<Store>,
+    /// The bubb it follows as the answer that ends the turn.
+    pub under: Option<BubbId>,
+    /// The bubb it follows otherwise: the end of the side branch, where there is one.
+    pub tip: Option<BubbId>,
+    /// The speaker in a group turn: named by a hidden bubb before the answer.
+    pub speaker: Option<&'a str>,
+    /// The way the model may call tools.
+    pub tools: Tools,
+    /// The schema of the answer: only an answer that fits is shown and kept as JSON.
+    pub schema: Option<&'a AnswerSchema>,
+    /// The model's configured name, for the journal.
+    pub model: &'a str,
+    /// The time at which the request left.
+    pub start: Instant,
+    /// The most bytes that the answer may have.
+    pub limit: u32,
+}
+
+/// The end of receiving an answer.
+enum Ending {
+    /// The answer ends the turn.
+    Final,
+    /// It calls tools by the API.
+    Calls(Vec<ToolCall>, Option<Replay>),
+    /// It calls tools in its text; with the text around them.
+    TextCalls(String, Vec<CallRequest>),
+    /// It does not fit the schema; with the fault.
+    Unfit(String),
+    /// It was cut short.
+    Failed(Error),
+}
+
+/// Receives an answer. If it is cut short or calls tools, its text is kept as a hidden bubb.
+pub async fn receive(
+    mut answer: Answer<'_>,
+    place: AnswerPlace<'_>,
+    front: &mut dyn Front,
+    interrupt: &Interrupt,
+) -> Result<Received> {
+    let mut receiving = Receiving::begin(&place, front)?;
+    let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
+    front.happens(Event::Pause);
+    drop(answer);
+    receiving.spool();
+    let ending = receiving.ending(done, &place)?;
+    match &ending {
+        Ending::Final => {
+            receiving.show_held(front);
+            let under = match place.speaker.filter(|_| !receiving.blank) {
+                Some(speaker) => Some(select(&place, speaker, front).await?.id),
+                None => place.under,
+            };
+            receiving.draft.put_under(under);
+        }
+        // As after a call, the answer is still to come.
+        Ending::Unfit(_) => front.happens(Event::NotFinal),
+        Ending::Calls(..) | Ending::TextCalls(..) | Ending::Failed(_) => {}
+    }
+    if let Ending::Final | Ending::Calls(..) | Ending::Unfit(_) = ending {
+        front.happens(Event::Done);
+    }
+    let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let kept = match &ending {
+        // The text around the calls becomes a bubb with them.
+        Ending::TextCalls(..) => None,
+        _ if receiving.blank => None,
+        ending => Some(receiving.keep(!matches!(ending, Ending::Final), place.tip)),
+    };
+    let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
+    if let Some(name) = name {
+        front.happens(Event::Bubb(name, None));
+    }
+    let ms = start.elapsed().as_millis() as u64;
+    place.store.journal(Entry {
+        bubb: name.map(|name| name.id),
+        first_ms,
+        failed: matches!(&ending, Ending::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
+        ..usage_entry(ending.word(kept.is_none()), place.model, usage, ms)
+    });
+    ending.into_received(kept, usage, ms)
+}
+
+impl Ending {
+    /// Its word in the journal.
+    fn word(&self, blank: bool) -> &'static str {
+        match self {
+            Ending::Final if blank => "empty",
+            Ending::Final => "answer",
+            Ending::Calls(..) | Ending::TextCalls(..) => "calls",
+            Ending::Unfit(_) => "unfit",
+            Ending::Failed(_) => "partial",
+        }
+    }
+
+    /// The received answer, kept as a bubb if it was not blank.
+    fn into_received(self, kept: Option<Result<Name>>, usage: Usage, ms: u64) -> Result<Received> {
+        match (self, kept) {
+            (Ending::Final, Some(name)) => Ok(Received::Answer(Answered { name: name?, usage, ms })),
+            (Ending::Calls(calls, replay), kept) => Ok(Received::Calls(kept.transpose()?, calls, replay)),
+            (Ending::TextCalls(words, calls), _) => Ok(Received::TextCalls(words, calls)),
+            (Ending::Unfit(fault), Some(name)) => Ok(Received::Unfit(name?, fault)),
+            (Ending::Final | Ending::Unfit(_), None) => {
+                Err(Error::remote("the model's answer is empty").ask_again())
+            }
+            (Ending::Failed(mut error), Some(Err(also))) => {
+                error.message = format!("{}; and {}", error.message, also.chain());
+                Err(error)
+            }
+            (Ending::Failed(error), kept) => Ok(Received::Cut(kept.transpose()?, error)),
+        }
+    }
+}
+
+/// Writes the bubb that names the speaker; in a thread of its own, as several replies may end at the same time.
+async fn select(place: &AnswerPlace<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
+    let text = select_line(speaker);
+    let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
+    let written = blocking(move || store.write(Kind::System, true, under, 0, bytes.as_bytes()));
+    let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
+    front.happens(Event::Bubb(&written, Some(text.as_bytes())));
+    Ok(written)
+}
+
+/// Takes events until the end mark.
+async fn receive_events(
+    answer: &mut Answer<'_>,
+    receiving: &mut Receiving<'_>,
+    front: &mut dyn Front,
+    interrupt: &Interrupt,
+) -> Result<()> {
+    let mut interrupted = pin!(interrupt.wait());
+    loop {
+        if !answer.ready() {
+            front.happens(Event::Pause);
+            receiving.spool();
+        }
+        let event = tokio::select! {
+            biased;
+            signal = &mut interrupted => return Err(signal),
+            event = answer.next() => event?,
+        };
+        match event {
+            None => return Ok(()),
+            Some(lepo_model::Event::Text(text)) => {
+                receiving.text(&text, front);
+                receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
+            }
+            Some(lepo_model::Event::Thinking(text)) => {
+                front.happens(Event::Thinking(&text));
+                receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
+            }
+            Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
+            Some(lepo_model::Event::Notice(text)) => front.happens(Event::Say(&text)),
+            Some(lepo_model::Event::Done(finish)) => tell_cut(&finish, front),
+            Some(lepo_model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
+                call.arguments = sound_arguments(call.arguments);
+                receiving.calls.push(call);
+                front.happens(Event::NotFinal);
+            }
+            Some(lepo_model::Event::Replay(replay)) => receiving.replay = Some(replay),
+            Some(lepo_model::Event::ToolCall(_) | lepo_model::Event::Paused(_)) => {}
+        }
+    }
+}
+
+fn too_long() -> Error {
+    Error::remote("the answer is longer than max_answer allows: it was stopped; what came is kept, hidden")
+        .hint("max_answer in config.toml is the limit, in bytes")
+}
+
+impl<'s> Receiving<'s> {
+    fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<Receiving<'s>> {
+        Ok(Receiving {
+            draft: place.store.draft(Kind::Assistant, false, place.tip)?,
+            buffer: Vec::new(),
+            failed: None,
+            blank: true,
+            lead: String::new(),
+            room: place.limit as usize,
+            usage: Usage::default(),
+            start: place.start,
+            first_ms: None,
+            held: place.schema.is_some() || !front.shows_at_once(),
+            tools: place.tools,
+            calls: Vec::new(),
+            replay: None,
+            said: String::new(),
+            filter: CallFilter::default(),
+        })
+    }
+
+    fn text(&mut self, text: &str, front: &mut dyn Front) {
+        if self.first_ms.is_none() {
+            self.first_ms = Some(self.start.elapsed().as_millis() as u64);
+        }
+        self.blank = self.blank && text.trim().is_empty();
+        if self.tools == Tools::InText {
+            self.said.push_str(text);
+        }
+        match self.blank {
+            _ if self.held => {}
+            true => self.lead.push_str(text),
+            false if self.lead.is_empty() => self.show(text, front),
+            false => {
+                let lead = std::mem::take(&mut self.lead);
+                self.show(&(lead + text), front);
+            }
+        }
+        self.buffer.extend_from_slice(text.as_bytes());
+        if self.buffer.len() >= SPOOL_BUFFER {
+            self.spool();
+        }
+    }
+
+    /// Shows text as it comes; what may be a call waits.
+    fn show(&mut self, text: &str, front: &mut dyn Front) {
+        let in_text = (self.tools == Tools::InText).then(|| self.filter.push(text));
+        match in_text.as_deref().unwrap_or(text) {
+            "" => {}
+            shown => front.happens(Event::Text(shown)),
+        }
+    }
+
+    fn spool(&mut self) {
+        if self.failed.is_none()
+            && let Err(error) = self.draft.write_all(&self.buffer)
+        {
+            self.failed = Some(self.draft.failed(error));
+        }
+        self.buffer.clear();
+    }
+
+    /// The end of the answer that came; `done` says whether it came to its end mark.
+    fn ending(&mut self, done: Result<()>, place: &AnswerPlace<'s>) -> Result<Ending> {
+        if let Err(error) = done {
+            return Ok(Ending::Failed(error));
+        }
+        if !self.calls.is_empty() {
+            return Ok(Ending::Calls(std::mem::take(&mut self.calls), self.replay.take()));
+        }
+        let (words, calls) = calls_in_text(&self.said);
+        if !calls.is_empty() {
+            return Ok(Ending::TextCalls(words, calls));
+        }
+        let schema = place.schema.filter(|_| !self.blank);
+        let fault = schema.map(|schema| self.fit(schema, place)).transpose()?.flatten();
+        Ok(fault.map_or(Ending::Final, Ending::Unfit))
+    }
+
+    /// Checks the answer against the schema. If it fits, only its JSON is kept; otherwise gives the fault.
+    fn fit(&mut self, schema: &AnswerSchema, place: &AnswerPlace<'s>) -> Result<Option<String>> {
+        let mut bytes = Vec::new();
+        let read = self.draft.read_back(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        read.map_err(|error| self.draft.failed(error))?;
+        let json = match schema.judge(&String::from_utf8_lossy(&bytes)) {
+            Ok(json) => json,
+            Err(fault) => return Ok(Some(fault)),
+        };
+        if json.as_bytes() != bytes {
+            self.draft = place.store.draft(Kind::Assistant, false, place.tip)?;
+            self.buffer = json.into_bytes();
+            self.spool();
+        }
+        Ok(None)
+    }
+
+    /// Shows text that was held back. It is read from the spool, so a failed spool is an error here.
+    fn show_held(&mut self, front: &mut dyn Front) {
+        if self.blank {
+            return;
+        }
+        if !self.held {
+            let rest = std::mem::take(&mut self.filter).end();
+            if !rest.is_empty() {
+                front.happens(Event::Text(&rest));
+                front.happens(Event::Pause);
+            }
+            return;
+        }
+        let mut text = Utf8::default();
+        let shown = self.draft.read_back(|piece| {
+            front.happens(Event::Text(&text.decode(piece)));
+            Ok(())
+        });
+        if let Err(error) = shown {
+            self.failed.get_or_insert_with(|| self.draft.failed(error));
+        }
+        front.happens(Event::Pause);
+    }
+
+    /// Publishes the answer. Its time is after all bubbs of the turn, also if it follows an earlier one, so that
+    /// file names keep the order.
+    fn keep(self, hidden: bool, tip: Option<BubbId>) -> Result<Name> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.draft.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
+        }
+    }
+}

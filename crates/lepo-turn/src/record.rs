@@ -1,0 +1,97 @@
+//! The growing state of a turn: its path of bubbs and its report.
+
+use super::report::log_failure;
+use super::transcript::Transcript;
+use super::{Event, Front, Report, Start, ToolUse};
+use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_store::bubb::{Kind, Name};
+use lepo_store::conv::Forest;
+use lepo_tool::ToolRequest;
+
+/// The transcript and the report of a turn, as they grow.
+pub struct TurnRecord {
+    /// The path from its root to the tip.
+    pub transcript: Transcript,
+    /// The outcome so far.
+    pub report: Report,
+    /// The request that waits for consent, in a line.
+    waiting: String,
+}
+
+impl TurnRecord {
+    /// The record of a turn that begins at `start`.
+    pub fn begin(transcript: Transcript, model: &str, forest: &Forest, start: Start) -> TurnRecord {
+        let user = match start {
+            Start::New | Start::Under(_) => None,
+            Start::Again(question) => Some(question),
+            Start::Decided(id) => {
+                forest.find(id).and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix).id)
+            }
+        };
+        let report = Report { user, model: Some(model.to_string()), ..Report::default() };
+        TurnRecord { transcript, report, waiting: String::new() }
+    }
+
+    /// Adds a bubb, durable when this returns.
+    pub fn add(&mut self, front: &mut dyn Front, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+        let name = self.transcript.add(kind, hidden, text)?;
+        front.happens(Event::Bubb(&name, Some(text)));
+        Ok(name)
+    }
+
+    /// Reports bubbs of [`Transcript::begin`] that are durable now.
+    pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(Name, Vec<u8>)>) {
+        for (name, text) in saved {
+            if name.kind == Kind::User {
+                self.report.user = Some(name.id);
+            }
+            front.happens(Event::Bubb(&name, Some(&text)));
+        }
+    }
+
+    /// Adds the result of a request: of kind tool after a call of the model, of kind system after a planner's request.
+    pub fn result(
+        &mut self,
+        front: &mut dyn Front,
+        (request_name, request): (&Name, &ToolRequest),
+        text: &[u8],
+        exit: Option<i32>,
+    ) -> Result<Name> {
+        let kind = if request_name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
+        let name = self.add(front, kind, true, text)?;
+        let used = tool_use(request_name, request);
+        self.report.tools.push(ToolUse { result: Some(name.id), exit, ..used });
+        Ok(name)
+    }
+
+    /// Notes that a request waits for consent.
+    pub fn wait_for(&mut self, name: &Name, request: &ToolRequest) {
+        self.report.pending = Some(name.id);
+        self.waiting = request.line();
+        self.report.tools.push(tool_use(name, request));
+    }
+
+    /// Fails with exit 4 if a request waits for consent.
+    pub fn pending(&self) -> Result<()> {
+        let Some(id) = self.report.pending else { return Ok(()) };
+        Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting))
+            .hint(format!("lepo do --approve {id}\nlepo do --deny {id}")))
+    }
+
+    /// The report of the turn. After an interrupt, a question may still be on its way to the disk: it is awaited.
+    pub async fn finish(mut self, front: &mut dyn Front, ended: Result<()>) -> Report {
+        self.report.error = ended.err();
+        match self.transcript.saved().await {
+            Ok(saved) => self.tell_saved(front, saved),
+            Err(error) => self.report.error = self.report.error.or(Some(error)),
+        }
+        log_failure(self.report.model.as_deref(), self.report.error.as_ref());
+        self.report.conv = self.transcript.path;
+        self.report.conv.extend(self.report.answer.map(|answer| answer.name.id));
+        self.report
+    }
+}
+
+fn tool_use(name: &Name, request: &ToolRequest) -> ToolUse {
+    ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
+}

@@ -1,0 +1,63 @@
+//! The text of a result: what fits, and at its end a line for each blob that holds the whole of something.
+
+use std::io::{self, Write};
+
+use lepo_base::error::{Error, Result};
+use lepo_store::store::Store;
+use lepo_tool::Captured;
+
+/// A result that is being put together.
+#[derive(Default)]
+pub(super) struct ResultText {
+    /// The text so far.
+    pub text: Vec<u8>,
+    /// The lines of its blobs.
+    pub blobs: Vec<String>,
+}
+
+impl ResultText {
+    /// Adds a text; or its begin and end, and a line of the whole, where it is longer than `limit` bytes.
+    pub fn add_capped(&mut self, store: &Store, text: &str, limit: usize) -> Result<()> {
+        if text.len() <= limit {
+            self.text.extend(text.bytes());
+            return Ok(());
+        }
+        let failed = |error| Error::store("cannot keep what the server gave").because(error);
+        let mut scratch = store.scratch()?;
+        scratch.write_all(text.as_bytes()).map_err(failed)?;
+        self.add_stream(store, &mut Captured::new(scratch).map_err(failed)?, limit)
+    }
+
+    /// Adds what is left of a stream, and a line for the whole of it where something is missing.
+    pub fn add_stream(&mut self, store: &Store, captured: &mut Captured, limit: usize) -> Result<()> {
+        let failed = |error: io::Error| Error::store("cannot read the output back").because(error);
+        let section = captured.section(limit).map_err(failed)?;
+        self.text.extend(&section.text);
+        if !self.text.ends_with(b"\n") {
+            self.text.push(b'\n');
+        }
+        // Bytes that are not text cannot be whole in a text either.
+        if section.cut || std::str::from_utf8(&section.text).is_err() || section.text.contains(&0) {
+            self.blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
+        }
+        Ok(())
+    }
+
+    /// Adds the line of a blob with these bytes.
+    pub fn add_blob(&mut self, store: &Store, mut bytes: &[u8]) -> Result<()> {
+        self.blobs.push(store.blob(&mut bytes)?.line());
+        Ok(())
+    }
+
+    /// The whole: the text without the end of its last line, then each blob on a line.
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        if self.text.ends_with(b"\n") {
+            self.text.pop();
+        }
+        for line in self.blobs {
+            self.text.push(b'\n');
+            self.text.extend(line.bytes());
+        }
+        self.text
+    }
+}

@@ -1,0 +1,203 @@
+//! An answer that must be JSON of a form: the JSON Schema of `--schema`, and judging an answer by it.
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use lepo_base::error::{Error, Place, Result};
+use lepo_model::{Message, PathForm, Role, Schema};
+use lepo_tool::without_thinking;
+
+/// Faults that are named, of one answer.
+const FAULTS: usize = 5;
+/// The place of an answer that does not fit.
+pub const KEPT: &str = "what it said is kept hidden: `lepo log -a`";
+/// Characters of one fault.
+const FAULT: usize = 300;
+
+/// The form that an answer must have.
+#[derive(Debug)]
+pub struct AnswerSchema {
+    /// For the wires that can hold an answer to it.
+    pub wire: Schema,
+    validator: Validator,
+}
+
+impl AnswerSchema {
+    /// Reads and compiles a schema; nothing is fetched for it. `from` is named where it is wrong: exit 2.
+    pub fn compile(from: &str, text: &str) -> Result<AnswerSchema> {
+        let schema: Value = serde_json::from_str(text)
+            .map_err(|error| Error::usage(format!("{from} is not JSON")).because(error))?;
+        let wrong = |why: String| Error::usage(format!("{from} is not a JSON Schema: {}", cut(&why)));
+        if !schema.is_object() && !schema.is_boolean() {
+            return Err(wrong("it is neither an object nor true or false".into()));
+        }
+        let validator = jsonschema::validator_for(&schema).map_err(|error| {
+            let at = error.instance_path().to_string();
+            let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+            wrong(format!("{error}{at}"))
+        })?;
+        Ok(AnswerSchema { wire: Schema { name: "answer".into(), schema }, validator })
+    }
+
+    /// The instruction about it for a model.
+    pub fn instruction(&self) -> String {
+        let schema = &self.wire.schema;
+        format!(
+            "Answer with one JSON value that is valid against this JSON Schema, and with nothing else: no \
+             words before or after it, no code fence.\n{schema}"
+        )
+    }
+
+    /// The JSON of an answer, compact, if it fits; else the faults, in words. Thinking and a fence around
+    /// it are passed over.
+    pub fn judge(&self, answer: &str) -> std::result::Result<String, String> {
+        let answer = without_thinking(answer);
+        let json = unfenced(answer.trim());
+        let value: Value = match serde_json::from_str(json) {
+            Ok(value) => value,
+            Err(error) => return Err(format!("it is not JSON: {error}")),
+        };
+        let faults: Vec<String> = self
+            .validator
+            .iter_errors(&value)
+            .take(FAULTS)
+            .map(|error| {
+                let at = error.instance_path().to_string();
+                let at = if at.is_empty() { "the value".to_string() } else { at };
+                cut(&format!("{at}: {error}"))
+            })
+            .collect();
+        if faults.is_empty() { Ok(compact(json)) } else { Err(faults.join("; ")) }
+    }
+}
+
+/// The error for an answer that does not fit the schema, also when it was asked for again.
+pub fn unfit(model: &str, fault: &str) -> Error {
+    Error::remote(format!("{model} gave no answer that fits the schema: {fault}")).hint_to_retry(|place| {
+        match place {
+            Place::Shell => format!("{KEPT}; `lepo do --retry` with the same --schema asks again"),
+            Place::Session => format!("{KEPT}; {} asks again", place.retry()),
+        }
+    })
+}
+
+/// The note that an answer is asked for again.
+pub fn asking_again(fault: &str) -> String {
+    format!("note: the answer does not fit the schema ({fault}): asking again")
+}
+
+/// Tells a model of the form: with its instruction, or where it has none, in the last message of the user.
+pub fn tell(messages: &mut Vec<Message>, form: PathForm, instruction: &str) {
+    let role = match form {
+        PathForm::Messages | PathForm::Prompted => Role::System,
+        PathForm::Program | PathForm::Plain => Role::User,
+    };
+    match messages.last_mut() {
+        Some(last) if last.role == role => last.text = format!("{}\n\n{instruction}", last.text).into(),
+        _ => messages.push(Message::new(role, instruction)),
+    }
+}
+
+/// The message to a model whose answer does not fit.
+pub fn complaint(fault: &str) -> String {
+    format!(
+        "This answer does not fit the JSON Schema: {fault}. Answer again, with the corrected JSON and nothing else."
+    )
+}
+
+/// The inside of a code fence, if the text is nothing else.
+fn unfenced(text: &str) -> &str {
+    let inside = || {
+        let (first, rest) = text.strip_prefix("```")?.split_once('\n')?;
+        let inside = rest.trim_end().strip_suffix("```")?;
+        (!first.contains('`') && !inside.contains("\n```")).then_some(inside.trim())
+    };
+    inside().unwrap_or(text)
+}
+
+/// JSON without the white space between its parts; numbers and strings stay as they are written.
+fn compact(json: &str) -> String {
+    let (mut out, mut inside, mut escaped) = (String::with_capacity(json.len()), false, false);
+    for c in json.chars() {
+        if inside {
+            inside = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if matches!(c, ' ' | '\t' | '\n' | '\r') {
+            continue;
+        } else {
+            inside = c == '"';
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(FAULT) {
+        Some((at, _)) => format!("{}...", text.split_at(at).0),
+        None => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERSON: &str = r#"{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},
+        "required":["name"],"additionalProperties":false}"#;
+
+    #[test]
+    fn answers_are_judged() {
+        let schema = AnswerSchema::compile("x", PERSON).unwrap();
+        for (answer, expected) in [
+            (r#"{"name":"a"}"#, Ok(r#"{"name":"a"}"#)),
+            (" {\n  \"name\": \"a  b\\\" c\",\n  \"age\": 12 }\n", Ok(r#"{"name":"a  b\" c","age":12}"#)),
+            ("```json\n{\"name\": \"a\"}\n```", Ok(r#"{"name":"a"}"#)),
+            ("```\n{\"name\": \"`\"}```\n", Ok(r#"{"name":"`"}"#)),
+            ("<think>hm {</think>{\"name\":\"a\"}", Ok(r#"{"name":"a"}"#)),
+            (r#"{"name":"\\","age":1}"#, Ok(r#"{"name":"\\","age":1}"#)),
+            (r#"{"name":1}"#, Err("/name: ")),
+            (r#"{"age":1}"#, Err("\"name\" is a required property")),
+            (r#"{"name":"a","more":1}"#, Err("the value: ")),
+            ("Sure! {\"name\":\"a\"}", Err("it is not JSON: ")),
+            ("{\"name\":\"a\"} {\"name\":\"b\"}", Err("it is not JSON: ")),
+            ("", Err("it is not JSON: ")),
+        ] {
+            match (schema.judge(answer), expected) {
+                (Ok(json), Ok(expected)) => assert_eq!(json, expected),
+                (Err(fault), Err(expected)) => assert!(fault.contains(expected), "{fault}"),
+                (judged, _) => panic!("{answer}: {judged:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        let schema = AnswerSchema::compile("x", r#"{"type":"number"}"#).unwrap();
+        assert_eq!(schema.judge("12345678901234567890.10").unwrap(), "12345678901234567890.10");
+    }
+
+    #[test]
+    fn a_bad_schema_is_said() {
+        for (text, message) in [
+            ("{", "x is not JSON"),
+            ("[]", "x is not a JSON Schema"),
+            (r#"{"type":"nonsense"}"#, "x is not a JSON Schema"),
+            (r#"{"$ref":"https://example.com/other.json"}"#, "x is not a JSON Schema"),
+            (r#"{"$ref":"file:///etc/passwd"}"#, "x is not a JSON Schema"),
+            (r##"{"$ref":"#/$defs/none"}"##, "x is not a JSON Schema"),
+        ] {
+            let error = AnswerSchema::compile("x", text).unwrap_err();
+            assert_eq!(error.kind.exit_code(), 2);
+            assert!(error.message.starts_with(message), "{}", error.message);
+        }
+        assert!(AnswerSchema::compile("x", "true").unwrap().judge("[1, 2]").is_ok());
+    }
+
+    #[test]
+    fn a_fault_is_short_and_only_some_are_named() {
+        let schema = AnswerSchema::compile("x", r#"{"items":{"type":"string"}}"#).unwrap();
+        let fault = schema.judge(&format!("[{}1]", "1,".repeat(1000))).unwrap_err();
+        assert!(fault.len() < 5 * (FAULT + 10) && fault.matches("; ").count() == 4, "{fault}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Sending one request, while the question becomes durable; and taking a short answer whole.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use super::record::TurnRecord;
+use super::{Event, Front};
+use lepo_base::error::{Error, Result};
+use lepo_model::{Answer, Model, Request};
+
+/// The longest answer of chooser or writer that is read, thinking included, in bytes. One that goes on is ended.
+const PLANNER_LIMIT: usize = 1 << 20;
+
+/// The outcome of a request that was sent.
+pub enum Sent<'m> {
+    /// The answer begins.
+    Answer(Box<Answer<'m>>),
+    /// The model gave none.
+    ModelFailed(Error),
+}
+
+/// Sends a request. What is still being written becomes durable meanwhile.
+///
+/// `Err`: the question could not be stored, so nothing was sent.
+pub async fn send<'m>(
+    model: &'m mut Model,
+    front: &mut dyn Front,
+    record: &mut TurnRecord,
+    request: Request<'m>,
+) -> Result<Sent<'m>> {
+    let start = Instant::now();
+    let front = RefCell::new(front);
+    let answer = {
+        let mut notice = |text: &str| front.borrow_mut().happens(Event::Say(text));
+        tokio::pin! {
+            let asked = model.ask(request, &mut notice);
+        }
+        let (failed, saved) = tokio::select! {
+            biased;
+            saved = record.transcript.saved() => (None, saved?),
+            // Not before the gate is open, so it is a failure to connect: the question is kept all the same.
+            failed = &mut asked => (Some(failed), record.transcript.saved().await?),
+        };
+        // At once: an interrupt may end the wait for the answer.
+        record.tell_saved(*front.borrow_mut(), saved);
+        front.borrow_mut().happens(Event::Waiting);
+        match failed {
+            Some(failed) => failed,
+            None => asked.await,
+        }
+    };
+    Ok(match answer {
+        Ok(answer) => Sent::Answer(Box::new(answer)),
+        Err(error) => {
+            record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+            Sent::ModelFailed(error)
+        }
+    })
+}
+
+/// Sends a request and takes its short answer whole. A failure on the way is journalled, as one before it is.
+pub async fn send_whole(
+    model: &mut Model,
+    front: &mut dyn Front,
+    record: &mut TurnRecord,
+    request: Request<'_>,
+) -> Result<(String, lepo_model::Usage)> {
+    let start = Instant::now();
+    let answer = match send(model, front, record, request).await? {
+        Sent::Answer(answer) => answer,
+        Sent::ModelFailed(error) => return Err(error),
+    };
+    let read = whole(*answer, front).await;
+    if read.is_err() {
+        record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+    }
+    read
+}
+
+/// The whole text of a short answer.
+pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(String, lepo_model::Usage)> {
+    let (mut text, mut usage) = (String::new(), lepo_model::Usage::default());
+    let mut room = PLANNER_LIMIT;
+    while let Some(event) = answer.next().await? {
+        if let lepo_model::Event::Text(piece) | lepo_model::Event::Thinking(piece) = &event {
+            match room.checked_sub(piece.len()) {
+                Some(left) => room = left,
+                None => break,
+            }
+        }
+        match event {
+            lepo_model::Event::Text(piece) => text.push_str(&piece),
+            lepo_model::Event::Usage(told) => usage = told,
+            lepo_model::Event::Notice(words) => front.happens(Event::Say(&words)),
+            lepo_model::Event::Done(finish) => tell_cut(&finish, front),
+            _ => {}
+        }
+    }
+    Ok((text, usage))
+}
+
+/// Tells of an answer that ended before the model had said all of it.
+pub fn tell_cut(finish: &lepo_model::Finish, front: &mut dyn Front) {
+    match finish {
+        lepo_model::Finish::Stop | lepo_model::Finish::ToolCalls => {}
+        lepo_model::Finish::Length => {
+            front.happens(Event::Say("note: the answer is cut at the model's token limit (max_tokens)"));
+        }
+        lepo_model::Finish::Window => {
+            front.happens(Event::Say("note: the answer is cut where the model's window is full"));
+        }
+        lepo_model::Finish::Other(reason) => {
+            front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Chooses the bubb that a question follows, or a new conv.
+
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::conv::{Addressee, Forest, Ix};
+use lepo_store::store::Store;
+use lepo_tool::CommandRequest;
+
+/// The options that choose where a turn starts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StartOptions {
+    /// `--new`.
+    pub new: bool,
+    /// `--tail`, found.
+    pub tail: Option<Addressee>,
+    /// `--retry`.
+    pub retry: bool,
+}
+
+/// The place that a turn starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Under a new root.
+    New,
+    /// A new question under this bubb.
+    Under(BubbId),
+    /// The question that is this bubb, answered again.
+    Again(BubbId),
+    /// The turn whose request this bubb is, gone on with.
+    Decided(BubbId),
+}
+
+impl Start {
+    /// The bubb that the turn starts from; none for a new conv.
+    pub fn id(self) -> Option<BubbId> {
+        match self {
+            Start::New => None,
+            Start::Under(id) | Start::Again(id) | Start::Decided(id) => Some(id),
+        }
+    }
+}
+
+/// Decides where a turn starts.
+pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start> {
+    if wish.new {
+        return Ok(Start::New);
+    }
+    let tip = match wish.tail {
+        Some(tail) => Some(tail.ix),
+        None => forest.newest(),
+    };
+    let Some(tip) = tip else {
+        return match wish.retry {
+            true => Err(Error::usage("no question to answer again: the store has no messages")
+                .hint_at(|place| format!("ask something first: {}", place.ask()))),
+            false => Ok(Start::New),
+        };
+    };
+    if wish.retry {
+        // A branch stays where it is when its question fails, so that question is beyond it.
+        let branch = wish.tail.filter(|tail| tail.by_branch);
+        let left = branch.and_then(|branch| forest.question_left_at(branch.ix));
+        let question = left.or_else(|| forest.last_question(tip)).ok_or_else(|| {
+            Error::usage(format!(
+                "no question to answer again in the conversation of {}",
+                forest.name(tip).id
+            ))
+        })?;
+        return Ok(Start::Again(forest.name(question).id));
+    }
+    let under = match wish.tail {
+        Some(_) => Some(tip),
+        None => step_back(store, forest, tip)?,
+    };
+    Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
+}
+
+/// Steps back over the bubbs of an unfinished turn: hidden answers, tool results, and a pending request.
+fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Result<Option<Ix>> {
+    for ix in forest.up(tip) {
+        let name = forest.name(ix);
+        let left_behind = name.hidden
+            && match name.kind {
+                Kind::Assistant | Kind::Tool => true,
+                Kind::System => CommandRequest::from_canonical(&store.text(&name)?).is_some(),
+                Kind::User => false,
+            };
+        if !left_behind {
+            return Ok(Some(ix));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,207 @@
+//! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Start;
+use super::attach::{Arriving, Attached, LeftOut, choose};
+use super::called::CalledAnswer;
+use super::journal::failure_entry;
+use lepo_base::error::{Error, Result};
+use lepo_model::{Accepts, Text};
+use lepo_net::runtime::{Blocking, blocking};
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::Forest;
+use lepo_store::store::{Entry, Store};
+use lepo_tool::ToolRequest;
+
+/// One bubb of the path, with its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathEntry {
+    /// The kind of the bubb.
+    pub kind: Kind,
+    /// Not shown.
+    pub hidden: bool,
+    /// The bubb has no prev.
+    pub root: bool,
+    /// The text; bytes that are not UTF-8 as U+FFFD.
+    pub text: Text,
+    /// The files that it attaches; only a user bubb has any.
+    pub files: Vec<Attached>,
+}
+
+/// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
+type Written = Result<Vec<(Name, Vec<u8>)>>;
+
+/// The path from its root to the tip.
+pub struct Transcript {
+    store: Arc<Store>,
+    /// The texts of the path, oldest first, also of bubbs that are still being written.
+    pub entries: Vec<PathEntry>,
+    /// The ids of the bubbs on disk, oldest first.
+    pub path: Vec<BubbId>,
+    /// The answers of this turn that have calls, in order.
+    pub called: Vec<CalledAnswer>,
+    /// A new root's time is not before this.
+    not_before: u64,
+    unsaved: Option<Blocking<Written>>,
+}
+
+impl Transcript {
+    /// Notes a request that failed.
+    pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
+        self.store.journal(Entry { under: self.tip(), ..failure_entry(model, after) });
+    }
+
+    /// The conv up to where a turn starts, or the beginning of a new one.
+    pub fn at(store: &Arc<Store>, forest: &Forest, start: Start) -> Result<Transcript> {
+        let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));
+        let mut transcript = Transcript {
+            store: store.clone(),
+            entries: Vec::new(),
+            path: Vec::new(),
+            called: Vec::new(),
+            not_before: forest.root_time(lepo_store::store::now()),
+            unsaved: None,
+        };
+        for ix in conv.map(|conv| conv.path).unwrap_or_default() {
+            let name = forest.name(ix);
+            let text: Text = store.text(&name)?.into();
+            let files = Attached::of(store, name.kind, &text);
+            let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
+            transcript.entries.push(PathEntry { kind, hidden, root, text, files });
+            transcript.path.push(name.id);
+        }
+        Ok(transcript)
+    }
+
+    /// Decides which of the files are sent to a model that accepts these, and tells which are not.
+    pub fn choose_files(&mut self, accepts: impl FnOnce() -> Accepts) -> LeftOut {
+        if self.entries.iter().all(|entry| entry.files.is_empty()) {
+            return LeftOut::default();
+        }
+        choose(self.entries.iter_mut().map(|entry| &mut entry.files), &accepts())
+    }
+
+    /// The bubb that the next one follows.
+    pub fn tip(&self) -> Option<BubbId> {
+        self.path.last().copied()
+    }
+
+    /// The last visible question of the path.
+    pub fn question(&self) -> Option<BubbId> {
+        let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
+        self.entries.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
+    }
+
+    /// Adds a bubb, durable when this returns.
+    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+        let name = self.store.write(kind, hidden, self.tip(), self.not_before, text)?;
+        self.push_text(kind, hidden, self.path.is_empty(), text);
+        self.path.push(name.id);
+        Ok(name)
+    }
+
+    /// Begins to write bubbs, the last of which has these files, in a thread of its own: a connection opens
+    /// meanwhile. `written` is called when all of it is durable.
+    pub fn begin(
+        &mut self,
+        bubbs: Vec<(Kind, bool, String)>,
+        mut files: Vec<Arriving>,
+        written: impl FnOnce() + Send + 'static,
+    ) {
+        for (i, (kind, hidden, text)) in bubbs.iter().enumerate() {
+            let root = i == 0 && self.path.is_empty();
+            if i + 1 == bubbs.len() && !files.is_empty() {
+                let files = files.iter().map(Arriving::attached).collect();
+                self.push_text_with(*kind, *hidden, root, text.as_bytes(), files);
+            } else {
+                self.push_text(*kind, *hidden, root, text.as_bytes());
+            }
+        }
+        let (store, not_before, mut tip) = (self.store.clone(), self.not_before, self.tip());
+        self.unsaved = Some(blocking(move || {
+            files.iter_mut().try_for_each(|file| file.publish(&store))?;
+            let mut names = Vec::new();
+            for (kind, hidden, text) in bubbs {
+                let name = store.write(kind, hidden, tip, not_before, text.as_bytes())?;
+                tip = Some(name.id);
+                names.push((name, text.into_bytes()));
+            }
+            written();
+            // The files that they replace are removed now.
+            drop(files);
+            Ok(names)
+        }));
+    }
+
+    /// Waits until the bubbs of [`Transcript::begin`] are durable; gives their names.
+    pub async fn saved(&mut self) -> Written {
+        let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
+        let names = unsaved.await;
+        self.unsaved = None;
+        let names = names.map_err(|error| Error::store("the writer ended early").because(error))??;
+        self.path.extend(names.iter().map(|(name, _)| name.id));
+        Ok(names)
+    }
+
+    /// Appends a bubb that was written after the end of the path already.
+    pub fn take_up(&mut self, name: &Name) -> Result<()> {
+        let bytes = self.store.read(name)?;
+        self.push_text(name.kind, name.hidden, self.path.is_empty(), &bytes);
+        self.path.push(name.id);
+        Ok(())
+    }
+
+    /// Length of the path at which the side branch at its end began; unset if it ends in none.
+    pub fn side_branch(&self) -> Option<usize> {
+        let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
+        match self.entries.iter().rev().take_while(on_it).count() {
+            0 => None,
+            side => Some(self.path.len() - side),
+        }
+    }
+
+    /// The requests that were carried out since the question.
+    pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
+        let since = self.entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden);
+        let turn = self.entries.get(since.unwrap_or_default()..).unwrap_or_default();
+        // A result follows its request at once. A request after a request is the first one edited.
+        let asked = |entry: &PathEntry| request(entry.kind, entry.hidden, &entry.text);
+        let carried_out = turn.windows(2).filter(|pair| asked(&pair[1]).is_none());
+        carried_out.filter_map(|pair| asked(&pair[0])).collect()
+    }
+
+    /// Adds a text to those that the model is sent; the bubb of it is written elsewhere.
+    fn push_text(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
+        let files = Attached::of(&self.store, kind, &String::from_utf8_lossy(text));
+        self.push_text_with(kind, hidden, root, text, files);
+    }
+
+    fn push_text_with(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8], files: Vec<Attached>) {
+        let text: Text = String::from_utf8_lossy(text).into_owned().into();
+        self.entries.push(PathEntry { kind, hidden, root, text, files });
+    }
+}
+
+/// The request that a bubb is: hidden, lepo's or the model's, and its canonical form to the letter.
+pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
+    let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
+    ToolRequest::from_canonical(text).filter(|_| may)
+}
+
+/// Paths for the tests of this room.
+#[cfg(test)]
+pub mod fixture {
+    use super::{Kind, PathEntry};
+
+    /// `s1 prompt / u0 hi`: the first is the root.
+    pub fn path(text: &str) -> Vec<PathEntry> {
+        let entry = |(i, line): (usize, &str)| {
+            let (tag, text) = line.split_once(' ').unwrap();
+            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
+            PathEntry { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into(), files: Vec::new() }
+        };
+        text.split(" / ").enumerate().map(entry).collect()
+    }
+}
