@@ -6,7 +6,7 @@ use clap::Command;
 pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
     ("Look around", &["browse", "ls", "show", "log", "grep", "diff", "stats", "watch", "import", "export"]),
-    ("Change", &["branch", "title", "edit", "rm", "init"]),
+    ("Change", &["branch", "title", "edit", "rebase", "rm", "init"]),
     ("Share", &["sync"]),
     ("Set up", &["model", "mcp", "prompt", "config", "trust", "completions"]),
     ("Check, and write scripts", &["fsck", "tidy", "add", "resolve", "root"]),

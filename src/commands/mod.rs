@@ -23,6 +23,7 @@ pub mod mcp;
 pub mod model;
 mod open;
 pub mod prompt;
+pub mod rebase;
 mod repo_files;
 pub mod resolve;
 pub mod rm;

@@ -85,7 +85,7 @@ pub fn tally(
     mut place: impl FnMut(&JournalRecord) -> Option<RecordPlace>,
 ) -> Rows {
     let (mut sums, mut total): (BTreeMap<String, Sum>, Sum) = Default::default();
-    for record in records.filter(|record| record.model.is_some()) {
+    for record in records.filter(|record| record.model.is_some() && record.copy_of.is_none()) {
         let Some(RecordPlace { key, question }) = place(&record) else { continue };
         sums.entry(key).or_default().add(&record, question, prices);
         total.add(&record, question, prices);

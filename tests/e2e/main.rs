@@ -57,6 +57,7 @@ mod planted;
 mod prompts;
 mod providers;
 mod reading;
+mod rebase;
 mod removing;
 mod repl_commands;
 mod repl_everyday;

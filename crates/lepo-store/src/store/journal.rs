@@ -109,6 +109,9 @@ pub struct JournalRecord {
     pub first_ms: Option<u64>,
     /// The request failed.
     pub failed: bool,
+    /// The message whose answer it tells of is a copy of this one: nothing was asked for it.
+    #[serde(deserialize_with = "of_text")]
+    pub copy_of: Option<BubbId>,
 }
 
 /// A line of the journal, read.

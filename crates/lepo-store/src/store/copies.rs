@@ -1,0 +1,106 @@
+//! Copies of messages under another base: for `rebase`, for compaction, and where a secret is taken out.
+//!
+//! A copy keeps kind, hidden flag and bytes; its time is the original's, or the one after its prev's if that is later.
+//! So the same copies have the same names: made twice they are here already, and a message that is copied to where it
+//! stands is itself.
+
+use super::Store;
+use super::batch::Batch;
+use crate::bubb::{BubbId, Name};
+use lepo_base::error::Result;
+
+/// The message that a copy is to follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Under {
+    /// The base of all copies.
+    Base,
+    /// The copy at this place, which comes before.
+    Copy(usize),
+}
+
+/// A message to be copied.
+#[derive(Debug, Clone)]
+pub struct Copying {
+    /// The message.
+    pub original: Name,
+    /// Other bytes in the place of its own.
+    pub text: Option<Vec<u8>>,
+    /// The message that its copy follows.
+    pub under: Under,
+}
+
+/// A copy that was planned: its name is known, and nothing is written.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    /// The message that is copied.
+    pub original: Name,
+    /// The name of the copy.
+    pub name: Name,
+    /// The copy is in the store already.
+    pub here: bool,
+    text: Option<Vec<u8>>,
+}
+
+impl Copy {
+    /// The bytes that it has in the place of its original's.
+    pub fn words(&self) -> Option<&[u8]> {
+        self.text.as_deref()
+    }
+}
+
+impl Store {
+    /// Plans copies under a base; without one, the first begins a conversation. Each comes after the one it follows.
+    pub fn plan_copies(&self, base: Option<BubbId>, copying: Vec<Copying>) -> Result<Vec<Copy>> {
+        let mut listing = self.listing()?;
+        let mut copies: Vec<Copy> = Vec::with_capacity(copying.len());
+        for Copying { original, text, under } in copying {
+            let prev = match under {
+                Under::Base => base,
+                Under::Copy(place) => copies.get(place).map(|copy| copy.name.id),
+            };
+            let read;
+            let bytes = match &text {
+                Some(text) => text,
+                None => {
+                    read = self.read(&original)?;
+                    &read
+                }
+            };
+            let name = Batch::name(original.kind, original.hidden, prev, original.id.time(), bytes)?;
+            let here = listing.find_own(name.id)?.is_some();
+            copies.push(Copy { original, name, here, text });
+        }
+        Ok(copies)
+    }
+
+    /// Writes a new root, if there is one, and the copies that are not here yet, in their order, durable when this
+    /// returns, with the journal's line of each original. Killed, it has written the first ones, and a second time
+    /// completes it. How many it wrote.
+    pub fn write_copies(&self, root: Option<(Name, &[u8])>, copies: &[Copy]) -> Result<usize> {
+        let mut batch = self.batch(false)?;
+        if let Some((name, text)) = root {
+            batch.put(name, text)?;
+        }
+        for copy in copies.iter().filter(|copy| !copy.here) {
+            let read;
+            let bytes = match &copy.text {
+                Some(text) => text,
+                None => {
+                    read = self.read(&copy.original)?;
+                    &read
+                }
+            };
+            if let Some(other) = self.other_with(&copy.original) {
+                for hash in Store::blobs_in(bytes, copy.original.kind) {
+                    if let Some((mut file, _)) = other.open_proven_blob(&hash)? {
+                        batch.blob(&mut file)?;
+                    }
+                }
+            }
+            batch.put(copy.name, bytes)?;
+        }
+        let made = batch.flush()?;
+        self.journal_copies(copies)?;
+        Ok(made)
+    }
+}

@@ -1,0 +1,64 @@
+//! The journal's lines of copies: that of the original with `copy_of`, so that a copy shows model, tokens and time, and
+//! that nothing was asked for it.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, BufRead, BufReader};
+
+use serde_json::{Map, Value};
+
+use super::journal::JOURNAL;
+use super::{Copy, Store, now};
+use crate::bubb::BubbId;
+use lepo_base::error::Result;
+
+/// What the journal says of copies and of their originals.
+#[derive(Default)]
+struct Told {
+    /// The last line of each original.
+    originals: HashMap<BubbId, Map<String, Value>>,
+    /// The copies that have a line.
+    copies: HashSet<BubbId>,
+}
+
+impl Store {
+    /// Appends a line for each copy that has none; not for a message that is copied to where it stands.
+    pub(super) fn journal_copies(&self, copies: &[Copy]) -> Result<()> {
+        let copies: Vec<&Copy> = copies.iter().filter(|copy| copy.name.id != copy.original.id).collect();
+        if copies.is_empty() {
+            return Ok(());
+        }
+        let told = self.told_of(&copies);
+        let mut lines = Vec::new();
+        for copy in copies.iter().filter(|copy| !told.copies.contains(&copy.name.id)) {
+            // Other words were not answered by that model in that time.
+            let same = copy.words().is_none().then(|| told.originals.get(&copy.original.id)).flatten();
+            let mut line = same.cloned().unwrap_or_default();
+            line.insert("time".into(), now().into());
+            line.insert("bubb".into(), copy.name.id.to_string().into());
+            line.insert("copy_of".into(), copy.original.id.to_string().into());
+            lines.extend_from_slice(Value::Object(line).to_string().as_bytes());
+            lines.push(b'\n');
+        }
+        if lines.is_empty() { Ok(()) } else { self.append(JOURNAL, &lines) }
+    }
+
+    /// One pass over the journal; a line that is torn says nothing.
+    fn told_of(&self, copies: &[&Copy]) -> Told {
+        let mut told = Told::default();
+        let Ok(journal) = self.open_file(JOURNAL) else { return told };
+        let originals: HashSet<BubbId> = copies.iter().map(|copy| copy.original.id).collect();
+        let made: HashSet<BubbId> = copies.iter().map(|copy| copy.name.id).collect();
+        for line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {
+            let Ok(Value::Object(line)) = serde_json::from_slice::<Value>(&line) else { continue };
+            let of = line.get("bubb").and_then(Value::as_str).and_then(|id| BubbId::parse(id.as_bytes()));
+            let Some(of) = of else { continue };
+            if made.contains(&of) && line.contains_key("copy_of") {
+                told.copies.insert(of);
+            }
+            if originals.contains(&of) {
+                told.originals.insert(of, line);
+            }
+        }
+        told
+    }
+}

@@ -1,0 +1,201 @@
+//! The messages that a rebase copies, and what each copy follows.
+
+use std::collections::{HashMap, HashSet};
+
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::Kind;
+use lepo_store::conv::{Forest, Found, Ix};
+use lepo_store::store::{Copying, Store, Under};
+use lepo_tool::ToolRequest;
+
+/// What is wanted, as messages of a forest.
+#[derive(Clone, Copy)]
+pub struct Wish<'w> {
+    /// The end of the line, or exactly these.
+    pub line: &'w Found,
+    /// The message that the copies follow; none begins a conversation.
+    pub onto: Option<Ix>,
+    /// The copies get a new root with a system prompt.
+    pub new_system: bool,
+    /// Messages to leave out.
+    pub drop: &'w [Ix],
+    /// Messages that get other words.
+    pub replace: &'w [(Ix, Vec<u8>)],
+    /// Side branches come along.
+    pub sides: bool,
+}
+
+/// The copies to make.
+#[derive(Debug)]
+pub struct Choice {
+    /// Each after the one it follows.
+    pub copying: Vec<Copying>,
+    /// The place of the last message of the line; none if the base has all of it.
+    pub tail: Option<usize>,
+    /// Requests at the end of a copy, which would wait for consent.
+    pub left_out: Vec<Ix>,
+    /// The old root is copied under a new system prompt: it is none itself.
+    pub root_is_kept: bool,
+}
+
+/// Chooses them.
+pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> {
+    let mut path = line(forest, wish);
+    let mut root_is_kept = false;
+    if wish.new_system {
+        let last = wish.line.bubbs().last();
+        let root = last.and_then(|&last| forest.conv(last).path.first().copied());
+        let is_system =
+            |ix: &Ix| matches!(forest.name(*ix), name if name.kind == Kind::System && name.hidden);
+        match root {
+            Some(root) if is_system(&root) => path.retain(|ix| *ix != root),
+            root => root_is_kept = root.is_some(),
+        }
+    }
+    let requests = Requests { store, forest, replace: wish.replace };
+    let all = with_sides(forest, &path, wish.sides);
+    let dropped = dropped(&requests, &all, wish)?;
+    if !path.is_empty() && path.iter().all(|ix| dropped.contains(ix)) {
+        return Err(Error::usage("every message of the line is dropped: nothing is left to copy"));
+    }
+    let (kept, left_out) = without_waiting(&requests, all, &dropped)?;
+    let on_path: HashSet<Ix> = path.iter().copied().collect();
+    let mut places: HashMap<Ix, usize> = HashMap::new();
+    let mut copying = Vec::with_capacity(kept.len());
+    let mut tail = None;
+    for ix in kept {
+        let under = if on_path.contains(&ix) {
+            // The line is copied in its order, whatever was left out of it.
+            tail.map_or(Under::Base, Under::Copy)
+        } else {
+            let above = forest.up(ix).skip(1).find_map(|above| places.get(&above));
+            above.map_or(Under::Base, |place| Under::Copy(*place))
+        };
+        if on_path.contains(&ix) {
+            tail = Some(copying.len());
+        }
+        places.insert(ix, copying.len());
+        let text = wish.replace.iter().find(|(replaced, _)| *replaced == ix).map(|(_, text)| text.clone());
+        copying.push(Copying { original: forest.name(ix), text, under });
+    }
+    Ok(Choice { copying, tail, left_out, root_is_kept })
+}
+
+/// The messages of the line, the oldest first: those of a range, or those that the base's conversation lacks.
+fn line(forest: &Forest, wish: Wish<'_>) -> Vec<Ix> {
+    match wish.line {
+        Found::Range(bubbs) => bubbs.clone(),
+        Found::One(end) => {
+            let path = forest.conv(end.ix).path;
+            let Some(onto) = wish.onto else { return path };
+            let has: HashSet<Ix> = forest.conv(onto).path.into_iter().collect();
+            path.into_iter().filter(|ix| !has.contains(ix)).collect()
+        }
+    }
+}
+
+/// The line, behind each message the hidden ones beside it that lead to nothing visible.
+fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
+    if !sides {
+        return path.to_vec();
+    }
+    let on_path: HashSet<Ix> = path.iter().copied().collect();
+    let mut all = Vec::new();
+    for &ix in path {
+        all.push(ix);
+        let mut beside = Vec::new();
+        let mut open: Vec<Ix> = forest.children(ix).filter(|child| !on_path.contains(child)).collect();
+        let mut at = 0;
+        while let Some(&next) = open.get(at) {
+            at += 1;
+            beside.push(next);
+            open.extend(forest.children(next));
+        }
+        // Those that a visible message follows are the line of another answer.
+        let mut visible: HashSet<Ix> = HashSet::new();
+        for &next in beside.iter().rev() {
+            let leads = !forest.name(next).hidden || visible.contains(&next);
+            if leads {
+                visible.insert(next);
+                visible.extend(forest.prev(next));
+            }
+        }
+        all.extend(beside.into_iter().filter(|ix| !visible.contains(ix)));
+    }
+    all
+}
+
+/// Requests are known by their text, as they will be copied.
+struct Requests<'r> {
+    store: &'r Store,
+    forest: &'r Forest,
+    replace: &'r [(Ix, Vec<u8>)],
+}
+
+impl Requests<'_> {
+    fn has(&self, ix: Ix) -> Result<bool> {
+        let name = self.forest.name(ix);
+        if !name.hidden || !matches!(name.kind, Kind::System | Kind::Assistant) {
+            return Ok(false);
+        }
+        let read;
+        let bytes = match self.replace.iter().find(|(replaced, _)| *replaced == ix) {
+            Some((_, text)) => text,
+            None => {
+                read = self.store.read(&name)?;
+                &read
+            }
+        };
+        Ok(std::str::from_utf8(bytes).is_ok_and(|text| ToolRequest::from_canonical(text).is_some()))
+    }
+}
+
+/// The messages to leave out: those named, with a request its result and with a result its request.
+fn dropped(requests: &Requests<'_>, all: &[Ix], wish: Wish<'_>) -> Result<HashSet<Ix>> {
+    let there: HashSet<Ix> = all.iter().copied().collect();
+    let named = wish.drop.iter().chain(wish.replace.iter().map(|(ix, _)| ix));
+    if let Some(other) = named.into_iter().find(|ix| !there.contains(ix)) {
+        let id = requests.forest.name(*other).id;
+        return Err(Error::usage(format!("{id} is not among the messages to copy"))
+            .hint("-n lists them; with -a those beside them too"));
+    }
+    let mut dropped: HashSet<Ix> = wish.drop.iter().copied().collect();
+    for &ix in wish.drop {
+        if requests.has(ix)? {
+            let results = requests.forest.children(ix).filter(|child| requests.forest.name(*child).hidden);
+            dropped.extend(results.filter(|child| there.contains(child)));
+        }
+        if let Some(before) = requests.forest.prev(ix)
+            && requests.forest.name(ix).hidden
+            && there.contains(&before)
+            && requests.has(before)?
+        {
+            dropped.insert(before);
+        }
+    }
+    Ok(dropped)
+}
+
+/// The messages that are copied, and the requests among them that nothing would follow, which are not.
+fn without_waiting(
+    requests: &Requests<'_>,
+    all: Vec<Ix>,
+    dropped: &HashSet<Ix>,
+) -> Result<(Vec<Ix>, Vec<Ix>)> {
+    let mut followed: HashSet<Ix> = HashSet::new();
+    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    for ix in all.into_iter().rev() {
+        if dropped.contains(&ix) {
+            continue;
+        }
+        if !followed.contains(&ix) && requests.has(ix)? {
+            left_out.push(ix);
+            continue;
+        }
+        followed.extend(requests.forest.up(ix).skip(1).find(|above| !dropped.contains(above)));
+        kept.push(ix);
+    }
+    kept.reverse();
+    left_out.reverse();
+    Ok((kept, left_out))
+}

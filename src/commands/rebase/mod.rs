@@ -1,0 +1,230 @@
+//! `lepo rebase`: a line of messages copied onto another base.
+
+mod choose;
+mod report;
+
+use std::io::Read;
+
+use lepo_base::error::{Error, Result, quoted};
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::{Forest, Found, Ix, Wanted};
+use lepo_store::store::{Batch, Copy, Store, check_branch_name};
+
+use super::words::find_all;
+use super::{Context, complete};
+use choose::{Wish, choose};
+use report::{Outcome, tell};
+
+/// Copy a line of messages onto another base
+///
+/// Copies, under BASE, the messages of ADDR's conversation that BASE's does not have; of a range A..B exactly these.
+/// Copies keep text, kind and time, so the same rebase twice makes nothing new. The originals stay, and no branch moves.
+/// The id of the new end is printed.
+///
+/// A tool request that would end a copy is left out, as a copy never waits for consent. To drop a request drops its
+/// result, and the other way round. No model is asked: lepo do --replay asks the questions of a line again.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo rebase @ --onto main                 # go on from main with what was said here\n  \
+    lepo rebase @ --drop @~2                  # the same conversation without one message\n  \
+    lepo rebase @ --replace @~1=better.md     # and with other words in one\n  \
+    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~4..main --root -n"
+)]
+pub struct RebaseArgs {
+    /// The end of the line, or a range of messages
+    #[arg(value_name = "ADDR|A..B", default_value = "@", add = complete::address())]
+    address: String,
+    /// The message that the copies follow
+    #[arg(long, value_name = "BASE", add = complete::address(), conflicts_with_all = ["root", "system"])]
+    onto: Option<String>,
+    /// Make the copies a conversation of its own
+    #[arg(long, conflicts_with = "system")]
+    root: bool,
+    /// Put them under a new system prompt, in the place of the old one: TEXT, @FILE, or - for stdin
+    #[arg(long, value_name = "TEXT|@FILE|-")]
+    system: Option<String>,
+    /// Leave out this message, or this range; repeatable
+    #[arg(long, value_name = "ADDR", add = complete::address())]
+    drop: Vec<String>,
+    /// Other words in the place of a message; - for stdin; repeatable
+    #[arg(long, value_name = "ADDR=FILE|-")]
+    replace: Vec<String>,
+    /// Copy the thinking and tool calls beside the messages too
+    #[arg(short, long)]
+    all: bool,
+    /// List what would be made, and make nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Make a branch at the new end
+    #[arg(long, value_name = "NAME", conflicts_with = "dry_run")]
+    branch: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl RebaseArgs {
+    /// Nothing is written.
+    pub fn only_lists(&self) -> bool {
+        self.dry_run
+    }
+}
+
+/// Copies, and prints the new end.
+pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
+    let changes = !args.drop.is_empty() || !args.replace.is_empty();
+    if args.onto.is_none() && !args.root && args.system.is_none() && !changes {
+        return Err(Error::nothing("nothing to do: no base and no change is named")
+            .hint("name one: --onto BASE, --root, --system, --drop or --replace"));
+    }
+    let store = context.store()?;
+    let asked = Asked::of(&args, &store)?;
+    if let Some(branch) = &args.branch {
+        check_branch(&store, branch)?;
+    }
+    let choice = choose(&store, &asked.forest, asked.wish(&args))?;
+    let root = new_root(&asked, choice.root_is_kept)?;
+    let base = root.as_ref().map_or_else(|| asked.base_id(), |(name, _)| Some(name.id));
+    let copies = store.plan_copies(base, choice.copying)?;
+    let tail = choice.tail.and_then(|place| copies.get(place)).map(|copy| copy.name.id);
+    let Some(tail) = tail.or(base) else { return Err(Error::usage("nothing is left to copy")) };
+
+    let root_is_new = match &root {
+        Some((name, _)) => store.listing()?.find(name.id)?.is_none(),
+        None => false,
+    };
+    let made: Vec<&Copy> = copies.iter().filter(|copy| !copy.here).collect();
+    let left_out: Vec<BubbId> = choice.left_out.iter().map(|ix| asked.forest.name(*ix).id).collect();
+    let outcome =
+        Outcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
+    if !args.dry_run {
+        store.write_copies(root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
+        if let Some(branch) = &args.branch {
+            store.make_branch(branch, tail)?;
+        }
+    }
+    tell(&store, &outcome, &args, context)?;
+    Ok(0)
+}
+
+/// The words of the command line as messages.
+struct Asked {
+    forest: Forest,
+    line: Found,
+    onto: Option<Ix>,
+    drop: Vec<Ix>,
+    replace: Vec<(Ix, Vec<u8>)>,
+    /// The text of a new system prompt.
+    system: Option<Vec<u8>>,
+}
+
+impl Asked {
+    fn of(args: &RebaseArgs, store: &Store) -> Result<Asked> {
+        let replace: Vec<(&str, &str)> = args
+            .replace
+            .iter()
+            .map(|word| {
+                let parts =
+                    word.split_once('=').filter(|(address, file)| !address.is_empty() && !file.is_empty());
+                parts.ok_or_else(|| {
+                    Error::usage(format!("{} names no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
+                })
+            })
+            .collect::<Result<_>>()?;
+        let uses_stdin = replace.iter().filter(|(_, file)| *file == "-").count()
+            + usize::from(args.system.as_deref() == Some("-"));
+        if uses_stdin > 1 {
+            return Err(Error::usage("stdin can be used once").hint("put the other text into a file"));
+        }
+        let mut words = vec![args.address.clone()];
+        words.extend(args.onto.clone());
+        words.extend(args.drop.iter().cloned());
+        words.extend(replace.iter().map(|(address, _)| address.to_string()));
+        let also = if args.all { &[Wanted::Everyone][..] } else { &[] };
+        let (forest, found) = find_all(store, &words, also)?;
+        let mut found = found.into_iter();
+        let Some(line) = found.next() else { return Err(Error::usage("no message is named")) };
+        let one = |word: &str, found: Option<Found>| match found {
+            Some(Found::One(one)) => Ok(one.ix),
+            _ => Err(Error::usage(format!("one message is needed, and {} is a range", quoted(word)))),
+        };
+        let onto = args.onto.as_deref().map(|word| one(word, found.next())).transpose()?;
+        let drop = found.by_ref().take(args.drop.len()).flat_map(|found| found.bubbs().to_vec()).collect();
+        let replace = replace
+            .into_iter()
+            .map(|(address, file)| Ok((one(address, found.next())?, words_of(file)?)))
+            .collect::<Result<_>>()?;
+        let system = args.system.as_deref().map(system_prompt).transpose()?;
+        Ok(Asked { forest, line, onto, drop, replace, system })
+    }
+
+    fn wish(&self, args: &RebaseArgs) -> Wish<'_> {
+        Wish {
+            line: &self.line,
+            onto: self.onto,
+            new_system: self.system.is_some(),
+            drop: &self.drop,
+            replace: &self.replace,
+            sides: args.all,
+        }
+    }
+
+    fn base_id(&self) -> Option<BubbId> {
+        self.onto.map(|ix| self.forest.name(ix).id)
+    }
+}
+
+/// The text that a message gets in the place of its own.
+fn words_of(file: &str) -> Result<Vec<u8>> {
+    let text = read(file)?;
+    if text.is_empty() {
+        return Err(Error::usage(format!("{file} is empty: a message has at least one byte"))
+            .hint("--drop ADDR leaves the message out"));
+    }
+    Ok(text)
+}
+
+/// The text of `--system`: as given, of a file behind `@`, or of stdin.
+fn system_prompt(given: &str) -> Result<Vec<u8>> {
+    match given.strip_prefix('@') {
+        Some(path) => read(path),
+        None if given == "-" => read(given),
+        None => Ok(given.as_bytes().to_vec()),
+    }
+}
+
+/// The bytes of a file; of stdin for `-`.
+fn read(file: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = match file {
+        "-" => std::io::stdin().lock().read_to_end(&mut bytes),
+        path => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    let name = if file == "-" { "stdin" } else { file };
+    read.map_err(|error| Error::usage(format!("cannot read {name}")).because(error))?;
+    Ok(bytes)
+}
+
+/// The root with another system prompt: as old as the root in whose place it stands, or before one that is kept.
+fn new_root(asked: &Asked, root_is_kept: bool) -> Result<Option<(Name, Vec<u8>)>> {
+    let Some(text) = &asked.system else { return Ok(None) };
+    if text.is_empty() {
+        return Err(Error::usage("the system prompt is empty")
+            .hint("--root makes the line a conversation without one"));
+    }
+    let Some(&last) = asked.line.bubbs().last() else { return Err(Error::usage("the range has no message")) };
+    let conv = asked.forest.conv(last);
+    let old = conv.path.first().map_or(last, |root| *root);
+    let time = asked.forest.name(old).id.time().saturating_sub(u64::from(root_is_kept));
+    Ok(Some((Batch::name(Kind::System, true, None, time, text)?, text.clone())))
+}
+
+/// Refuses a name that is taken, before anything is written.
+fn check_branch(store: &Store, name: &str) -> Result<()> {
+    check_branch_name(name)?;
+    match store.branch(name)? {
+        None => Ok(()),
+        Some(_) => Err(Error::nothing(format!("branch {name} is there already"))
+            .hint("choose another name; `lepo branch -f` moves one")),
+    }
+}

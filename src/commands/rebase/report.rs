@@ -1,0 +1,89 @@
+//! Prints the outcome of a rebase.
+
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::Wanted;
+use lepo_store::store::{Copy, Store};
+use serde_json::{Value, json};
+
+use super::RebaseArgs;
+use crate::commands::Context;
+use crate::commands::line::excerpt_of;
+use crate::term::say;
+
+/// What a rebase made, or would make.
+pub struct Outcome<'o> {
+    /// The new end.
+    pub tail: BubbId,
+    /// The new system prompt, if it was not there.
+    pub root: Option<&'o (Name, Vec<u8>)>,
+    /// The copies that were not there.
+    pub made: &'o [&'o Copy],
+    /// Requests that were not copied, as they would wait for consent.
+    pub left_out: &'o [BubbId],
+}
+
+/// Prints the new end, or with `--dry-run` the messages; says on stderr what is to be known besides.
+pub fn tell(
+    store: &Store,
+    outcome: &Outcome<'_>,
+    args: &RebaseArgs,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let already_here = outcome.made.is_empty() && outcome.root.is_none();
+    if args.json {
+        context.out.line(&document(outcome, already_here).to_string());
+    } else if args.dry_run {
+        list(store, outcome, context);
+    } else {
+        context.out.line(&outcome.tail.to_string());
+    }
+    context.out.flush();
+    for id in outcome.left_out {
+        say(&format!("left out {id}: a request at the end of a copy would wait for consent"));
+    }
+    if already_here {
+        say("already here");
+    }
+    if args.dry_run || args.json {
+        return Ok(());
+    }
+    let forest = store.forest_for(&[Wanted::Newest(1), Wanted::Paths(vec![outcome.tail])])?;
+    if let Some(newest) = forest.newest() {
+        let name = forest.name(newest);
+        if name.id == outcome.tail {
+            say("@ is now the copy");
+        } else {
+            say(&format!("@ is {}", name.id));
+            say(&format!("go on with: lepo do --tail {}", outcome.tail));
+        }
+    }
+    Ok(())
+}
+
+fn document(outcome: &Outcome<'_>, already_here: bool) -> Value {
+    let copy =
+        |copy: &&Copy| json!({ "id": copy.name.id.to_string(), "copy_of": copy.original.id.to_string() });
+    let root = outcome.root.map(|(name, _)| json!({ "id": name.id.to_string(), "copy_of": null }));
+    let made: Vec<Value> = root.into_iter().chain(outcome.made.iter().map(copy)).collect();
+    json!({ "tail": outcome.tail.to_string(), "made": made, "already_here": already_here })
+}
+
+/// `ID kind excerpt` for each message that would be made.
+fn list(store: &Store, outcome: &Outcome<'_>, context: &mut Context<'_>) {
+    let mut line = |name: &Name, excerpt: Option<String>| {
+        context.out.trusted(&format!("{} {} ", name.id, name.tag()));
+        context.out.untrusted(excerpt.unwrap_or_default().as_bytes());
+        context.out.trusted("\n");
+    };
+    if let Some((name, text)) = outcome.root {
+        line(name, Some(crate::term::excerpt(&String::from_utf8_lossy(text))));
+    }
+    for copy in outcome.made {
+        let excerpt = match copy.words() {
+            Some(words) => Some(crate::term::excerpt(&String::from_utf8_lossy(words))),
+            None => excerpt_of(store, &copy.original),
+        };
+        line(&copy.name, excerpt);
+    }
+}
