@@ -24,6 +24,7 @@ use super::{Access, SHELL};
 use crate::process::{Environment, Program};
 pub use after::Aftermath;
 use after::look_after;
+pub use autorun::Occasion;
 pub use detect::Detected;
 pub use homes::covers_home;
 pub use landlock::run_as_held;
