@@ -5,6 +5,7 @@
 
 mod address;
 mod append;
+mod attributes;
 mod batch;
 mod blob_folders;
 mod blobs;
@@ -17,6 +18,7 @@ mod folders;
 mod hash;
 mod imports;
 mod journal;
+mod line_ends;
 mod listing;
 mod offers;
 mod old_tree;
