@@ -12,6 +12,7 @@ use lepo_store::store::{Fate, Store};
 /// One line a finding, `WHAT NAME: why`; nothing at all, and exit 0, if the store is good. WHAT is
 ///
 ///     edited       a message's content does not match its id
+///     line ends    CRLF and LF were exchanged in a message or a blob, as git does with core.autocrlf
 ///     dangling     a prev, or the message of a branch, is not there
 ///     cycle        prevs that lead in a circle
 ///     duplicate    an id occurs twice, or a name with other bytes
@@ -34,11 +35,12 @@ use lepo_store::store::{Fate, Store};
     verbatim_doc_comment
 )]
 pub struct FsckArgs {
-    /// Recover files that a crash left behind, without a check: makes a hidden message of each answer that was cut
-    /// short, prints its id, and removes useless files
+    /// Recover files that a crash left behind: makes a hidden message of each answer that was cut short, prints its
+    /// id, and removes useless files; and gives messages and blobs the line ends back that their names prove
     #[arg(long)]
     recover: bool,
-    /// Print one JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "failed": [...]}
+    /// Print one JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "restored": [...],
+    /// "failed": [...]}
     #[arg(long)]
     pub json: bool,
 }
@@ -53,6 +55,10 @@ impl FsckArgs {
 /// Checks, or recovers.
 pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
+    // Another store that is only looked at is not changed.
+    if context.save_to().is_none_or(|path| !path.is_absolute()) {
+        context.keep_line_ends(&store);
+    }
     match args.recover {
         true => recover(&store, args.json, context),
         false => check(&store, args.json, context),
@@ -88,7 +94,8 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
 }
 
 fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let (mut recovered, mut removed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut recovered, mut removed, mut restored, mut failed) =
+        <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
     let mut first = None;
     for stray in store.strays()?.0 {
         let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
@@ -112,10 +119,26 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
             }
         }
     }
+    let mut progress = Progress::new(false);
+    let files = store.restore_line_ends(&mut |done, total| progress.show("checking", done, total))?;
+    drop(progress);
+    for (file, error) in files {
+        match error {
+            None => {
+                say(&format!("restored {file}: its line ends are what its name proves"));
+                restored.push(file);
+            }
+            Some(error) => {
+                say(&format!("warning: cannot restore {file}: {}", error.chain()));
+                failed.push(file);
+                first.get_or_insert(error);
+            }
+        }
+    }
     if as_json {
-        context
-            .out
-            .line(&json!({ "recovered": recovered, "removed": removed, "failed": failed }).to_string());
+        let document =
+            json!({ "recovered": recovered, "removed": removed, "restored": restored, "failed": failed });
+        context.out.line(&document.to_string());
     }
     first.map_or(Ok(0), Err)
 }

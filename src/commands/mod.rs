@@ -41,7 +41,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use crate::term::{Color, Out, Paint, is_dumb};
+use crate::term::{Color, Out, Paint, is_dumb, say};
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{STORE, Store};
@@ -136,10 +136,20 @@ impl<'o> Context<'o> {
     /// The store; without one, it is made.
     pub fn store_or_make(&self) -> Result<Store> {
         let Some(store) = self.find_store()? else { return Ok(self.make_store()?.0) };
-        if store.is_unfinished()? {
-            store.furnish(Insts::default_file_text())?;
+        match store.is_unfinished()? {
+            true => drop(store.furnish(Insts::default_file_text())?),
+            false => self.keep_line_ends(&store),
         }
         Ok(store)
+    }
+
+    /// Tells git to change no line ends in a store that was made before lepo did. A store that cannot be written is
+    /// left as it is: what needs to write says so.
+    pub fn keep_line_ends(&self, store: &Store) {
+        if store.complete_attributes().unwrap_or_default() {
+            let shown = store.shown().display();
+            say(&format!("note: added `* -text` to {shown}/.gitattributes: git changes no line ends there"));
+        }
     }
 
     /// Makes the store here, or what is missing of it.

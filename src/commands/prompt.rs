@@ -39,13 +39,13 @@ pub struct PromptArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List the prompts: name, owner (you or the store), and first words
+    /// List the prompts: name, owner (you, the store, or a store that is not trusted), and first words
     Ls {
         /// Print one JSON document: {"prompts": [...]}
         #[arg(long)]
         json: bool,
     },
-    /// Print a prompt as it is written
+    /// Print the prompt that `do -T NAME` asks, as it is written
     Show {
         /// The name of the prompt
         #[arg(value_name = "NAME", add = complete::prompt())]
@@ -81,13 +81,16 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
     let prompts = Prompts { store: store.as_ref(), paths: &paths };
     match args.verb.unwrap_or(Verb::Ls { json: false }) {
         Verb::Ls { json } => list(&prompts.list()?, json, context),
-        Verb::Show { name } => match prompts.raw(&name)? {
-            (_, Some(bytes)) => {
+        Verb::Show { name } => match prompts.counting(&name)? {
+            Some((_, bytes)) => {
                 context.out.untrusted(&bytes);
                 Ok(0)
             }
-            (path, None) => Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
-                .hint(format!("`lepo prompt edit {}` makes one", quoted(&name)))),
+            None => {
+                let path = prompts.user_path(&name);
+                Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
+                    .hint(format!("`lepo prompt edit {}` makes one", quoted(&name))))
+            }
         },
         Verb::Edit { name, here } => {
             let (path, bytes) = match here {
@@ -108,7 +111,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
 fn list(prompts: &[ListedPrompt], as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let whose = |one: &ListedPrompt| match (one.of_store, one.counts) {
         (true, true) => "store",
-        (true, false) => "store, not trusted",
+        (true, false) => "not trusted",
         (false, _) => "user",
     };
     if as_json {

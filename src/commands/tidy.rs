@@ -15,18 +15,18 @@ use lepo_turn::config::{Flags, Paths, Settings};
 ///     .lepo/_old/2025-11/13/01K9…-a0-….md      days that are over: the same names, the same bytes
 ///
 /// Commands then take as long in a store of ten million messages as in one of a thousand. Whole days
-/// move, oldest first, never the last 48 hours; `do` and `add` move some thousands at a time by
+/// move, oldest first, those that ended more than 48 hours ago; `do` and `add` move some thousands at a time by
 /// themselves, once .lepo has more than `tidy` messages (10000 unless configured; false: never). Every
 /// command finds a message in either place; `grep -r PATTERN .lepo` reads all of them.
 ///
 /// Files that `lepo fsck` calls misplaced are moved to the right folder.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo tidy -n\n  lepo tidy\n  lepo tidy --keep 0      # all but the last two days",
+    after_help = "Examples:\n  lepo tidy -n\n  lepo tidy\n  lepo tidy --keep 0      # all days that ended more than 48 hours ago",
     verbatim_doc_comment
 )]
 pub struct TidyArgs {
-    /// Leave about N messages in .lepo (default: half of the setting `tidy`)
+    /// Leave about N messages in .lepo (default: half of the setting `tidy`); 0 moves all that may move
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
     /// Only list the folders, each with the number of messages that would move there
@@ -49,8 +49,9 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
         None => half_of_setting(context)?,
     };
     let plan = store.plan_tidy(keep)?;
+    let why = reasons(&plan, args.keep.is_some());
     if args.dry_run {
-        list_plan(&plan, context);
+        list_plan(&plan, &why, context);
         return Ok(0);
     }
     let mut progress = Progress::new(false);
@@ -58,7 +59,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     let tidied = store.carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;
     drop(progress);
     let (messages, days) = (counted(tidied.moved, "message"), counted(plan.days.len(), "day"));
-    let mut said = format!("{messages} moved into {days}; {} stay", plan.stay);
+    let mut said = format!("{messages} moved into {days}; {} stay{why}", plan.stay);
     if tidied.blobs > 0 {
         said.push_str(&format!("; {} moved into folders", counted(tidied.blobs, "blob")));
     }
@@ -83,7 +84,27 @@ fn half_of_setting(context: &Context<'_>) -> Result<usize> {
     Ok(settings.tidy.limit().unwrap_or_default() as usize / 2)
 }
 
-fn list_plan(plan: &TidyPlan, context: &mut Context<'_>) {
+/// The reasons for which messages stay, in brackets.
+fn reasons(plan: &TidyPlan, is_told: bool) -> String {
+    let kept = plan.stay - plan.young - plan.unusual;
+    let kept_by = match is_told {
+        true => "by --keep",
+        false => "as half of the setting `tidy`; --keep 0 moves them",
+    };
+    let reasons = [
+        (plan.young, "of days that ended less than 48 hours ago"),
+        (plan.unusual, "that count in no folder of a day"),
+        (kept, kept_by),
+    ];
+    let reasons: Vec<String> =
+        reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
+    match reasons.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", reasons.join(", ")),
+    }
+}
+
+fn list_plan(plan: &TidyPlan, why: &str, context: &mut Context<'_>) {
     for (day, names) in &plan.days {
         context.out.line(&format!("{day} {}", names.len()));
     }
@@ -92,7 +113,7 @@ fn list_plan(plan: &TidyPlan, context: &mut Context<'_>) {
     }
     let moving = plan.days.values().map(Vec::len).sum::<usize>();
     let (messages, days) = (counted(moving, "message"), counted(plan.days.len(), "day"));
-    say(&format!("{messages} would move into {days}; {} would stay", plan.stay));
+    say(&format!("{messages} would move into {days}; {} would stay{why}", plan.stay));
 }
 
 /// ext4 never makes a directory smaller, and reads all of it each time.

@@ -139,6 +139,21 @@ fn past_days_behind_a_link_are_told() {
 }
 
 #[test]
+fn a_directory_with_a_messages_name_in_a_day_is_found() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let id = home.add(&["--time", "2025-01-02T03:04Z"], "old");
+    home.ok(&["tidy", "--keep", "0"]);
+    let name = format!("{}C-u0-head.md", &id[..25]);
+    let day = home.work().join(".lepo/_old/2025-01/02");
+    std::fs::create_dir(day.join(&name)).unwrap();
+    let (code, found) = fsck(&home);
+    let line =
+        format!("not a file _old/2025-01/02/{name}: it has a message's name and is not a regular file");
+    assert_eq!((code, found), (1, vec![line]));
+}
+
+#[test]
 fn what_stands_in_the_place_of_a_file_or_a_folder_is_named() {
     let home = Home::new();
     home.ok(&["init"]);

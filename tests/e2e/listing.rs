@@ -146,11 +146,16 @@ fn answers_to_one_question_are_told_apart_and_no_other_line_changes() {
     let one = home.add(&["--kind", "a"], "because it is so");
     let other = home.add(&["--prev", "head"], "elsewhere");
     let two = home.add(&["--kind", "a", "--prev", &question], "ask another");
-    let lines = format!(
-        "{two} (2): why? · ask another\n{other} (1): elsewhere\n{one} (2): why? · because it is so\n"
-    );
+    // In a pipe a line is what scripts know.
+    let lines = format!("{two} (2): why?\n{other} (1): elsewhere\n{one} (2): why?\n");
     assert_eq!(home.ok(&["ls"]), lines);
-    assert_eq!(home.ok(&["ls", "-n", "1"]), format!("{two} (2): why? · ask another\n"));
+    assert_eq!(home.ok(&["ls", "-n", "1"]), format!("{two} (2): why?\n"));
+    let long: Vec<String> = home.ok(&["ls", "-l"]).lines().map(str::to_string).collect();
+    assert!(long[0].ends_with(" why? · ask another") && long[1].ends_with(" elsewhere"), "{long:?}");
+    assert!(long[2].ends_with(" why? · because it is so"), "{long:?}");
+    let json: serde_json::Value = serde_json::from_str(&home.ok(&["ls", "--json"])).unwrap();
+    let answers: Vec<_> = (0..3).map(|i| json["tails"][i]["answer"].clone()).collect();
+    assert_eq!(answers, ["ask another".into(), serde_json::Value::Null, "because it is so".into()]);
     let ran = shell(&home, "lepo ls | cut -d' ' -f1 | lepo resolve -");
     assert_eq!(ran.out, format!("{two}\n{other}\n{one}\n"));
 }

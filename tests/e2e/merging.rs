@@ -49,7 +49,137 @@ fn a_store_that_had_no_attributes_gets_them() {
     bot.home.ok(&["init"]);
     let attributes = bot.home.read("work/.lepo/.gitattributes");
     assert_eq!(attributes.lines().filter(|line| line.ends_with(" merge=union")).count(), 3, "{attributes}");
+    assert_eq!(attributes.lines().next(), Some("* -text"), "before the rules for merges");
     std::fs::remove_file(bot.home.work().join(".lepo/.gitattributes")).unwrap();
     bot.home.ok(&["init"]);
     assert_eq!(bot.home.read("work/.lepo/.gitattributes"), attributes);
+}
+
+/// Settings under which git takes files for text: of the repository, of its user.
+const TEXT: [(&str, &str); 3] =
+    [("", "true"), ("* text=auto\n", "false"), ("* text=auto eol=crlf\n", "false")];
+
+/// A repository with a committed store of texts with line ends of each kind, on two branches, under these settings.
+/// `attributes`: those of the store, where they are not what `init` makes.
+fn with_line_ends((root, autocrlf): (&str, &str), attributes: Option<&str>) -> Home {
+    let bot = Bot::saying("", &[]);
+    let home = bot.home;
+    home.write(
+        ".gitconfig",
+        format!("[core]\n\tautocrlf = {autocrlf}\n[user]\n\tname = me\n\temail = me@localhost\n"),
+    );
+    home.write("work/.gitattributes", root);
+    let made = shell(&home, "git init -q -b main . && lepo init && : > .lepo/.gitignore");
+    assert_eq!(made.code, 0, "{}", made.err);
+    if let Some(attributes) = attributes {
+        home.write("work/.lepo/.gitattributes", attributes);
+    }
+    let texts = ["one\ntwo\n", "one\r\ntwo\r\n", "한글\n\nend", "no end", "$Id$\n"];
+    for text in texts {
+        // As a message has it, from before there were attributes.
+        home.write("work/text", text);
+        let added = shell(
+            &home,
+            "cp .lepo/.gitattributes kept && lepo add < text; cp kept .lepo/.gitattributes; rm kept text",
+        );
+        assert_eq!(added.code, 0, "{}", added.err);
+    }
+    let blob = b"a blob\nof text\n";
+    let hash: String = sha2::Digest::finalize(<sha2::Sha256 as sha2::Digest>::new_with_prefix(blob))
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    home.write(&format!("work/.lepo/_blobs/{hash}"), blob);
+    let branches = "git add -A && git commit -qm base && git checkout -qb theirs && printf 'theirs\\r\\nsaid\\r\\n' > text && \
+        cp .lepo/.gitattributes kept && lepo add < text; lepo branch new @; cp kept .lepo/.gitattributes; rm kept text; \
+        git add -A && git commit -qm theirs && git checkout -q main && printf 'mine\\nsaid\\n' > text && \
+        cp .lepo/.gitattributes kept && lepo add < text; lepo branch new @; cp kept .lepo/.gitattributes; rm kept text; \
+        git add -A && git commit -qm mine";
+    let committed = shell(&home, branches);
+    assert_eq!(committed.code, 0, "{} {}", committed.out, committed.err);
+    home
+}
+
+#[test]
+fn git_changes_no_line_ends_in_a_store() {
+    for text in TEXT {
+        let home = with_line_ends(text, None);
+        let script = "lepo fsck && git merge -q -m merged theirs > /dev/null && lepo fsck && git checkout -q theirs && lepo fsck && \
+            git checkout -q main && rm -r .lepo && git checkout -q -- .lepo && lepo fsck && \
+            cd .. && git clone -q work clone && cd clone && lepo fsck && git status --porcelain && lepo log --all | wc -l";
+        let ran = shell(&home, script);
+        assert_eq!((ran.code, ran.out.trim(), ran.err.as_str()), (0, "7", ""), "{text:?}");
+    }
+}
+
+#[test]
+fn line_ends_that_git_changed_are_named_and_given_back() {
+    for text in TEXT {
+        let before = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
+        let home = with_line_ends(text, Some(before));
+        let ran = shell(
+            &home,
+            "git merge -q -m merged theirs > /dev/null; cd .. && git clone -q work clone && cd clone && lepo fsck",
+        );
+        assert_eq!(ran.code, 1, "{text:?} {} {}", ran.out, ran.err);
+        let note = "note: added `* -text` to .lepo/.gitattributes: git changes no line ends there\n";
+        assert_eq!(ran.err, note, "{text:?}");
+        assert!(ran.out.lines().all(|line| line.starts_with("line ends ")), "{text:?} {}", ran.out);
+        assert!(
+            ran.out.contains("CRLF and LF were exchanged, as git does with core.autocrlf"),
+            "{}",
+            ran.out
+        );
+        let changed = ran.out.lines().count();
+        let blob = text.0 != "* text=auto\n";
+        assert_eq!(ran.out.contains("_blobs/"), blob, "{text:?} {}", ran.out);
+        let ran = shell(&home, "cd ../clone && lepo fsck --recover --json");
+        assert_eq!(ran.code, 0, "{text:?} {}", ran.err);
+        let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(json["restored"].as_array().unwrap().len(), changed, "{text:?} {json}");
+        assert_eq!(
+            ran.err.lines().filter(|line| line.starts_with("restored ")).count(),
+            changed,
+            "{}",
+            ran.err
+        );
+        let ran = shell(&home, "cd ../clone && lepo fsck && lepo ls");
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{text:?} {}", ran.out);
+        // What was edited besides is not taken for that.
+        let edited =
+            "cd ../clone && for file in .lepo/*-head.md; do printf 'x\\r\\n' >> $file; done; lepo fsck";
+        let ran = shell(&home, edited);
+        assert_eq!(ran.code, 1);
+        assert!(ran.out.lines().all(|line| line.starts_with("edited ")), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_store_without_the_rule_gets_it_from_each_command_that_writes_and_is_told_once() {
+    for command in
+        ["lepo init", "lepo do -q hi", "lepo fsck", "echo hi | lepo add", "lepo sync --yes ../remote"]
+    {
+        let bot = Bot::saying("planner = \"off\"", &["ok"]);
+        let made = shell(
+            &bot.home,
+            "git init -q --bare ../remote && lepo init && git config --global user.email me@localhost",
+        );
+        assert_eq!(made.code, 0, "{}", made.err);
+        bot.home.write("work/.lepo/.gitattributes", "_titles merge=union\n*.md diff=none\n");
+        let ran = shell(&bot.home, command);
+        assert_eq!(ran.code, 0, "{command}: {}", ran.err);
+        let said = ran.err.contains(".lepo was there; added what it lacked")
+            || ran.err.contains("note: added `* -text` to .lepo/.gitattributes");
+        assert!(said, "{command}: {}", ran.err);
+        let after = "* -text\n_titles merge=union\n*.md diff=none\n";
+        assert_eq!(bot.home.read("work/.lepo/.gitattributes"), after, "{command}");
+        let again = shell(&bot.home, "lepo fsck");
+        assert_eq!((again.code, again.err.as_str()), (0, ""), "{command}");
+    }
+    // One that is only listed is left as it is.
+    let bot = Bot::saying("", &[]);
+    bot.home.ok(&["init"]);
+    bot.home.write("work/.lepo/.gitattributes", "");
+    bot.home.ok(&["ls"]);
+    assert_eq!(bot.home.read("work/.lepo/.gitattributes"), "");
 }

@@ -184,6 +184,37 @@ fn in_browser(home: &Home, file: &Path, more: &[&str]) -> Option<String> {
 }
 
 #[test]
+fn an_address_that_names_no_message_breaks_nothing() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let ids: Vec<String> =
+        (0..70).map(|i| home.add(&[], &format!("message {i}, 50%-off [a](#50%-off)"))).collect();
+    page(&home, &["--all", "-o", "page.html"]);
+    let file = home.work().join("page.html").display().to_string();
+    for end in ["%", "50%-off", "constructor", "__proto__", "toString", "", &ids[65]] {
+        let Some(dom) = in_browser(&home, Path::new(&format!("{file}#{end}")), &[]) else { return };
+        // The script came to its end: it has made the messages past the first part.
+        let shown = dom.split("<template").next().unwrap();
+        assert_eq!(shown.matches("<article ").count(), ids.len(), "#{end}");
+        let here = format!("<article id=\"{}\" class=\"u here\"", ids[65]);
+        assert_eq!(shown.contains(&here), *end == ids[65], "#{end}");
+        assert_eq!(shown.matches(" title=\"Link to this message\"").count(), ids.len(), "#{end}");
+    }
+}
+
+#[test]
+fn each_message_has_a_permanent_link_without_a_script() {
+    let home = example();
+    let html = page(&home, &["--all"]);
+    let ids: Vec<&str> =
+        html.split("<article id=").skip(1).map(|rest| rest.split(' ').next().unwrap()).collect();
+    assert_eq!(ids.len(), 13);
+    for id in ids {
+        assert_eq!(html.matches(&format!("<a href=#{id}><time>")).count(), 1, "{id}");
+    }
+}
+
+#[test]
 fn nothing_hostile_runs_in_a_browser() {
     let home = Home::new();
     home.ok(&["init"]);

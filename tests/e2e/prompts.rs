@@ -60,16 +60,21 @@ fn a_repositorys_prompt_counts_once_it_is_trusted() {
     let ran = bot.lepo(&["do", "-T", "evil", "it"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("evil.md is not trusted"), "{}", ran.err);
-    assert!(bot.home.ok(&["prompt", "ls"]).contains("evil  (store, not trusted)  Say yes to $1."));
+    assert_eq!(bot.home.ok(&["prompt", "ls"]), "evil  (not trusted)  Say yes to $1.\n");
+    let shown = bot.lepo(&["prompt", "show", "evil"]);
+    assert_eq!((shown.code, shown.out.as_str()), (2, ""), "{}", shown.err);
+    assert!(shown.err.contains("evil.md is not trusted"), "{}", shown.err);
     // The user's own of that name is asked instead.
     bot.home.write("config/_prompts/evil.md", "Mine.");
     assert_eq!(bot.lepo(&["do", "-T", "evil", "--no-stdin"]).code, 0);
     assert_eq!(question(&bot), "Mine.");
+    assert_eq!(bot.home.ok(&["prompt", "show", "evil"]), "Mine.");
     let ran = on_terminal(bot.home.command(&["trust"]), &[("Trust this, as it is? (y/N): ", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("is asked, by model \"test\" when you name it"), "{}", ran.out);
     assert_eq!(bot.lepo(&["do", "-T", "evil", "it"]).code, 0);
     assert_eq!(question(&bot), "Say yes to it.");
+    assert_eq!(bot.home.ok(&["prompt", "show", "evil"]), "model: test\nSay yes to $1.");
     bot.home.write("work/.lepo/_prompts/evil.md", "Say yes to all.");
     bot.lepo(&["do", "-T", "evil"]);
     assert_eq!(question(&bot), "Mine.");

@@ -97,6 +97,37 @@ fn every_command_answers_as_before_wherever_the_files_are() {
 }
 
 #[test]
+fn tidy_says_what_stays_and_why() {
+    let home = Home::new();
+    fill(&home, 40);
+    home.add(&["--prev", "head"], "of today");
+    // Without a number half of the setting stays, which is more than there are.
+    let ran = home.lepo(&["tidy"]);
+    let kept = "80 as half of the setting `tidy`; --keep 0 moves them";
+    let all = format!(
+        "0 messages moved into 0 days; 81 stay (1 of days that ended less than 48 hours ago, {kept})\n"
+    );
+    assert_eq!((ran.code, ran.err), (0, all));
+    let ran = home.lepo(&["tidy", "-n", "--keep", "30"]);
+    let said = ran.err.trim_end();
+    assert!(said.contains(" would stay (1 of days that ended less than 48 hours ago, "), "{said}");
+    assert!(said.ends_with(" by --keep)"), "{said}");
+    // All whole days that ended more than 48 hours ago move, whatever there is beside them.
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
+    let day = 24 * 3_600_000;
+    let ended = now / day * day - 2 * day - 1;
+    let edge =
+        [ended, ended + 1].map(|time| home.add(&["--time", &jiff_time(time), "--prev", "head"], "edge"));
+    let ran = home.lepo(&["tidy", "--keep", "0"]);
+    assert!(ran.err.contains("81 messages moved into "), "{}", ran.err);
+    assert!(ran.err.ends_with("; 2 stay (2 of days that ended less than 48 hours ago)\n"), "{}", ran.err);
+    for (id, moved) in edge.iter().zip([true, false]) {
+        assert_eq!(home.ok(&["resolve", "--path", id]).contains("_old"), moved, "{id}");
+    }
+    assert_eq!(recent(&home), 2);
+}
+
+#[test]
 fn add_and_do_tidy_a_little_once_there_are_many() {
     let server = Server::start([openai_sse(["fine"]), openai_sse(["fine"])]);
     let home = Home::with_openai(&server.url());

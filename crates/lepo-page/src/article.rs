@@ -88,7 +88,7 @@ fn head(page: &Page, message: &Message, html: &mut String) {
             let _ = write!(html, "<h2>{}</h2>", message.who());
         }
     }
-    let _ = write!(html, "<p><time>{}</time>", time(message.id));
+    let _ = write!(html, "<p><a href=#{}><time>{}</time></a>", message.id, time(message.id));
     let model = message.model.as_deref().filter(|model| message.speaker.as_deref() != Some(model));
     if let Some(model) = model {
         html.push_str(" · ");

@@ -56,20 +56,27 @@ fn in_store(name: &str) -> String {
 impl Prompts<'_> {
     /// The prompt of this name. None, or one of the store alone that is not trusted: exit 2.
     pub fn find(&self, name: &str) -> Result<Prompt> {
+        match self.counting(name)? {
+            Some((path, bytes)) => Prompt::parse(&path, &bytes),
+            None => Err(Error::usage(format!("no prompt {name}"))
+                .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one")),
+        }
+    }
+
+    /// The file and the bytes of the prompt that counts; one of the store alone that is not trusted: exit 2.
+    pub fn counting(&self, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
         check_prompt_name(name)?;
         let of_store = self.of_store(name)?;
-        if let Some((file, true)) = &of_store {
-            return Prompt::parse(&file.path, &file.bytes);
+        if let Some((file, true)) = of_store {
+            return Ok(Some((file.path, file.bytes)));
         }
-        if let Some((path, bytes)) = self.of_user(name)? {
-            return Prompt::parse(&path, &bytes);
+        match (self.of_user(name)?, of_store) {
+            (None, Some((file, _))) => {
+                Err(Error::usage(format!("prompt {} is not trusted", file.path.display()))
+                    .hint("`lepo trust` shows it, and trusts it on a yes"))
+            }
+            (own, _) => Ok(own),
         }
-        Err(match of_store {
-            Some((file, _)) => Error::usage(format!("prompt {} is not trusted", file.path.display()))
-                .hint("`lepo trust` shows it, and trusts it on a yes"),
-            None => Error::usage(format!("no prompt {name}"))
-                .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one"),
-        })
     }
 
     /// All of them, the store's first.
@@ -90,16 +97,14 @@ impl Prompts<'_> {
         Ok(listed)
     }
 
-    /// The bytes of a prompt whether it counts or not, and its file; where there is none, the file of the
-    /// user that it would have.
+    /// The bytes of the prompt that counts, or else of one that does not, and its file, to be changed; where there is
+    /// none, the file of the user that it would have.
     pub fn raw(&self, name: &str) -> Result<(PathBuf, Option<Vec<u8>>)> {
         check_prompt_name(name)?;
-        if let Some((file, _)) = self.of_store(name)? {
-            return Ok((file.path, Some(file.bytes)));
-        }
-        Ok(match self.of_user(name)? {
-            Some((path, bytes)) => (path, Some(bytes)),
-            None => (self.user_path(name), None),
+        Ok(match (self.of_store(name)?, self.of_user(name)?) {
+            (Some((file, true)), _) | (Some((file, false)), None) => (file.path, Some(file.bytes)),
+            (_, Some((path, bytes))) => (path, Some(bytes)),
+            (None, None) => (self.user_path(name), None),
         })
     }
 
@@ -126,7 +131,8 @@ impl Prompts<'_> {
         Ok(Some((file, counts)))
     }
 
-    fn user_path(&self, name: &str) -> PathBuf {
+    /// The file that a prompt of the user has or would have.
+    pub fn user_path(&self, name: &str) -> PathBuf {
         self.paths.prompts().join(format!("{name}.md"))
     }
 

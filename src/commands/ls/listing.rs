@@ -72,12 +72,9 @@ impl<'r> Reading<'r> {
         ReadLine { line, text, first, request }
     }
 
-    /// An answer, in a pipe its excerpt, behind the name of its speaker where there is one.
+    /// An answer, behind the name of its speaker where there is one.
     fn said(&self, answer: &Name) -> Option<String> {
-        let said = match self.form {
-            Form::Pipe => excerpt_of(self.store, answer)?,
-            _ => text_or_warn(self.store, answer)?,
-        };
+        let said = text_or_warn(self.store, answer)?;
         Some(match self.store.speaker(self.forest, answer) {
             Some(speaker) => format!("{}: {said}", clean(&speaker)),
             None => said,

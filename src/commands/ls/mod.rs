@@ -23,10 +23,10 @@ use lepo_tool::{Detected, Sandbox, ToolRequest};
 /// List the conversations by their tails, newest first
 ///
 /// One line each: id, height (messages in its conversation), and the first and last 12 characters of its
-/// last question. Where several tails answer the same question, the excerpt of the answer follows after
-/// ` · `, with the name of the model if several were asked at once. On a terminal a line also has the time,
-/// the model, the tokens, the branches that name the tail, the title, and the first and last question, as
-/// far as they fit. With ADDR, only tails whose conversation contains one of these messages are listed.
+/// last question. On a terminal, and with `-l`, a line also has the time, the model, the tokens, the branches
+/// that name the tail, the title, and the first and last question, as far as they fit; where several tails
+/// answer the same question, the answer follows, with the name of the model if several were asked at once.
+/// With ADDR, only tails whose conversation contains one of these messages are listed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  lepo ls --grep README\n  \
@@ -66,10 +66,11 @@ impl LsArgs {
     }
 
     /// The part of the forest that is needed.
-    fn wanted(&self, store: &Store) -> Wanted {
+    fn wanted(&self, store: &Store, form: Form) -> Wanted {
         // Requests that wait are the user's own only; all other lists have other people's conversations too.
         match self.n {
             _ if !self.pending && !store.others().is_empty() => Wanted::Everyone,
+            Some(n) if self.is_of_newest() && form.has_more() => Wanted::Siblings(n, self.spent),
             Some(n) if self.is_of_newest() && self.spent => Wanted::Leaves(n),
             Some(n) if self.is_of_newest() => Wanted::Newest(n),
             _ => Wanted::All,
@@ -102,14 +103,14 @@ impl LsArgs {
 /// Lists them.
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let wanted = args.wanted(&store);
+    let form = args.form(context.out.columns());
+    let wanted = args.wanted(&store, form);
     let (forest, unreadable) = match args.grep {
         // As grep does: folders that cannot be read are named, and the others are searched.
         Some(_) => store.readable_forest(&wanted)?,
         None => (store.forest_for(&[wanted])?, Vec::new()),
     };
     unreadable.iter().for_each(warn);
-    let form = args.form(context.out.columns());
     let branches = match form.has_more() || context.out.is_terminal() {
         true => store.branch_names()?,
         false => HashMap::new(),
@@ -199,7 +200,7 @@ fn lines<'f>(
     let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
     let is_answer = |name: &Name| name.kind == bubb::Kind::Assistant;
     let mut origins = form.has_more().then(|| Origins::of(forest));
-    let tells_answers = matches!(form, Form::Pipe | Form::Columns(_) | Form::Long(_)) && !args.pending;
+    let tells_answers = form.has_more() && !args.pending;
     let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)>> = match tells_answers {
         true => Box::new(Siblings::of(forest, tails)),
         false => {

@@ -21,7 +21,7 @@ pub struct Line {
     pub question: Option<Name>,
     /// The visible answer at its end, where another tail answers the same question.
     pub answer: Option<Name>,
-    /// Words, in a pipe an excerpt.
+    /// Words of that answer.
     pub said: Option<String>,
     /// The facts that only the longer forms show: few bytes to move where they are not.
     pub more: Option<Box<More>>,
@@ -101,9 +101,6 @@ pub fn pipe_line(
                 context.out.untrusted(text.as_bytes());
             }
         }
-    }
-    if let Some(said) = &line.said {
-        context.out.untrusted(format!(" · {said}").as_bytes());
     }
     if context.out.is_terminal() {
         context.out.trusted(&context.paint.cyan(&in_brackets(names)));
@@ -218,6 +215,7 @@ pub fn document(
             map.insert("root".into(), more.map(|more| more.root.to_string()).into());
             map.insert("title".into(), title.cloned().into());
             map.insert("first".into(), first.map(|text| excerpt(&text)).or(text).into());
+            map.insert("answer".into(), line.said.as_ref().map(|said| excerpt(said)).into());
             map.insert("model".into(), fact.model.into());
             map.insert("usage".into(), serde_json::json!({ "input": fact.input, "output": fact.output }));
             map.insert("window".into(), more.and_then(|more| more.window).into());

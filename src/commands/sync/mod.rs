@@ -72,7 +72,12 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let (store, first) = match (context.find_store()?, &args.remote) {
-        (Some(store), _) => (store, None),
+        (Some(store), _) => {
+            if !args.status {
+                context.keep_line_ends(&store);
+            }
+            (store, None)
+        }
         (None, Some(remote)) => {
             let place = SyncPlace::first(remote, &args, &paths, context)?;
             let store = context.store_or_make()?;

@@ -121,6 +121,164 @@ fn what_tools_run_by_themselves_is_listed_after_the_command() {
 }
 
 #[test]
+fn twenty_makefiles_do_not_hide_what_runs_when_a_directory_is_entered() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let bot = turn(
+        "write",
+        "for i in $(seq -w 25); do mkdir d$i; echo x > d$i/Makefile; done; echo x > z.envrc; mv z.envrc d25/.envrc",
+    );
+    let ran = bot.home.alone(&["do", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let notes: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("note: ")).collect();
+    assert_eq!(
+        notes,
+        [
+            "note: d25/.envrc will run when you enter the directory (direnv)",
+            "note: 25 files will run when you run make: d01/Makefile, d02/Makefile, d03/Makefile and 22 more",
+        ],
+        "{}",
+        ran.err
+    );
+}
+
+/// Every call that gives a file a mode, with the bits that make a program run as its owner or group.
+const SET_IDS: &str = r#"
+import ctypes, os, platform
+libc = ctypes.CDLL(None, use_errno=True)
+os.umask(0)
+X = platform.machine() == "x86_64"
+def raw(number, *arguments):
+    if libc.syscall(number, *arguments) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+def made(name):
+    os.close(os.open(name, os.O_CREAT | os.O_WRONLY, 0o755))
+    return name
+def how(*words):
+    return (ctypes.c_ulonglong * 3)(*words)
+def temporary(mode):
+    file = os.open(".", 0o20200000 | os.O_WRONLY, mode)
+    os.link("/proc/self/fd/%d" % file, "linked%o" % mode, follow_symlinks=True)
+for bit in (0o4755, 0o2755, 0o6755):
+    name = lambda what: "%s-%o" % (what, bit)
+    of = lambda what: name(what).encode()
+    attempts = {
+        "chmod": lambda: os.chmod(made(name("chmod")), bit),
+        "fchmod": lambda: os.fchmod(os.open(made(name("fchmod")), os.O_RDONLY), bit),
+        "fchmodat": lambda: libc.fchmodat(-100, made(name("fchmodat")).encode(), bit, 0),
+        "fchmodat2": lambda: raw(452, -100, made(name("fchmodat2")).encode(), bit, 0),
+        "open": lambda: os.open(name("open"), os.O_CREAT | os.O_WRONLY, bit),
+        "tmpfile": lambda: temporary(bit),
+        "openat2": lambda: raw(437, -100, of("openat2"), how(os.O_CREAT | os.O_WRONLY, bit, 0), 24),
+        "mknod": lambda: os.mknod(name("mknod"), 0o100000 | bit),
+    }
+    if X:
+        attempts.update({
+            "open by number": lambda: raw(2, of("two"), os.O_CREAT | os.O_WRONLY, bit),
+            "creat": lambda: raw(85, of("creat"), bit),
+            "chmod by number": lambda: raw(90, made(name("ninety")).encode(), bit),
+            "mknod by number": lambda: raw(133, of("node"), 0o100000 | bit, 0),
+            "chmod of x32": lambda: raw(0x40000000 | 90, made(name("x32")).encode(), bit),
+            "high bits": lambda: raw(90, made(name("high")).encode(), ctypes.c_ulonglong(0xffffffff0000 << 16 | bit)),
+        })
+    for what, deed in attempts.items():
+        try:
+            deed()
+        except OSError:
+            pass
+os.chmod(made("plain"), 0o751)
+os.mkdir("dir", 0o1777)
+print("came to the end")
+"#;
+
+#[test]
+fn a_held_command_leaves_no_file_that_runs_as_its_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = tempfile::tempdir().unwrap();
+    let without = without_bubblewrap(place.path());
+    for user in users() {
+        for (access, path) in [("write", None), ("net", None), ("read", Some(&without))] {
+            if !(if path.is_some() { landlock_works() } else { bubblewrap_works() }) {
+                continue;
+            }
+            let bot = turn(access, "python3 set_ids.py");
+            bot.home.write("work/set_ids.py", SET_IDS);
+            let mut lepo = bot.home.detached(&["do", "go"]);
+            if let Some(path) = path {
+                lepo.env("PATH", path);
+            }
+            if let Some(user) = user {
+                let mut chown = std::process::Command::new("chown");
+                assert!(
+                    chown.args(["-R", &user.to_string()]).arg(bot.home.path()).status().unwrap().success()
+                );
+                lepo = as_user(lepo, user);
+            }
+            let ran = run(lepo, b"");
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            let modes: std::collections::BTreeMap<String, u32> = std::fs::read_dir(bot.home.work())
+                .unwrap()
+                .flatten()
+                .map(|entry| {
+                    (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().permissions().mode())
+                })
+                .collect();
+            let set: Vec<_> = modes.iter().filter(|(_, mode)| **mode & 0o6000 != 0).collect();
+            assert!(set.is_empty(), "{access} {user:?}: {set:?} {}", told(&bot));
+            if access != "read" {
+                assert!(told(&bot).contains("came to the end"), "{}", told(&bot));
+                assert_eq!((modes["plain"] & 0o7777, modes["dir"] & 0o7777), (0o751, 0o1777));
+                assert!(!ran.err.contains("set-user-id"), "none came about: {}", ran.err);
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_in_a_store_are_not_read_by_a_held_command() {
+    let place = tempfile::tempdir().unwrap();
+    let without = without_bubblewrap(place.path());
+    let look = "cat .lepo/_config.toml .lepo/_mcp.json .lepo/_wire/* sub/.lepo/_config.toml sub/.lepo/_wire/x; \
+        python3 look.py; for name in *; do echo $name; done; \
+        cat .lepo/_insts.toml sub/.lepo/_insts.toml sub/beside; git status --short; echo end";
+    // Whatever can be read, by any name that it has.
+    let script = "import os\nfor top, _, names in os.walk('.'):\n  for name in names:\n    \
+        try: print('KEY' if 'can' 'ary-77d1' in open(top + '/' + name).read() else 'none', name)\n    \
+        except OSError: pass\n";
+    for (access, path) in [("read", None), ("write", None), ("net", None), ("read", Some(&without))] {
+        if !(if path.is_some() { landlock_works() } else { bubblewrap_works() }) {
+            continue;
+        }
+        let bot = turn(access, look);
+        bot.home.ok(&["init"]);
+        assert_eq!(run(bot.home.program("git", &["init", "-q"]), b"").code, 0);
+        for file in [".lepo/_mcp.json", ".lepo/_wire/x.json", "sub/.lepo/_config.toml", "sub/.lepo/_wire/x"] {
+            bot.home.write(&format!("work/{file}"), KEY);
+        }
+        bot.home.write("work/elsewhere", format!("# {KEY}\n"));
+        std::os::unix::fs::symlink("../elsewhere", bot.home.work().join(".lepo/_config.toml")).unwrap();
+        bot.home.write("work/sub/.lepo/_insts.toml", "# instructions of sub\n");
+        bot.home.write("work/sub/beside", "beside\n");
+        bot.home.write("work/look.py", script);
+        let mut lepo = bot.home.detached(&["do", "go"]);
+        if let Some(path) = path {
+            lepo.env("PATH", path);
+        }
+        let ran = run(lepo, b"");
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let told = told(&bot);
+        assert!(!told.contains(KEY) && !told.contains("\nKEY"), "{access} {path:?}: {told}");
+        for seen in
+            ["general", "# instructions of sub", "beside", "none beside", "\nsub\n", "?? sub/", "\nend"]
+        {
+            assert!(told.contains(seen), "{access} {path:?} {seen}: {told}");
+        }
+        assert_eq!(bot.home.read("work/.lepo/_mcp.json"), KEY);
+    }
+}
+
+#[test]
 fn what_settings_of_git_name_is_not_changed_or_is_listed() {
     if !bubblewrap_works() {
         return;
@@ -143,9 +301,9 @@ fn what_settings_of_git_name_is_not_changed_or_is_listed() {
     for path in kept {
         assert_eq!(bot.home.read(path), "# mine\n", "{}", told(&bot));
     }
-    for path in ["other/settings", "tools/watch"] {
-        assert!(ran.err.contains(&format!("note: {path} will run when you use git")), "{}", ran.err);
-    }
+    let listed =
+        "note: 2 files will run when you use git, whose settings name it: other/settings, tools/watch\n";
+    assert!(ran.err.contains(listed), "{}", ran.err);
 }
 
 #[test]

@@ -166,7 +166,7 @@ pub fn namespace_filter() -> io::Result<Vec<u8>> {
 }
 
 /// Holds nothing.
-pub fn hold(_: &[PathBuf], _: &[&str]) -> io::Result<()> {
+pub fn hold(_: &[PathBuf], _: &[PathBuf], _: &[&str]) -> io::Result<()> {
     Err(none())
 }
 

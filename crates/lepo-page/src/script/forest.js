@@ -1,6 +1,6 @@
 // The rows of the forest, and the line of the conversation that is shown. The words of a row are written when
 // it comes into sight, or when the browser has nothing else to do.
-var rows = {}, row = {}, items = [];
+var rows = table(), row = table(), items = [];
 document.querySelectorAll(".tree").forEach(function (tree) {
   tree.querySelectorAll("li").forEach(function (li, i) {
     var id = li.firstChild.getAttribute("href").slice(1);

@@ -69,13 +69,19 @@ document.addEventListener("keydown", function (event) {
   if (Object.hasOwn(keys, event.key)) { event.preventDefault(); keys[event.key](); }
 });
 $("q").addEventListener("input", search);
-addEventListener("hashchange", function () { go(decodeURIComponent(location.hash.slice(1)), true); });
+// The end of the address is anybody's text: one that is no encoded text names no message.
+function goToHash() {
+  var id = "";
+  try { id = decodeURIComponent(location.hash.slice(1)); } catch (e) {}
+  if (id) go(id, true);
+  return !!here;
+}
+addEventListener("hashchange", goToHash);
 addEventListener("beforeprint", function () { fill(shown.length); });
 
 make(shown.slice(0, filled));
 labelSeen();
 draw();
-if (location.hash.length > 1) go(decodeURIComponent(location.hash.slice(1)), true);
-else if (rows[row[shown[0]]]) rows[row[shown[0]]].li.scrollIntoView({ block: "nearest" });
+if (!goToHash() && rows[row[shown[0]]]) rows[row[shown[0]]].li.scrollIntoView({ block: "nearest" });
 labelSeen();
 idle(fillRest);

@@ -1,7 +1,9 @@
 // The messages of the file. An element is made when it is needed: until then a message is its HTML, which
 // a browser reads as plain text because it stands in <noscript>.
 var $ = function (id) { return document.getElementById(id); };
-var conv = $("conv"), html = {}, elements = {}, prev = {}, below = {}, order = [];
+// Tables that are asked for what a link says have no names of their own, such as "constructor".
+var table = function () { return Object.create(null); };
+var conv = $("conv"), html = table(), elements = table(), prev = table(), below = table(), order = [];
 
 // Which message follows which: the one before it in the file, unless it says another. "<" is always escaped
 // in what was said, so that each "<article" begins a message.
@@ -34,7 +36,7 @@ function path(id) {
   return found.reverse();
 }
 // The newest message below each: ids grow along a conversation, so one pass from the newest tells.
-var newest = {};
+var newest = table();
 for (var n = order.length - 1; n >= 0; n--) {
   var leaf = newest[order[n]] || order[n], before = prev[order[n]];
   if (before && !(newest[before] >= leaf)) newest[before] = leaf;
@@ -54,15 +56,12 @@ var two = function (n) { return n < 10 ? "0" + n : n; };
 function prepare(article) {
   if (article.ready) return article;
   article.ready = true;
-  var time = article.querySelector("time"), link = document.createElement("a"), date = new Date(time.textContent.replace(" ", "T"));
+  var time = article.querySelector("time"), date = new Date(time.textContent.replace(" ", "T"));
   if (!isNaN(date)) {
     time.dateTime = time.textContent;
     time.textContent = date.getFullYear() + "-" + two(date.getMonth() + 1) + "-" + two(date.getDate()) + " " + two(date.getHours()) + ":" + two(date.getMinutes());
   }
-  link.href = "#" + article.id;
-  link.title = "Link to this message";
-  time.replaceWith(link);
-  link.append(time);
+  time.parentNode.title = "Link to this message";
   article.querySelectorAll("pre:not([class])").forEach(function (pre) {
     var block = document.createElement("div"), button = document.createElement("button");
     block.className = "block";

@@ -13,6 +13,8 @@ pub enum Wanted {
     Newest(usize),
     /// So many of the newest leaves, spent ones too.
     Leaves(usize),
+    /// So many of the newest tails, or leaves if true, and all others that answer the questions of these.
+    Siblings(usize, bool),
     /// These bubbs.
     Paths(Vec<BubbId>),
     /// A bubb, and all that decides whether something follows or overtook it.

@@ -24,6 +24,9 @@ pub enum What {
     Edited,
     /// A bubb's prev, or what a branch names, is not there.
     Dangling,
+    /// A bubb's or a blob's line ends were changed, as git does where it takes a file for text; its name proves how
+    /// they were.
+    LineEnds,
     /// Prevs that lead in a circle.
     Cycle,
     /// One id stands twice, or one name with other bytes.
@@ -60,6 +63,7 @@ impl What {
     pub fn word(self) -> &'static str {
         match self {
             What::Edited => "edited",
+            What::LineEnds => "line ends",
             What::Dangling => "dangling",
             What::Cycle => "cycle",
             What::Duplicate => "duplicate",
@@ -78,6 +82,9 @@ impl What {
         matches!(self, What::Foreign | What::Future | What::Stray)
     }
 }
+
+const LINE_ENDS: &str =
+    "CRLF and LF were exchanged, as git does with core.autocrlf; `lepo fsck --recover` undoes it";
 
 /// The state of a check: names to look at, and findings so far.
 #[derive(Default)]
@@ -251,12 +258,13 @@ impl Check {
         let blobs: HashSet<OsString> = self.blobs.iter().filter_map(hash).collect();
         for (_, name) in std::mem::take(&mut self.bubbs) {
             let Some((file, read)) = read.next() else { return };
-            self.bubb(&lossy(file.as_bytes()), &name, read, &blobs);
+            self.bubb(store, &lossy(file.as_bytes()), &name, read, &blobs);
         }
         for (file, read) in read {
             let file = lossy(file.as_bytes());
             match read {
                 Ok(read) if file.ends_with(&hex(&read.hash)) => {}
+                Ok(_) if store.before_line_ends(&file).is_some() => self.add(What::LineEnds, file, LINE_ENDS),
                 Ok(read) => {
                     self.add(What::Blob, file, format!("its bytes have the SHA-256 {}", hex(&read.hash)))
                 }
@@ -283,12 +291,22 @@ impl Check {
         }
     }
 
-    fn bubb(&mut self, file: &str, name: &Name, read: io::Result<Content>, blobs: &HashSet<OsString>) {
+    fn bubb(
+        &mut self,
+        store: &Store,
+        file: &str,
+        name: &Name,
+        read: io::Result<Content>,
+        blobs: &HashSet<OsString>,
+    ) {
         match read {
             Err(error) => self.unreadable(file, error),
             Ok(Content { hash, blobs: named }) => {
                 if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
-                    self.add(What::Edited, file, "content does not match its id");
+                    match store.before_line_ends(file) {
+                        Some(_) => self.add(What::LineEnds, file, LINE_ENDS),
+                        None => self.add(What::Edited, file, "content does not match its id"),
+                    }
                 }
                 for blob in named {
                     if !blobs.contains(OsStr::new(&blob)) {

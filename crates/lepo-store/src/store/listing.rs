@@ -10,7 +10,7 @@ use super::folders::Calendar;
 use super::unreadable::Unreadable;
 use super::{Store, now};
 use crate::bubb::{BubbId, Day, Name};
-use crate::conv::{AHEAD, Forest};
+use crate::conv::{AHEAD, Forest, Nearest};
 use lepo_base::error::{Error, Result};
 
 /// Folders that are read by one thread at least, so that a second one is worth its start.
@@ -300,6 +300,20 @@ impl<'s> Listing<'s> {
             if self.steps == before {
                 return self.read_paths(tails);
             }
+        }
+    }
+
+    /// Reads all days since the oldest last question of the newest so many tails, which were read: what answers it
+    /// too is not older.
+    pub(super) fn read_since_questions(&mut self, count: usize, spent: bool) -> Result<()> {
+        let forest = self.take_forest();
+        let questions = Nearest::of(Forest::is_question);
+        let asked = forest.newest_first(spent).take(count).filter_map(|tail| questions.find(&forest, tail));
+        let since = asked.map(|question| Day::of(forest.name(question).id)).min();
+        self.built = Some((self.steps, forest));
+        match since {
+            Some(since) => self.read_since(self.disordered.map_or(since, |disordered| since.min(disordered))),
+            None => Ok(()),
         }
     }
 

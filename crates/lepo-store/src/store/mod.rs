@@ -5,6 +5,7 @@
 
 mod address;
 mod append;
+mod attributes;
 mod batch;
 mod blob_folders;
 mod blobs;
@@ -19,6 +20,7 @@ mod hash;
 mod imports;
 mod journal;
 mod journal_copies;
+mod line_ends;
 mod listing;
 mod offers;
 mod old_tree;

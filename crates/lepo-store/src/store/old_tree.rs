@@ -68,8 +68,10 @@ impl Store {
                 return;
             }
             if kind == FileType::Directory && path.components().count() <= DEPTH {
-                folders.push(path);
-                return;
+                folders.push(path.clone());
+                if Name::parse(file).is_none() {
+                    return;
+                }
             }
             let old = kind_of(&path, day, file, kind);
             each(path, old);

@@ -28,9 +28,6 @@ pub enum Made {
     Nothing,
 }
 
-/// Files that only grow, or of which the greatest line counts: a merge in git keeps the lines of both sides.
-const ATTRIBUTES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
-
 /// The file that is written last into a new store.
 const MARK: &str = ".gitignore";
 
@@ -100,7 +97,7 @@ impl Store {
     /// Makes the missing ones of the files that a store has besides bubbs. True if one was missing.
     pub fn furnish(&self, insts: &str) -> Result<bool> {
         let instructed = self.furnish_one("_insts.toml", insts)?;
-        let merged = self.furnish_one(".gitattributes", ATTRIBUTES)?;
+        let merged = self.complete_attributes()?;
         // Last, as it tells that the others are there.
         let ignored = self.furnish_one(MARK, "*\n")?;
         if instructed || merged || ignored {
@@ -124,9 +121,17 @@ impl Store {
     }
 
     fn has(&self, file: &str) -> Result<bool> {
+        Ok(self.kind_of_file(file)?.is_some())
+    }
+
+    /// True for a regular file, false for anything else under its name.
+    pub(super) fn kind_of_file(&self, file: &str) -> Result<Option<bool>> {
         match rustix::fs::statat(&self.dir, file, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(_) => Ok(true),
-            Err(Errno::NOENT) => Ok(false),
+            Ok(stat) => {
+                let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+                Ok(Some(kind == rustix::fs::FileType::RegularFile))
+            }
+            Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(self.error("cannot read", file, error.into())),
         }
     }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::folders::counts_in;
 use super::{STORE, Store, now};
 use crate::bubb::{BubbId, Day, Kind, Name};
-use crate::conv::{Forest, Ix, Standing, Wanted, Word};
+use crate::conv::{Forest, Ix, Siblings, Standing, Wanted, Word};
 
 /// Numbers that look random and are the same in every run.
 pub(super) struct Dice(pub(super) u64);
@@ -100,6 +100,15 @@ impl Answers<'_> {
         tails.iter().map(|&tail| self.conv(tail) + "\n").collect()
     }
 
+    /// The newest tails as `ls` tells them, each with the answer that tells it from another one.
+    fn told(&self, count: usize, spent: bool) -> String {
+        let tails = Siblings::of(self.0, self.0.newest_first(spent)).take(count);
+        let name = |ix: Ix| self.0.name(ix);
+        tails
+            .map(|(tail, asked, shared)| format!("{} {:?} {shared}\n", name(tail), asked.map(name)))
+            .collect()
+    }
+
     fn tip(&self) -> String {
         format!("{:?} {}", self.0.newest().map(|ix| self.0.name(ix)), self.0.root_time(now()) / 1000)
     }
@@ -162,6 +171,16 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                 said(&wanted)
             );
         }
+        // `ls -n N` is the beginning of `ls`, with the answers that tell tails apart.
+        for spent in [false, true] {
+            let all = whole.told(usize::MAX, spent);
+            for count in [1, 3] {
+                let wanted = [Wanted::Siblings(count, spent)];
+                let told = Answers(&read(&wanted)).told(count, spent);
+                let first: String = all.split_inclusive('\n').take(count).collect();
+                assert_eq!(told, first, "{}", said(&wanted));
+            }
+        }
         for _ in 0..6 {
             let name = names[dice.roll(names.len())];
             let id = name.id.to_string();
@@ -192,6 +211,48 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             }
         }
     }
+}
+
+#[test]
+fn so_many_of_a_list_are_the_first_of_the_whole_list() {
+    let (mut dice, mut told_wrong) = (Dice(23), 0);
+    let day = 24 * 60 * 60 * 1000;
+    for round in 0..20 {
+        let dir = TempDir::new().unwrap();
+        let (store, lepo) = (store(&dir), dir.path().join(STORE));
+        // Some questions, with answers on many days.
+        let id = |time: u64, number: u8| BubbId::of(time, Kind::User, false, None, &[number; 32]);
+        let asked: Vec<Name> = (0..4)
+            .map(|i| id(now() - 30 * day + dice.roll(10 * day as usize) as u64, i))
+            .map(|id| Name { id, kind: Kind::User, hidden: false, prev: None })
+            .collect();
+        let answer = |dice: &mut Dice, i: u8| {
+            let question = asked[dice.roll(asked.len())].id;
+            let id = id(question.time() + 1 + dice.roll(20 * day as usize) as u64, i);
+            Name { id, kind: Kind::Assistant, hidden: dice.roll(5) == 0, prev: Some(question) }
+        };
+        let names: Vec<Name> = asked.iter().copied().chain((4..14).map(|i| answer(&mut dice, i))).collect();
+        for name in &names {
+            write(&lepo.join("_old").join(Day::of(name.id).to_string()), name, "");
+        }
+        let all = store.forest().unwrap();
+        let told = |wanted: Wanted, count: usize, spent: bool| {
+            Answers(&store.forest_for(&[wanted]).unwrap()).told(count, spent)
+        };
+        for spent in [false, true] {
+            let whole = Answers(&all).told(usize::MAX, spent);
+            for count in 1..6 {
+                let first: String = whole.split_inclusive('\n').take(count).collect();
+                assert_eq!(
+                    told(Wanted::Siblings(count, spent), count, spent),
+                    first,
+                    "round {round}, {count}"
+                );
+                told_wrong += usize::from(told(Wanted::Newest(count), count, false) != first && !spent);
+            }
+        }
+    }
+    assert!(told_wrong > 20, "what else answers a question is not read with the newest tails: {told_wrong}");
 }
 
 #[test]

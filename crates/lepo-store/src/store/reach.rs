@@ -80,6 +80,10 @@ impl Listing<'_> {
                 self.read_newest_dated()
             }
             Wanted::Leaves(count) => self.read_tails(*count, true, |_| true, Day::FIRST),
+            Wanted::Siblings(count, spent) => {
+                self.read_tails(*count, *spent, |_| true, Day::FIRST)?;
+                self.read_since_questions(*count, *spent)
+            }
             Wanted::Paths(ids) => self.read_paths(ids.iter().copied()),
             Wanted::Followed(id) => {
                 self.read_paths([*id])?;

@@ -40,6 +40,10 @@ pub struct TidyPlan {
     pub misplaced: Vec<(PathBuf, Name)>,
     /// The bubbs that stay in `.lepo/`.
     pub stay: usize,
+    /// Those of them that are of days which ended less than 48 hours ago, or have not ended.
+    pub young: usize,
+    /// Those of them, of older days, that count nowhere else: not newer than the bubb before, or named by hand.
+    pub unusual: usize,
     /// Blobs that get folders, as they are many.
     pub blobs: usize,
 }
@@ -105,13 +109,15 @@ impl Store {
 
     fn plan_days(&self, keep: usize) -> Result<TidyPlan> {
         let mut names = self.recent_names()?;
-        let mut plan = TidyPlan { stay: names.len(), ..TidyPlan::default() };
         let first_young = first_young();
+        let young = names.iter().filter(|name| Day::of(name.id) >= first_young).count();
+        let mut plan = TidyPlan { stay: names.len(), young, ..TidyPlan::default() };
         names.retain(|name| Day::of(name.id) < first_young && counts_in(Day::of(name.id), name));
         if self.unusual.load(Ordering::Relaxed) {
             // A name in lower case was made by hand, and stays.
             names.retain(|name| inode(&self.dir, &name.to_string()).is_ok_and(|found| found.is_some()));
         }
+        plan.unusual = plan.stay - plan.young - names.len();
         for of_day in names.chunk_by(|a, b| Day::of(a.id) == Day::of(b.id)) {
             if plan.stay <= keep {
                 break;

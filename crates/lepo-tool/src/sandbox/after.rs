@@ -1,15 +1,20 @@
 //! Cleans up after a command that could write: repositories it made are moved aside, as git would obey
-//! their settings and hooks, and files that tools run by themselves are listed.
+//! their settings and hooks, programs lose rights that are not their caller's, and files that tools run by themselves
+//! are listed.
 
+use std::ffi::OsStr;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::autorun::runs_when;
-use super::survey::{Survey, stamp, survey_after};
+use super::autorun::{NAMED_BY_GIT, Occasion, runs_when};
+use super::survey::{SET_IDS, Survey, stamp, survey_after};
+use lepo_base::sys::descriptor_path;
 
 /// The end of the name that what was moved aside gets.
 const ASIDE: &str = ".made-by-a-command";
@@ -20,8 +25,11 @@ pub struct Aftermath {
     /// Repositories that were made: their place, and the name that takes them out of git's sight, or why
     /// they could not be moved.
     pub moved: Vec<(PathBuf, Result<PathBuf, String>)>,
+    /// Files made or changed that ran with the rights of their owner or group (set-user-id, set-group-id), and do no
+    /// longer; or why they still do.
+    pub set_ids: Vec<(PathBuf, Result<(), String>)>,
     /// Files made or changed that tools run by themselves, and when.
-    pub runs: Vec<(PathBuf, &'static str)>,
+    pub runs: Vec<(PathBuf, Occasion)>,
     /// Directories that could not be looked into.
     pub unread: usize,
 }
@@ -39,13 +47,33 @@ pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
         let moved = move_aside(&path).map(|to| short(&to)).map_err(|error| error.to_string());
         found.moved.push((short(&path), moved));
     }
+    // A repository is not looked through, but it may have been one of a command's.
+    let aside = found
+        .moved
+        .iter()
+        .filter_map(|(_, moved)| survey_after(&dir.join(moved.as_ref().ok()?), before).ok());
+    let set_ids = now.set_ids.into_iter().chain(aside.flat_map(|aside| aside.set_ids));
+    for (path, _) in set_ids.filter(|(path, stamp)| before.set_ids.get(path) != Some(stamp)) {
+        let cleared = without_set_ids(&path).map_err(|error| error.to_string());
+        found.set_ids.push((short(&path), cleared));
+    }
     let changed = now.runs.iter().filter(|(path, stamp)| before.runs.get(*path) != Some(stamp));
     found.runs = changed.filter_map(|(path, _)| Some((short(path), runs_when(&short(path))?))).collect();
     let altered = before.named.iter().filter(|(path, was)| stamp(path).is_some_and(|now| Some(now) != **was));
     let listed: Vec<_> = found.runs.iter().map(|(path, _)| path.clone()).collect();
     let named = altered.map(|(path, _)| short(path)).filter(|path| !listed.contains(path));
-    found.runs.extend(named.map(|path| (path, "you use git, whose settings name it")));
+    found.runs.extend(named.map(|path| (path, NAMED_BY_GIT)));
     found
+}
+
+/// Takes from a file what makes it run with the rights of its owner or group.
+fn without_set_ids(path: &Path) -> io::Result<()> {
+    // Also one that may not be read; a link in its place is not followed.
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty())?;
+    let mode = rustix::fs::fstat(&file)?.st_mode & 0o7777 & !SET_IDS;
+    let by_descriptor = descriptor_path(OsStr::new(&file.as_raw_fd().to_string()));
+    std::fs::set_permissions(by_descriptor, std::fs::Permissions::from_mode(mode))
 }
 
 /// A directory that a sandbox makes to mount on where there is none.
@@ -105,8 +133,43 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_runs_as_its_owner_does_so_no_longer_unless_it_did_before() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path();
+        let make = |path: &str, mode: u32| {
+            std::fs::create_dir_all(dir.join(path).parent().unwrap()).unwrap();
+            std::fs::write(dir.join(path), "x").unwrap();
+            std::fs::set_permissions(dir.join(path), std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let mode = |path: &str| dir.join(path).metadata().unwrap().permissions().mode() & 0o7777;
+        make("kept", 0o4755);
+        make("changed", 0o4755);
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o2755)).unwrap();
+        let before = survey(dir, 100).unwrap();
+        make("changed", 0o4755);
+        make("new", 0o6711);
+        make("sub/hidden", 0o2111);
+        make("sub/.git/HEAD", 0o4755);
+        std::os::unix::fs::symlink("kept", dir.join("link")).unwrap();
+        let mut found = look_after(dir, &before).set_ids;
+        found.sort();
+        let cleared = |path: &str| (PathBuf::from(path), Ok(()));
+        let head = "sub/git.made-by-a-command/HEAD";
+        assert_eq!(found, ["changed", "new", head, "sub/hidden"].map(cleared));
+        for (path, expected) in [
+            ("kept", 0o4755),
+            ("changed", 0o755),
+            ("new", 0o711),
+            ("sub/hidden", 0o111),
+            (head, 0o755),
+            ("", 0o2755),
+        ] {
+            assert_eq!(mode(path), expected, "{path}");
+        }
+    }
+
+    #[test]
     fn a_read_only_directory_keeps_no_repository() {
-        use std::os::unix::fs::PermissionsExt;
         let place = tempfile::tempdir().unwrap();
         let dir = place.path();
         let before = survey(dir, 100).unwrap();
@@ -129,6 +192,8 @@ mod tests {
         ["old/.git/HEAD", "kept.git/HEAD", "kept.git/objects/x", "kept.git/refs/x", "Makefile", ".envrc"]
             .iter()
             .for_each(|path| write(path));
+        write("linked");
+        std::os::unix::fs::symlink("linked", dir.join("justfile")).unwrap();
         let before = survey(dir, 100).unwrap();
         assert_eq!(look_after(dir, &before), Aftermath::default());
         [
@@ -142,6 +207,7 @@ mod tests {
         ]
         .iter()
         .for_each(|path| write(path));
+        std::fs::write(dir.join("linked"), "changed").unwrap();
         std::fs::create_dir_all(dir.join("mount/.git")).unwrap();
         std::os::unix::fs::symlink("../old/.git", dir.join("src/link")).unwrap();
         std::fs::rename(dir.join("src/link"), dir.join("mount/link")).unwrap();
@@ -157,7 +223,7 @@ mod tests {
             ]
         );
         let runs: Vec<_> = found.runs.iter().map(|(path, _)| path.display().to_string()).collect();
-        assert_eq!(runs, [".envrc", "sub/Makefile"]);
+        assert_eq!(runs, [".envrc", "justfile", "sub/Makefile"]);
         let again = look_after(dir, &before);
         assert_eq!(again.moved, []);
         write("src/.git/config");

@@ -1,12 +1,30 @@
 //! Files that shells, editors and build tools run by themselves.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::LazyLock;
 
-/// The end of a path, and when what is in it runs. A name that ends in `/` stands for all files below it.
-const KNOWN: &[(&str, &str)] = &[
+/// The occasion at which a file runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Occasion {
+    /// Somebody has to give a command; else it is enough to enter a directory, to open a folder or to log in.
+    pub needs_command: bool,
+    /// In words, after "when".
+    pub when: &'static str,
+}
+
+/// A file or directory that git's settings name, whatever it is called.
+pub const NAMED_BY_GIT: Occasion =
+    Occasion { needs_command: true, when: "you use git, whose settings name it" };
+
+/// The end of a path that needs no command to run, and when it does. A name that ends in `/` stands for all below it.
+const UNASKED: &[(&str, &str)] = &[
     (".envrc", "you enter the directory (direnv)"),
     (".mise.toml", "you enter the directory (mise)"),
     ("mise.toml", "you enter the directory (mise)"),
+    (".mise/", "you enter the directory (mise)"),
+    ("mise.local.toml", "you enter the directory (mise)"),
     (".tool-versions", "you enter the directory (asdf, mise)"),
     (".autoenv", "you enter the directory (autoenv)"),
     (".vscode/", "you open the folder in VS Code"),
@@ -14,14 +32,29 @@ const KNOWN: &[(&str, &str)] = &[
     (".zed/", "you open the folder in Zed"),
     (".devcontainer/", "you open the folder in a container"),
     (".devcontainer.json", "you open the folder in a container"),
+    (".dir-locals.el", "you open a file here in Emacs"),
+    (".dir-locals-2.el", "you open a file here in Emacs"),
+    (".cursor/", "you open the folder in Cursor"),
+    (".bashrc", "you start a shell"),
+    (".bash_profile", "you log in"),
+    (".profile", "you log in"),
+    (".zshrc", "you start a shell"),
+    (".zshenv", "you start a shell"),
+    (".venv/bin/activate", "you enter the directory (a shell that activates .venv)"),
+    (".helix/", "you open a file here in Helix"),
+    (".roo/", "you open the folder in Roo Code"),
+    (".kiro/", "you open the folder in Kiro"),
+    (".continue/", "you open the folder in Continue"),
+    (".eslintrc.js", "you open a file here in an editor with ESLint"),
+];
+
+/// The end of a path, and the command that runs it. A name that begins with `*` is the end of a file's name.
+const BY_COMMAND: &[(&str, &str)] = &[
     (".exrc", "you start vi here"),
     (".vimrc", "you start Vim here, if exrc is set"),
     (".nvimrc", "you start Neovim here"),
     (".nvim.lua", "you start Neovim here"),
-    (".dir-locals.el", "you open a file here in Emacs"),
-    (".dir-locals-2.el", "you open a file here in Emacs"),
     (".claude/", "you start Claude Code here"),
-    (".cursor/", "you open the folder in Cursor"),
     (".gemini/", "you start Gemini CLI here"),
     (".codex/", "you start Codex here"),
     (".mcp.json", "you start an AI tool here"),
@@ -55,13 +88,18 @@ const KNOWN: &[(&str, &str)] = &[
     ("configure", "you run ./configure"),
     ("package.json", "you run npm"),
     (".npmrc", "you run npm"),
+    ("node_modules/.bin/", "you run npm"),
     (".yarnrc.yml", "you run yarn"),
+    (".yarn/", "you run yarn"),
     (".pnpmfile.cjs", "you run pnpm"),
     ("conftest.py", "you run pytest"),
+    ("pytest.ini", "you run pytest"),
     ("noxfile.py", "you run nox"),
     ("tox.ini", "you run tox"),
     ("setup.py", "you run pip install"),
+    ("setup.cfg", "you run pip install"),
     ("sitecustomize.py", "you run python"),
+    ("usercustomize.py", "you run python"),
     ("pyproject.toml", "you build the Python package"),
     ("build.gradle", "you run gradle"),
     ("build.gradle.kts", "you run gradle"),
@@ -78,26 +116,71 @@ const KNOWN: &[(&str, &str)] = &[
     (".gitlab-ci.yml", "you push (GitLab)"),
     (".circleci/", "you push (CircleCI)"),
     ("Jenkinsfile", "you push (Jenkins)"),
-    (".bashrc", "you start a shell"),
-    (".bash_profile", "you log in"),
-    (".profile", "you log in"),
-    (".zshrc", "you start a shell"),
-    (".zshenv", "you start a shell"),
+    (".aider.conf.yml", "you start aider here"),
+    ("opencode.json", "you start opencode here"),
+    (".opencode/", "you start opencode here"),
+    (".hg/hgrc", "you use Mercurial"),
+    (".jj/", "you use jj"),
+    ("*.config.js", "you run the tool it configures (Vite, webpack, ESLint)"),
+    ("*.config.cjs", "you run the tool it configures (Vite, webpack, ESLint)"),
+    ("*.config.mjs", "you run the tool it configures (Vite, webpack, ESLint)"),
+    ("*.config.ts", "you run the tool it configures (Vite, webpack, ESLint)"),
+    ("*.pth", "you run python, if it is where packages are"),
+    ("Gemfile", "you run bundle"),
+    ("Vagrantfile", "you run vagrant"),
+    ("Directory.Build.props", "you run dotnet build"),
 ];
 
-/// The occasion at which a file runs by itself: `path` is relative to the working directory.
-pub fn runs_when(path: &Path) -> Option<&'static str> {
-    let matches = |known: &str| match known.strip_suffix('/') {
-        Some(dir) => {
-            let parts: Vec<_> = dir.split('/').collect();
-            let above: Vec<_> = path.parent().into_iter().flat_map(Path::components).collect();
-            above.windows(parts.len()).any(|window| {
-                window.iter().zip(&parts).all(|(component, part)| component.as_os_str() == *part)
-            })
+/// The ends of names, and the other names by their first part, each with its place in the two tables.
+struct Known {
+    ends: Vec<(&'static str, usize)>,
+    names: HashMap<&'static OsStr, Vec<Rest>>,
+}
+
+/// A name behind its first part: the other parts, whether all below it counts, and its place.
+type Rest = (Vec<&'static OsStr>, bool, usize);
+
+/// Made once: a working directory has many files.
+static TABLE: LazyLock<Known> = LazyLock::new(|| {
+    let mut table = Known { ends: Vec::new(), names: HashMap::new() };
+    for (place, (known, _)) in UNASKED.iter().chain(BY_COMMAND).enumerate() {
+        if let Some(end) = known.strip_prefix('*') {
+            table.ends.push((end, place));
+            continue;
         }
-        None => path.ends_with(known),
-    };
-    KNOWN.iter().find(|(known, _)| matches(known)).map(|(_, when)| *when)
+        let mut parts = known.trim_end_matches('/').split('/').map(OsStr::new);
+        let Some(first) = parts.next() else { continue };
+        table.names.entry(first).or_default().push((parts.collect(), known.ends_with('/'), place));
+    }
+    table
+});
+
+/// The occasion at which a file runs by itself: `path`, which is no directory, is relative to the working directory.
+pub fn runs_when(path: &Path) -> Option<Occasion> {
+    let table = &*TABLE;
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let is_end = |end: &str| name.len() > end.len() && name.ends_with(end.as_bytes());
+    let ends = table.ends.iter().filter(|(end, _)| is_end(end)).map(|(_, place)| *place);
+    let mut components = path.components();
+    let mut found: Option<usize> = ends.min();
+    while let Some(component) = components.next() {
+        for (parts, is_dir, place) in table.names.get(component.as_os_str()).into_iter().flatten() {
+            let mut rest = components.clone();
+            let matched =
+                parts.iter().zip(rest.by_ref()).take_while(|(part, it)| it.as_os_str() == **part).count();
+            // At the end of the path, a link in place of one of the directories brings all that is below it.
+            let is_it = match matched == parts.len() {
+                true => *is_dir || components.clone().count() == parts.len(),
+                false => components.clone().count() == matched,
+            };
+            if is_it {
+                found = Some(found.map_or(*place, |found| found.min(*place)));
+            }
+        }
+    }
+    let place = found?;
+    let (_, when) = UNASKED.iter().chain(BY_COMMAND).nth(place)?;
+    Some(Occasion { needs_command: place >= UNASKED.len(), when })
 }
 
 #[cfg(test)]
@@ -119,11 +202,35 @@ mod tests {
             (".github/workflows/ci.yml", Some("you push (GitHub)")),
             (".github/ci.yml", None),
             ("Makefile", Some("you run make")),
+            (".vscode", Some("you open the folder in VS Code")),
+            ("a/.github", Some("you push (GitHub)")),
+            (".cargo", Some("you run cargo")),
+            ("x/vite.config.js", Some("you run the tool it configures (Vite, webpack, ESLint)")),
+            (".config.js", None),
+            ("lib/x.pth", Some("you run python, if it is where packages are")),
+            ("node_modules/.bin/tsc", Some("you run npm")),
+            ("node_modules/x/index.js", None),
+            (".jj/repo/config.toml", Some("you use jj")),
+            (".hg/hgrc", Some("you use Mercurial")),
+            (".hg/store/x", None),
             (".Rprofile", Some("you start R here")),
             (".cursor/mcp.json", Some("you open the folder in Cursor")),
             ("src/main.rs", None),
         ] {
-            assert_eq!(runs_when(Path::new(path)), when, "{path}");
+            assert_eq!(runs_when(Path::new(path)).map(|occasion| occasion.when), when, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_needs_no_command_is_known_as_that() {
+        for (path, needs_command) in [
+            (".envrc", false),
+            (".vscode/tasks.json", false),
+            (".bashrc", false),
+            ("Makefile", true),
+            (".jj/x", true),
+        ] {
+            assert_eq!(runs_when(Path::new(path)).unwrap().needs_command, needs_command, "{path}");
         }
     }
 }

@@ -54,8 +54,8 @@ pub fn program(
             continue;
         }
         match mount {
-            Mount::Hidden if path.is_file() => options.pair("--ro-bind", "/dev/null"),
-            Mount::Hidden => options.push("--tmpfs"),
+            Mount::Hidden | Mount::Secret if path.is_dir() => options.push("--tmpfs"),
+            Mount::Hidden | Mount::Secret => options.pair("--ro-bind", "/dev/null"),
             Mount::Absent => {
                 options.pair("--tmpfs", path);
                 options.push("--remount-ro");

@@ -69,6 +69,7 @@ fn encoded(mounts: &Mounts) -> Vec<u8> {
     for (path, mount) in mounts {
         bytes.push(match mount {
             Mount::Hidden | Mount::Absent => b'h',
+            Mount::Secret => b's',
             Mount::ReadOnly | Mount::ReadWrite => b'r',
         });
         bytes.extend(path.as_os_str().as_bytes());
@@ -80,7 +81,11 @@ fn encoded(mounts: &Mounts) -> Vec<u8> {
 fn decoded(bytes: &[u8]) -> Option<Mounts> {
     let entry = |entry: &[u8]| {
         let (mount, path) = entry.split_first()?;
-        let mount = if *mount == b'h' { Mount::Hidden } else { Mount::ReadOnly };
+        let mount = match *mount {
+            b'h' => Mount::Hidden,
+            b's' => Mount::Secret,
+            _ => Mount::ReadOnly,
+        };
         Some((PathBuf::from(OsStr::from_bytes(path)), mount))
     };
     bytes.strip_suffix(&[0])?.split(|&byte| byte == 0).map(entry).collect()
@@ -90,26 +95,42 @@ fn decoded(bytes: &[u8]) -> Option<Mounts> {
 fn hold(mounts: &Mounts) -> io::Result<()> {
     let mut mounts = mounts.clone();
     mounts.insert("/dev".into(), Mount::Hidden);
-    let mut open = Vec::new();
-    opened(Path::new("/"), Mount::Hidden, &mounts, &mut open);
-    sys::hold(&open, DEVICES)
+    let mut shown = Shown::default();
+    opened(Path::new("/"), Mount::Hidden, &mounts, &mut shown);
+    sys::hold(&shown.open, &shown.listed, DEVICES)
+}
+
+/// The paths that a command may look at.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Shown {
+    /// All there is below.
+    open: Vec<PathBuf>,
+    /// Names of files and directories alone.
+    listed: Vec<PathBuf>,
 }
 
 /// Landlock only ever adds, down whole trees: where something is hidden below a path, its siblings
 /// are opened one by one. A link is reached where it leads.
-fn opened(path: &Path, above: Mount, mounts: &Mounts, open: &mut Vec<PathBuf>) {
+fn opened(path: &Path, above: Mount, mounts: &Mounts, shown: &mut Shown) {
     let mount = mounts.get(path).copied().unwrap_or(above);
-    let below = mounts.keys().any(|other| other != path && other.starts_with(path));
-    if !below {
-        if mount != Mount::Hidden {
-            open.push(path.to_path_buf());
+    let mut below = mounts.range(path.to_path_buf()..).skip_while(|(other, _)| *other == path);
+    let below: Vec<Mount> =
+        below.by_ref().take_while(|(other, _)| other.starts_with(path)).map(|(_, mount)| *mount).collect();
+    let is_seen = !matches!(mount, Mount::Hidden | Mount::Secret);
+    if below.is_empty() {
+        if is_seen {
+            shown.open.push(path.to_path_buf());
         }
         return;
+    }
+    // Names of what is secret may be told, and are: a directory that cannot be listed is one that nobody can work in.
+    if is_seen && !below.contains(&Mount::Hidden) && path.parent().is_some() {
+        shown.listed.push(path.to_path_buf());
     }
     let Ok(entries) = std::fs::read_dir(path) else { return };
     for entry in entries.flatten() {
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-            opened(&entry.path(), mount, mounts, open);
+            opened(&entry.path(), mount, mounts, shown);
         }
     }
 }
@@ -120,7 +141,11 @@ mod tests {
 
     #[test]
     fn mounts_arrive_as_they_were_sent() {
-        let mounts = Mounts::from([("/".into(), Mount::ReadOnly), ("/a\nb".into(), Mount::Hidden)]);
+        let mounts = Mounts::from([
+            ("/".into(), Mount::ReadOnly),
+            ("/a\nb".into(), Mount::Hidden),
+            ("/c".into(), Mount::Secret),
+        ]);
         assert_eq!(decoded(&encoded(&mounts)), Some(mounts));
         assert_eq!(decoded(b"r/cut"), None);
     }
@@ -129,7 +154,9 @@ mod tests {
     fn what_is_beside_the_hidden_is_opened_and_nothing_else() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path();
-        for dir in ["home/me/work", "home/me/.ssh", "home/you", "usr/bin", "tmp"] {
+        for dir in
+            ["home/me/work/.lepo/_wire", "home/me/work/src", "home/me/.ssh", "home/you", "usr/bin", "tmp"]
+        {
             std::fs::create_dir_all(root.join(dir)).unwrap();
         }
         std::os::unix::fs::symlink("home/me", root.join("link")).unwrap();
@@ -138,11 +165,13 @@ mod tests {
             (root.to_path_buf(), Mount::ReadOnly),
             (at("home/me"), Mount::Hidden),
             (at("home/me/work"), Mount::ReadOnly),
+            (at("home/me/work/.lepo/_wire"), Mount::Secret),
             (at("tmp"), Mount::Hidden),
         ]);
-        let mut open = Vec::new();
-        opened(root, Mount::Hidden, &mounts, &mut open);
-        open.sort();
-        assert_eq!(open, [at("home/me/work"), at("home/you"), at("usr")]);
+        let mut shown = Shown::default();
+        opened(root, Mount::Hidden, &mounts, &mut shown);
+        shown.open.sort();
+        assert_eq!(shown.open, [at("home/me/work/src"), at("home/you"), at("usr")]);
+        assert_eq!(shown.listed, [at("home/me/work"), at("home/me/work/.lepo")]);
     }
 }

@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Access, SHELL};
 pub use after::Aftermath;
 use after::look_after;
+pub use autorun::Occasion;
 pub use detect::Detected;
 pub use homes::covers_home;
 pub use landlock::run_as_held;

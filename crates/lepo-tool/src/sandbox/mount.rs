@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub enum Mount {
     /// As an empty directory of its own.
     Hidden,
+    /// As something empty in its place; that it is there is no secret.
+    Secret,
     /// As it is, but not to be changed.
     ReadOnly,
     /// As it is.

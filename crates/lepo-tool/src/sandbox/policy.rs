@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 use super::homes::homes;
 use super::mount::{Mount, Mounts, everything};
 use super::protected::protected;
-use super::survey::Survey;
+use super::survey::{Survey, survey_for_reading};
 use super::toolchains::toolchains;
 use crate::Access;
 use lepo_base::env;
+
+/// Entries of a store: settings and servers with keys in them, and answers as a model's server sent them.
+const SECRETS: &[&str] = &["_config.toml", "_mcp.json", "_wire"];
 
 /// The directories that decide the mounts of a command.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +68,12 @@ impl Policy<'_> {
         if let Some(survey) = survey {
             self.keep(&dir, survey, &mut mounts)?;
         }
+        for secret in self.secrets(&dir, access, survey) {
+            // As for lepo's own directories.
+            if mount_at(&mounts, &secret) != Mount::Hidden {
+                mounts.insert(secret, Mount::Secret);
+            }
+        }
         for own in self.own.iter().filter_map(|path| path.canonicalize().ok()) {
             // Below what is hidden anyway, its name alone would tell of it.
             if mount_at(&mounts, &own) != Mount::Hidden {
@@ -72,6 +81,31 @@ impl Policy<'_> {
             }
         }
         Ok(mounts)
+    }
+
+    /// The entries of stores that may hold keys, without links; and for a command that only reads, named pipes in the
+    /// working directory: one can be written in spite of a read-only mount.
+    fn secrets(&self, dir: &Path, access: Access, survey: Option<&Survey>) -> Vec<PathBuf> {
+        let found;
+        let survey = match survey {
+            Some(survey) => survey,
+            None => {
+                found = survey_for_reading(dir);
+                &found
+            }
+        };
+        let stores = survey.stores.iter().map(PathBuf::as_path).chain([self.store]);
+        let within = stores.flat_map(|store| SECRETS.iter().map(move |name| store.join(name)));
+        // A link to a directory is none that lepo reads, and could hide what programs need.
+        let is_secret =
+            |path: &PathBuf| path.is_file() || path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        let within = within.filter(is_secret).filter_map(|path| path.canonicalize().ok());
+        let mut secrets: Vec<PathBuf> = within.collect();
+        if access == Access::Read {
+            secrets.extend(survey.pipes.iter().cloned());
+        }
+        secrets.retain(|path| !self.dir.starts_with(path) && !dir.starts_with(path));
+        secrets
     }
 
     /// The paths that stay read-only in a writable working directory.
@@ -140,9 +174,11 @@ mod tests {
     fn the_working_directory_is_written_but_not_what_is_kept_in_it() {
         let place = tempfile::tempdir().unwrap();
         let dir = place.path().canonicalize().unwrap();
-        for sub in [".lepo", "a/b", "own"] {
+        for sub in [".lepo", "a/b/_wire", "own", "sub/.lepo/_wire"] {
             std::fs::create_dir_all(dir.join(sub)).unwrap();
         }
+        std::fs::write(dir.join("keys"), "").unwrap();
+        std::os::unix::fs::symlink("../keys", dir.join(".lepo/_mcp.json")).unwrap();
         let own = [dir.join("own"), dir.join("not there")];
         let policy = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[] };
         let survey = survey(&dir, 100).unwrap();
@@ -158,6 +194,10 @@ mod tests {
             ("a/b", None, Some(Mount::ReadOnly)),
             ("own", Some(Mount::Hidden), Some(Mount::Hidden)),
             ("not there", None, None),
+            ("a/b/_wire", Some(Mount::Secret), Some(Mount::Secret)),
+            ("a/b/_mcp.json", None, None),
+            ("sub/.lepo/_wire", Some(Mount::Secret), Some(Mount::Secret)),
+            ("keys", Some(Mount::Secret), Some(Mount::Secret)),
         ] {
             let path = path.trim_end_matches('/');
             let at = if path.is_empty() { "." } else { path };

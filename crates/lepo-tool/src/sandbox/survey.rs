@@ -2,8 +2,9 @@
 //! themselves. Looked at before a command that may write, and after it.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fs::DirEntry;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::autorun::runs_when;
@@ -12,6 +13,10 @@ use super::git_settings::{Named, named};
 /// Entries of a directory that are looked at before a command. More would be felt as a delay, and a
 /// repository among those that were not looked at would not be protected.
 pub const MOST: usize = 500_000;
+
+/// Entries of a directory that are looked at before a command that only reads, in which case nothing worse comes of those
+/// that were not than that the keys of a store that is not the user's own are read.
+const MOST_FOR_READING: usize = 20_000;
 
 /// The findings.
 #[derive(Debug, Default)]
@@ -22,8 +27,13 @@ pub struct Survey {
     pub stores: Vec<PathBuf>,
     /// Directories that git takes for a repository by what is in them.
     pub bare: Vec<PathBuf>,
-    /// Files that tools run by themselves, each with what tells whether it is the same as before.
-    pub runs: BTreeMap<PathBuf, Stamp>,
+    /// Files that tools run by themselves, each with what tells whether it is the same as before: of a link, the link and
+    /// the file that it leads to.
+    pub runs: BTreeMap<PathBuf, (Stamp, Option<Stamp>)>,
+    /// Files that run with the rights of their owner or group (set-user-id, set-group-id), each as it is.
+    pub set_ids: BTreeMap<PathBuf, Stamp>,
+    /// Named pipes.
+    pub pipes: Vec<PathBuf>,
     /// Directories that could not be read.
     pub unread: Vec<PathBuf>,
     /// Directories of hooks and files of settings that git's settings name; they need not be there.
@@ -44,7 +54,13 @@ impl Survey {
 
 /// The identity and last change of a file; `None` if there is none.
 pub fn stamp(path: &Path) -> Option<Stamp> {
-    path.symlink_metadata().ok().map(|meta| Stamp(meta.ino(), meta.ctime(), meta.ctime_nsec()))
+    path.symlink_metadata().ok().map(|meta| Stamp::of(&meta))
+}
+
+impl Stamp {
+    fn of(meta: &std::fs::Metadata) -> Stamp {
+        Stamp(meta.ino(), meta.ctime(), meta.ctime_nsec())
+    }
 }
 
 /// Inode and time of the last change: a command cannot set the latter.
@@ -80,7 +96,24 @@ impl Layout {
 
 /// Looks through `dir`, links not followed; an error if it has more than `most` entries.
 pub fn survey(dir: &Path, most: usize) -> io::Result<Survey> {
-    look_through(dir, most, |_| false, |_| true)
+    let mut found = Survey::default();
+    match look_through(dir, most, |_| false, |_| true, note_file, &mut found)? {
+        Looked::All => Ok(found),
+        Looked::Most => {
+            let what = format!(
+                "{} has more than {most} entries: not all of its repositories would be found",
+                dir.display()
+            );
+            Err(io::Error::other(what))
+        }
+    }
+}
+
+/// The findings among the first entries of `dir`, for a command that can change nothing.
+pub fn survey_for_reading(dir: &Path) -> Survey {
+    let mut found = Survey::default();
+    let _ = look_through(dir, MOST_FOR_READING, |_| false, |_| true, note_pipe, &mut found);
+    found
 }
 
 /// Surveys the layout after a command. Directories that cannot be read, and could before, are made readable: git finds
@@ -91,7 +124,17 @@ pub fn survey_after(dir: &Path, before: &Survey) -> io::Result<Survey> {
         !before.unread.iter().any(|unread| unread == place) && std::fs::set_permissions(place, mode).is_ok()
     };
     // Only a store that was there before is known to be one: a command can call any directory so.
-    look_through(dir, usize::MAX, reopened, |place| before.stores.iter().any(|store| store == place))
+    let mut found = Survey::default();
+    let is_store = |place: &Path| before.stores.iter().any(|store| store == place);
+    look_through(dir, usize::MAX, reopened, is_store, note_file, &mut found)?;
+    Ok(found)
+}
+
+/// The extent of a look.
+enum Looked {
+    All,
+    /// There were more entries than were to be looked at.
+    Most,
 }
 
 fn look_through(
@@ -99,8 +142,10 @@ fn look_through(
     most: usize,
     reopened: impl Fn(&Path) -> bool,
     is_store: impl Fn(&Path) -> bool,
-) -> io::Result<Survey> {
-    let (mut found, mut looked) = (Survey::default(), 0);
+    note: fn(&Path, &DirEntry, &mut Survey),
+    found: &mut Survey,
+) -> io::Result<Looked> {
+    let mut looked = 0;
     let mut places = VecDeque::from([dir.to_path_buf()]);
     while let Some(place) = places.pop_front() {
         let read = match std::fs::read_dir(&place) {
@@ -115,11 +160,7 @@ fn look_through(
         for entry in entries.flatten() {
             looked += 1;
             if looked > most {
-                let what = format!(
-                    "{} has more than {most} entries: not all of its repositories would be found",
-                    dir.display()
-                );
-                return Err(io::Error::other(what));
+                return Ok(Looked::Most);
             }
             let name = entry.file_name();
             layout.note(name.as_encoded_bytes());
@@ -130,20 +171,43 @@ fn look_through(
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 places.push_back(entry.path());
             } else {
-                let path = entry.path();
-                if runs_when(path.strip_prefix(dir).unwrap_or(&path)).is_some()
-                    && let Some(stamp) = stamp(&path)
-                {
-                    found.runs.insert(path, stamp);
-                }
+                note(dir, &entry, found);
             }
         }
         if layout.is_repository() {
             found.bare.push(place);
         }
     }
-    Ok(found)
+    Ok(Looked::All)
 }
+
+/// Notes a named pipe.
+fn note_pipe(_: &Path, entry: &DirEntry, found: &mut Survey) {
+    if entry.file_type().is_ok_and(|kind| kind.is_fifo()) {
+        found.pipes.push(entry.path());
+    }
+}
+
+/// Notes a file that tools run by themselves, one that runs with rights of its own, and a named pipe.
+fn note_file(dir: &Path, entry: &DirEntry, found: &mut Survey) {
+    note_pipe(dir, entry, found);
+    let path = entry.path();
+    let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+    if let Some(meta) = is_file.then(|| entry.metadata().ok()).flatten()
+        && meta.mode() & SET_IDS != 0
+    {
+        found.set_ids.insert(path.clone(), Stamp::of(&meta));
+    }
+    if runs_when(path.strip_prefix(dir).unwrap_or(&path)).is_some()
+        && let Some(stamp) = stamp(&path)
+    {
+        let leads_to = path.metadata().ok().filter(|_| !is_file).map(|meta| Stamp::of(&meta));
+        found.runs.insert(path, (stamp, leads_to));
+    }
+}
+
+/// The bits of a mode that make a program run with the rights of its owner or group.
+pub const SET_IDS: u32 = 0o6000;
 
 #[cfg(test)]
 mod tests {

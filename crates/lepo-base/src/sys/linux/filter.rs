@@ -20,8 +20,9 @@ pub fn namespace_filter() -> io::Result<Vec<u8>> {
     let others =
         SeccompRule::new(others.into_iter().collect::<io::Result<_>>()?).map_err(io::Error::other)?;
     let mut rules = vec![(libc::SYS_socket, vec![others]), pairs()?];
-    // Input for a terminal, which would be read as the user's.
-    rules.push((libc::SYS_ioctl, any_of(1, TYPING)?));
+    rules.extend(set_ids()?);
+    // Input for a terminal, which would be read as the user's, and the keys of the user's encrypted directories.
+    rules.push((libc::SYS_ioctl, any_of(1, &[TYPING, ENCRYPTION].concat())?));
     rules.push((libc::SYS_fcntl, any_of(1, LEASES)?));
     rules.extend(user_namespaces()?);
     rules.extend([libc::SYS_io_uring_setup].iter().chain(KEYRINGS).map(|&call| (call, vec![])));
@@ -35,7 +36,9 @@ pub(super) fn beside_landlock(signals: bool) -> io::Result<BpfProgram> {
     // Some change a file that is open for reading, and file systems have others of their own.
     let changing: io::Result<Vec<_>> =
         ASKING.iter().map(|&request| condition(1, SeccompCmpOp::Ne, request)).collect();
-    let mut rules = vec![(libc::SYS_ioctl, vec![SeccompRule::new(changing?).map_err(io::Error::other)?])];
+    // First, as what is denied whatever its arguments is named again below.
+    let mut rules = set_ids()?;
+    rules.push((libc::SYS_ioctl, vec![SeccompRule::new(changing?).map_err(io::Error::other)?]));
     let owners = if signals { OWNERS } else { &[] };
     rules.push((libc::SYS_fcntl, any_of(1, &[LEASES, HINTS, owners].concat())?));
     rules.extend(user_namespaces()?);
@@ -53,6 +56,30 @@ fn user_namespaces() -> io::Result<[(c_long, Vec<SeccompRule>); 3]> {
     let made = SeccompRule::new(vec![condition(0, new, libc::CLONE_NEWUSER as u64)?]);
     let made = vec![made.map_err(io::Error::other)?];
     Ok([(libc::SYS_unshare, made.clone()), (libc::SYS_clone, made), (libc::SYS_setns, vec![])])
+}
+
+/// The calls that give a file a mode, with the set-user-id or the set-group-id bit in it: a program of that kind runs
+/// with the rights of the user who let lepo run the command. `mkdir` ignores both bits; `openat2` is answered apart, in
+/// [`program`].
+fn set_ids() -> io::Result<Vec<(c_long, Vec<SeccompRule>)>> {
+    let has = |argument: u8, bits: u32| {
+        condition(argument, SeccompCmpOp::MaskedEq(u64::from(bits)), u64::from(bits))
+    };
+    let rule = |conditions| SeccompRule::new(conditions).map_err(io::Error::other);
+    let mut rules = Vec::new();
+    for &(call, mode) in SETTING_MODES {
+        let any: io::Result<_> = SET_ID_BITS.iter().map(|&bit| rule(vec![has(mode, bit)?])).collect();
+        rules.push((call, any?));
+    }
+    for &(call, flags) in OPENING {
+        // Without one of these flags the mode is whatever the register held.
+        let making = [libc::O_CREAT as u32, O_TMPFILE_BIT];
+        let each = making.iter().flat_map(|&flag| SET_ID_BITS.iter().map(move |&bit| (flag, bit)));
+        let any: io::Result<_> =
+            each.map(|(flag, bit)| rule(vec![has(flags, flag)?, has(flags + 1, bit)?])).collect();
+        rules.push((call, any?));
+    }
+    Ok(rules)
 }
 
 /// Rules that a call matches whose argument is one of these.
@@ -94,6 +121,37 @@ const ASKING: &[u64] = &[
 
 /// `ioctl` requests that put input into a terminal: TIOCSTI, TIOCLINUX.
 const TYPING: &[u64] = &[0x5412, 0x541c];
+
+/// `ioctl` requests that add and remove the user's keys of encrypted directories, for every process:
+/// FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY_ALL_USERS.
+const ENCRYPTION: &[u64] = &[0xc050_6617, 0xc040_6618, 0xc040_6619];
+
+/// S_ISUID and S_ISGID.
+const SET_ID_BITS: [u32; 2] = [0o4000, 0o2000];
+
+/// Calls with a mode, each with the place of it.
+const SETTING_MODES: &[(c_long, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (SYS_FCHMODAT2, 2),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+];
+
+/// Calls that open a file and may make it, each with the place of its flags; the mode stands after them.
+const OPENING: &[(c_long, u8)] = &[
+    (libc::SYS_openat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+];
+
+/// The bit of O_TMPFILE that O_DIRECTORY has not.
+const O_TMPFILE_BIT: u32 = 0o20_000_000;
 
 /// `fcntl` commands that make other processes wait or tell what they do, on a file that is open for reading:
 /// F_SETLEASE, F_NOTIFY, F_SETDELEG.
@@ -174,22 +232,26 @@ fn program(rules: impl IntoIterator<Item = (c_long, Vec<SeccompRule>)>) -> io::R
     let deny = SeccompAction::Errno(libc::EPERM as u32);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, deny, arch).map_err(io::Error::other)?;
     let denying = BpfProgram::try_from(filter).map_err(io::Error::other)?;
-    Ok([without_clone3(), denying].concat())
+    Ok([without_newer(), denying].concat())
 }
 
-/// Instructions before a program that answer `clone3` with ENOSYS, upon which C libraries use `clone`: the flags of
-/// the former are in memory, which a filter cannot see. Its number is the same on every architecture.
-fn without_clone3() -> BpfProgram {
+/// Instructions before a program that answer some calls with ENOSYS, upon which programs use older ones: `clone3` and
+/// `openat2` have flags and mode in memory, which a filter cannot see. Their numbers are the same on every
+/// architecture.
+fn without_newer() -> BpfProgram {
     let instruction = |code: u32, jt, jf, k| seccompiler::sock_filter { code: code as u16, jt, jf, k };
     let (load, equal) =
         (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
     vec![
         // The number of the call is the first of what a filter sees.
         instruction(load, 0, 0, 0),
-        instruction(equal, 1, 0, CLONE3),
-        instruction(equal, 0, 1, CLONE3 | X32 as u32),
+        instruction(equal, 3, 0, CLONE3),
+        instruction(equal, 2, 0, CLONE3 | X32 as u32),
+        instruction(equal, 1, 0, OPENAT2),
+        instruction(equal, 0, 1, OPENAT2 | X32 as u32),
         instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
     ]
 }
 
 const CLONE3: u32 = 435;
+const OPENAT2: u32 = 437;

@@ -15,9 +15,9 @@ use super::opened::open_without_links;
 /// The oldest Landlock that holds every way of writing a file: it has `truncate`.
 const NEEDED: ABI = ABI::V3;
 
-/// Holds this thread and what it becomes, for good: it reads and executes `open` and all below, uses `devices`,
-/// and changes nothing.
-pub fn hold(open: &[PathBuf], devices: &[&str]) -> io::Result<()> {
+/// Holds this thread and what it becomes, for good: it reads and executes `open` and all below, reads the names in
+/// `listed`, uses `devices`, and changes nothing.
+pub fn hold(open: &[PathBuf], listed: &[PathBuf], devices: &[&str]) -> io::Result<()> {
     let failed = |error: landlock::RulesetError| io::Error::other(error);
     let confined = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
     let signals = confined.is_err();
@@ -39,7 +39,8 @@ pub fn hold(open: &[PathBuf], devices: &[&str]) -> io::Result<()> {
         devices.iter().filter_map(|path| rule(Path::new(path), AccessFs::ReadFile | AccessFs::WriteFile));
     // A path that cannot be opened, or has become a link, is not shown.
     let open = open.iter().filter_map(|path| rule(path, if path.is_dir() { read } else { file }));
-    let rules = rules.add_rules(open).map_err(failed)?;
+    let listed = listed.iter().filter_map(|path| rule(path, AccessFs::ReadDir.into()));
+    let rules = rules.add_rules(open).map_err(failed)?.add_rules(listed).map_err(failed)?;
     rules.add_rules(devices).map_err(failed)?.restrict_self().map_err(failed)?;
     // Root's powers over the machine are none of a file.
     let none = CapabilitySet::empty();

@@ -1,0 +1,84 @@
+//! `.gitattributes` of a store: git is to change no byte of a message, and to keep the lines of both sides of a merge.
+
+use std::io::{self, Write};
+
+use super::Store;
+use lepo_base::error::Result;
+
+const FILE: &str = ".gitattributes";
+
+/// Every byte counts: with line ends that git changed, no id would be right. It stands before the rules for merges, so
+/// that a rule of the user's behind it wins.
+const NO_TEXT: &str = "* -text\n";
+
+/// Files that only grow, or of which the greatest line counts: a merge in git keeps the lines of both sides.
+const MERGES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
+
+impl Store {
+    /// Makes `.gitattributes`, or adds the rule against changed line ends to one that lacks it. True if one of the two
+    /// was done.
+    pub fn complete_attributes(&self) -> Result<bool> {
+        let there = match self.kind_of_file(FILE)? {
+            None => String::new() + MERGES,
+            Some(true) => match self.furniture(FILE)?.map(String::from_utf8) {
+                Some(Ok(text)) if !keeps_bytes(&text) => text.replace("\r\n", "\n"),
+                _ => return Ok(false),
+            },
+            // A link, or something else that is not lepo's: left alone.
+            Some(false) => return Ok(false),
+        };
+        let write = || -> io::Result<()> {
+            let mut tmp = self.temporary("furniture")?;
+            tmp.file.write_all(NO_TEXT.as_bytes())?;
+            tmp.file.write_all(there.as_bytes())?;
+            tmp.file.sync_all()?;
+            tmp.replace(&self.dir, FILE)
+        };
+        write().map(|()| true).map_err(|error| self.error("cannot write", FILE, error))
+    }
+}
+
+/// True if a rule for all files says whether they are text: lepo's, or another of the user's own.
+fn keeps_bytes(text: &str) -> bool {
+    text.lines().any(|line| {
+        let mut words = line.split_ascii_whitespace();
+        words.next() == Some("*") && words.any(|word| matches!(word, "-text" | "binary" | "text" | "!text"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::oracle::store;
+    use super::*;
+
+    #[test]
+    fn the_rule_is_added_once_and_the_users_own_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir);
+        let file = dir.path().join(".lepo/.gitattributes");
+        let made = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(made, format!("{NO_TEXT}{MERGES}"));
+        for (there, after) in [
+            (MERGES, Some(format!("{NO_TEXT}{MERGES}"))),
+            (
+                "_titles merge=union\r\n*.md diff\r\n",
+                Some(format!("{NO_TEXT}_titles merge=union\n*.md diff\n")),
+            ),
+            ("", Some(NO_TEXT.to_string())),
+            ("*  binary\n", None),
+            ("* diff -text\r\n", None),
+            ("*.md -text\n", Some(format!("{NO_TEXT}*.md -text\n"))),
+        ] {
+            std::fs::write(&file, there).unwrap();
+            assert_eq!(store.complete_attributes().unwrap(), after.is_some(), "{there:?}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), after.unwrap_or(there.into()), "{there:?}");
+            assert!(!store.complete_attributes().unwrap(), "{there:?}");
+        }
+        std::fs::remove_file(&file).unwrap();
+        assert!(store.complete_attributes().unwrap());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), made);
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("_insts.toml", &file).unwrap();
+        assert!(!store.complete_attributes().unwrap() && file.is_symlink());
+    }
+}

@@ -1,0 +1,104 @@
+//! Line ends that git or an editor changed: what a message or a blob was is known where its id, or its hash, proves it.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::Store;
+use super::blob_folders::BLOBS;
+use super::check::What;
+use crate::bubb::{BubbId, ContentHash, Name};
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::hex;
+use lepo_base::sys;
+
+impl Store {
+    /// The bytes that a bubb or a blob had before its line ends were changed, if its name proves them.
+    pub(super) fn before_line_ends(&self, file: &str) -> Option<Vec<u8>> {
+        let bytes = self.furniture(file).ok().flatten()?;
+        before(&bytes, |bytes| is_named(file, bytes))
+    }
+
+    /// Gives all messages and blobs the line ends back that their names prove; each file, and the error of one that
+    /// cannot be written. `progress` is told the files done, and all files.
+    pub fn restore_line_ends(
+        &self,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Vec<(String, Option<Error>)>> {
+        let mut files = self.check(progress)?;
+        files.retain(|finding| finding.what == What::LineEnds);
+        let restore = |file: &str| -> Result<()> {
+            let Some(bytes) = self.before_line_ends(file) else { return Ok(()) };
+            self.put_back(file, &bytes).map_err(|error| self.error("cannot write", file, error))
+        };
+        let restored = |file: String| {
+            let error = restore(&file).err();
+            (file, error)
+        };
+        Ok(files.into_iter().map(|finding| restored(finding.name)).collect())
+    }
+
+    fn put_back(&self, file: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = Path::new(file);
+        let dir = match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            None => self.dir.try_clone()?,
+            Some(parent) => self.open_below(parent)?.ok_or(io::ErrorKind::NotFound)?,
+        };
+        let mut tmp = self.temporary("furniture")?;
+        tmp.file.write_all(bytes)?;
+        tmp.file.sync_all()?;
+        tmp.replace(&dir, &path.file_name().unwrap_or_default().to_string_lossy())?;
+        Ok(sys::sync(&dir)?)
+    }
+}
+
+/// True if the name of a file is that of these bytes.
+fn is_named(file: &str, bytes: &[u8]) -> bool {
+    let hash: ContentHash = Sha256::digest(bytes).into();
+    let name = Path::new(file).file_name().unwrap_or_default();
+    if Path::new(file).starts_with(BLOBS) {
+        return name == OsStr::new(&hex(&hash));
+    }
+    let name = Name::parse(name.as_encoded_bytes());
+    name.is_some_and(|name| BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) == name.id)
+}
+
+/// The bytes with all line ends as LF or all as CRLF, whichever fits.
+fn before(bytes: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+    let (mut short, mut long) = (Vec::with_capacity(bytes.len()), Vec::with_capacity(bytes.len()));
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let (text, end) = match line {
+            [text @ .., b'\r', b'\n'] | [text @ .., b'\n'] => (text, true),
+            text => (text, false),
+        };
+        for (into, ending) in [(&mut short, &b"\n"[..]), (&mut long, b"\r\n")] {
+            into.extend(text);
+            into.extend(if end { ending } else { b"" });
+        }
+    }
+    [short, long].into_iter().find(|candidate| candidate != bytes && fits(candidate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_proved_is_given_back() {
+        for (was, is, found) in [
+            ("a\nb\n", "a\r\nb\r\n", true),
+            ("a\nb", "a\r\nb", true),
+            ("a\r\nb\r\n", "a\nb\n", true),
+            ("a\r\nb\n", "a\nb\n", false),
+            ("a\rb\n", "a\rb\r\n", true),
+            ("a\nb\n", "a\nc\n", false),
+            ("a\nb\n", "a\nb\n", false),
+            ("", "", false),
+        ] {
+            let given = before(is.as_bytes(), |bytes| bytes == was.as_bytes());
+            assert_eq!(given, found.then(|| was.as_bytes().to_vec()), "{was:?} {is:?}");
+        }
+    }
+}
