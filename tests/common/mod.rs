@@ -9,3 +9,4 @@ pub mod pty;
 pub mod screen;
 pub mod scripted;
 pub mod ssh;
+pub mod vectors;

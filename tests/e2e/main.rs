@@ -81,6 +81,7 @@ mod sync_servers;
 mod sync_together;
 mod tidying;
 mod trust;
+mod vectors;
 mod watching;
 mod wild;
 mod wires;
