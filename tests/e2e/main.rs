@@ -59,6 +59,7 @@ mod page;
 mod planted;
 mod prompts;
 mod providers;
+mod readers;
 mod reading;
 mod removing;
 mod repl_commands;

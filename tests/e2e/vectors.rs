@@ -1,8 +1,11 @@
 //! lepo reads every store of `tests/vectors/` as docs/format.md says.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::common::vectors::{Vector, each_vector, sha256};
+use crate::home::Home;
 
 /// The document that a command prints, whatever its exit code.
 fn document(vector: &Vector, args: &[&str]) -> Value {
@@ -115,4 +118,62 @@ fn blobs_and_attachments_are_those_of_the_format() {
             assert_eq!(told, names.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}: {id}");
         }
     });
+}
+
+/// A file of the repository as text.
+fn page(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The examples of docs/format.md, 4.1: what stands behind each word, without the spaces between digits.
+fn worked_examples() -> Vec<Vec<(String, String)>> {
+    let page = page("docs/format.md");
+    let section = page.split("### 4.1").nth(1).unwrap().split("\n## ").next().unwrap();
+    let blocks = section.split("```").skip(1).step_by(2);
+    let pairs = |block: &str| {
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for line in block.lines().filter(|line| !line.is_empty()) {
+            let (word, value) = line.split_at(18);
+            match word.trim() {
+                "" => pairs.last_mut().unwrap().1.push_str(&value.replace(' ', "")),
+                word => pairs.push((word.to_string(), value.replace(' ', ""))),
+            }
+        }
+        pairs
+    };
+    blocks.map(pairs).collect()
+}
+
+#[test]
+fn the_worked_bytes_of_the_format_are_right_and_stand_in_the_manual_too() {
+    let examples = worked_examples();
+    let home = Home::new();
+    home.ok(&["init"]);
+    let manual = page("man/lepo-store.5");
+    for (example, content) in examples.iter().zip(["hello", "안녕\n"]) {
+        let value = |word: &str| &example.iter().find(|(known, _)| known == word).unwrap().1;
+        let unhex = |digits: &str| -> Vec<u8> {
+            digits
+                .as_bytes()
+                .chunks(2)
+                .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+                .collect()
+        };
+        let (decimal, time) = value("time").split_once('=').unwrap();
+        assert_eq!(u64::from_str_radix(time, 16).unwrap(), decimal.parse::<u64>().unwrap());
+        assert_eq!(value("SHA-256(content)"), &sha256(content.as_bytes()));
+        let hashed = unhex(value("hashed"));
+        assert_eq!(hashed.len(), 61);
+        assert!(value("hashed").ends_with(value("SHA-256(content)").as_str()));
+        assert_eq!(value("its SHA-256"), &sha256(&hashed));
+        home.write(&format!("work/.lepo/{}", value("name")), content);
+        for (word, told) in example.iter().filter(|_| content == "hello") {
+            let spaced = manual.replace([' ', '\n'], "");
+            assert!(spaced.contains(told.as_str()), "lepo-store(5) lacks {word} {told}");
+        }
+    }
+    assert_eq!(examples.len(), 2);
+    assert_eq!(home.ok(&["fsck"]), "");
+    let document: Value = serde_json::from_str(&home.ok(&["ls", "--json"])).unwrap();
+    assert_eq!(document["tails"][0]["height"], 2);
 }
