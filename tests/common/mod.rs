@@ -6,6 +6,7 @@ pub mod git_http;
 pub mod home;
 pub mod paths_in_code;
 pub mod pty;
+pub mod schemas;
 pub mod screen;
 pub mod scripted;
 pub mod ssh;
