@@ -69,6 +69,7 @@ mod repl_markdown;
 mod repl_turns;
 mod sandbox;
 mod schema;
+mod schemas;
 mod searching;
 mod settings;
 mod shell;
