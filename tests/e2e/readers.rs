@@ -191,6 +191,7 @@ fn what_the_python_writer_writes_is_what_lepo_would_have_written() {
 /// Appends in one process: behind each of its own messages, and behind each of the ids that it is given.
 const WRITER: &str = r#"
 import importlib.util, os, sys
+sys.dont_write_bytecode = True
 spec = importlib.util.spec_from_file_location("reader", sys.argv[1])
 reader = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(reader)
@@ -273,5 +274,83 @@ fn a_thousand_messages_of_another_program_are_safe_beside_lepo() {
     let tails: Vec<&str> = tails.lines().map(|line| line.split_inclusive(')').next().unwrap()).collect();
     for file in readers() {
         assert_eq!(read(&home, file, &["list"], b"").0.out.lines().collect::<Vec<_>>(), tails, "{file}");
+    }
+}
+
+/// A store of random names: any links, hidden or not, in the store itself, in days right and wrong, in those of others.
+fn random_store(home: &Home, roll: &mut impl FnMut(usize) -> usize, is_wild: bool) {
+    const DIGITS: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    // The digits of a time, and its day.
+    const DAYS: &[(&str, &str)] = &[
+        ("01K9XFT8F0", "_old/2025-11/13"),
+        ("01K9XFT9EG", "_old/2025-11/13"),
+        ("01KA0A90M0", "_old/2025-11/14"),
+        ("01KHBAS7M0", "_old/2026-02/13"),
+    ];
+    let ids: Vec<(String, &str)> = (0..1 + roll(12))
+        .map(|_| {
+            let (time, day) = DAYS[roll(DAYS.len())];
+            (time.chars().chain((0..16).map(|_| DIGITS[roll(32)] as char)).collect(), day)
+        })
+        .collect();
+    for (id, day) in &ids {
+        for _ in 0..if roll(8) == 0 { 2 } else { 1 } {
+            let befores: Vec<&str> = ids
+                .iter()
+                .map(|(other, _)| other.as_str())
+                .filter(|other| is_wild || *other < id.as_str())
+                .collect();
+            let prev = match roll(10) {
+                0 => "01HF7YAT00X9VHGMPM65NNS16B",
+                1..8 if !befores.is_empty() => befores[roll(befores.len())],
+                _ => "head",
+            };
+            let of_others = format!("_from/b/{day}");
+            let folders = [
+                "",
+                "",
+                "",
+                day,
+                day,
+                day,
+                "_old",
+                DAYS[roll(DAYS.len())].1,
+                "_from/a",
+                "_from/b",
+                &of_others,
+            ];
+            let spelled = if roll(8) == 0 { id.to_lowercase() } else { id.clone() };
+            let (kind, hidden) = (["s", "u", "a", "t"][roll(4)], ["0", "0", "1"][roll(3)]);
+            let folder = folders[roll(folders.len())];
+            home.write(&format!("work/.lepo/{folder}/{spelled}-{kind}{hidden}-{prev}.md"), id);
+        }
+    }
+}
+
+#[test]
+fn both_readers_list_any_random_forest_as_lepo_does() {
+    let readers = readers();
+    let mut dice = 11u64;
+    let mut roll = |sides: usize| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) as usize % sides
+    };
+    for round in 0..30 {
+        let home = Home::new();
+        home.write("work/.lepo/_insts.toml", "");
+        random_store(&home, &mut roll, round % 2 == 1);
+        let listed = home.lepo(&["ls"]).out;
+        let listed: Vec<&str> =
+            listed.lines().map(|line| line.split_inclusive(')').next().unwrap()).collect();
+        for file in &readers {
+            let (ran, _) = read(&home, file, &["list"], b"");
+            let names = home.program("find", &[".lepo", "-type", "f"]).output().unwrap().stdout;
+            assert_eq!(
+                ran.out.lines().collect::<Vec<_>>(),
+                listed,
+                "{file}: {}",
+                String::from_utf8_lossy(&names)
+            );
+        }
     }
 }
