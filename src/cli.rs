@@ -75,7 +75,11 @@ Environment:
   CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH    the folders of these tools, for lepo import
 
 Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are described in
-lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).";
+lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).
+
+What --json and --events print has JSON Schemas, in docs/schemas of lepo's source. Fields, events,
+and words in fields that name one of several may be added: a reader passes over what it does not
+know. No field is taken away, or changes its meaning or its type, within a major version.";
 
 /// Above the options that every command has.
 const EVERYWHERE: &str = "Everywhere";

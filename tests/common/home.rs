@@ -1,5 +1,6 @@
 //! A temporary home with a cleared environment, and the real binary run in it.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,8 @@ use std::sync::{Arc, Once};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::register_conditional_default;
 use tempfile::TempDir;
+
+use super::schemas::check_output;
 
 /// A home, and in it a working directory `work` where commands run.
 pub struct Home {
@@ -183,7 +186,17 @@ pub fn run(mut command: Command, stdin: &[u8]) -> Ran {
     let mut child = command.spawn().unwrap();
     // Nobody may read it: that is the program's right.
     let _ = child.stdin.take().unwrap().write_all(stdin);
-    finish(child)
+    let ran = finish(child);
+    if is_lepo(&command) {
+        check_output(command.get_args(), ran.code, &ran.out);
+    }
+    ran
+}
+
+/// True for lepo itself, also behind the program that takes the terminal away.
+fn is_lepo(command: &Command) -> bool {
+    let lepo = OsStr::new(env!("CARGO_BIN_EXE_lepo"));
+    command.get_program() == lepo || command.get_args().nth(1) == Some(lepo)
 }
 
 /// Waits for a child that was started with pipes.

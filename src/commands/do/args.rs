@@ -343,7 +343,7 @@ The document of --json is printed on failure too:
            --run
   pending  the id of a request that waits for consent, or null
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
-           interrupted, one for each exit code
+           interrupted, one for each exit code, or overflow: too long for the model
 
 With --parallel it is an array of such documents, one a participant, each with its name (null
 where none was asked); with --debate it has besides
@@ -365,6 +365,7 @@ where none was asked); with --debate it has besides
   stderr    text: what the running command says
   calling   request: an MCP tool is called
   progress  text: how far the call has come
+  form      server: this MCP server asks for a form, on the terminal
   end       the last line, on failure too, with the fields of --json
 Where many are asked, what is in one's reply has its name, and there are
   failed     name, error: one failed; the others go on

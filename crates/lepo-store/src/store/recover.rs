@@ -98,14 +98,15 @@ enum Made {
 }
 
 impl Made {
-    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `furniture-…`, `claim-ID`; anything else is foreign.
+    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…`, `claim-ID`;
+    /// anything else is foreign.
     fn parse(name: &str) -> Option<Made> {
         if let Some(id) = name.strip_prefix("claim-") {
             return BubbId::parse(id.as_bytes()).map(|_| Made::Other);
         }
         let mut words = name.split('-');
         let made = match words.next()?.as_bytes() {
-            b"branch" | b"blob" | b"furniture" => Made::Other,
+            b"blob" | b"branch" | b"cache" | b"furniture" | b"wire" => Made::Other,
             [kind, b'0' | b'1'] => {
                 let prev = words.next()?;
                 let prev = match prev {
@@ -182,6 +183,8 @@ mod tests {
             (format!("claim-{id}"), "other"),
             ("claim-12-1f".to_string(), "foreign"),
             ("blob-12-1f".to_string(), "other"),
+            ("wire-12-1f".to_string(), "other"),
+            ("cache-12-1f".to_string(), "other"),
             ("a0-head-1".to_string(), "foreign"),
             ("a2-head-1-1".to_string(), "foreign"),
             ("x0-head-1-1".to_string(), "foreign"),
