@@ -52,7 +52,13 @@ fn server(url: url::Url) -> ServerConfig {
     };
     let identity = Box::new(identity);
     let target = Target::Remote { url, transport: Transport::Http, headers: Vec::new(), identity };
-    ServerConfig { name: "conformance".into(), description: None, enabled: true, target }
+    ServerConfig {
+        name: "conformance".into(),
+        description: None,
+        enabled: true,
+        target,
+        details: ServerDetails::default(),
+    }
 }
 
 /// Lists the tools and calls each; signs in whenever that is wanted, up to a limit.

@@ -14,7 +14,7 @@ pub mod completions {
 pub mod config {
     pub use crate::config::{
         AnswerForm, ClientIdentity, Flags, Insts, Key, ModelConfig, Paths, Provider, Secret, ServerConfig,
-        Settings, Target, Transport, parse_servers,
+        ServerDetails, Settings, Target, Transport, parse_servers,
     };
     pub use crate::env::Env;
 }

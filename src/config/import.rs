@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::edit::{NewModel, text_of, with_model, with_setting};
 use super::file::{ConfigFile, read_if_there};
+use super::json_comments::without_comments;
 use super::url::base_url;
 use super::word::{LogLevel, ToolMode, Word, read_word};
 use super::write::replace;
@@ -32,7 +33,7 @@ impl Plan {
             return Err(Error::usage(format!("no file {shown}")).hint("name the file to import"));
         };
         let known = "it is humble-ai-cli's config.json or mcp-servers.json";
-        let value = serde_json::from_slice(&bytes)
+        let value = serde_json::from_slice(&without_comments(&bytes))
             .map_err(|error| Error::usage(format!("cannot import {shown}")).because(error).hint(known))?;
         match value {
             Value::Object(old) if old.contains_key("mcpServers") => servers(paths, file, old),

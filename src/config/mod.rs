@@ -12,6 +12,7 @@ mod form;
 mod identity;
 mod import;
 mod insts;
+mod json_comments;
 mod model;
 mod models;
 mod options;
@@ -22,6 +23,8 @@ mod prompts;
 mod provider;
 mod reader;
 mod remote;
+mod server_entry;
+mod server_variables;
 mod servers;
 mod set;
 mod settings;
@@ -50,7 +53,11 @@ pub use price::Price;
 pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
 pub use provider::{Fields, OPENAI_URL, Provider, Wire};
 pub use reader::Source;
-pub use servers::{ServerConfig, Target, Transport, all_servers, parse as parse_servers, servers};
+pub use server_variables::ServerVariables;
+pub use servers::{
+    ServerConfig, ServerDetails, Target, Transport, all_servers, notes as server_notes,
+    parse as parse_servers, servers,
+};
 pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
 pub use settings::{Flags, Line};
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};

@@ -15,8 +15,8 @@ use super::record::TurnRecord;
 use super::transcript::Transcript;
 use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
 use crate::config::{
-    Flags, Found, HashFile, Insts, ModelChoice, ModelConfig, Paths, Provider, ServerConfig, Settings,
-    ToolMode, servers, set_tool_mode, system_prompt,
+    Flags, Found, HashFile, Insts, ModelChoice, ModelConfig, Paths, Provider, ServerConfig, ServerVariables,
+    Settings, ToolMode, servers, set_tool_mode, system_prompt,
 };
 use crate::conv::Forest;
 use crate::env::Env;
@@ -58,11 +58,15 @@ impl Configured {
 
     /// The MCP servers of the user and of `repo`, to be started in `dir`; none where tools are off.
     pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
-        let configs = match self.settings.tool_call_mode {
-            ToolMode::Off => Vec::new(),
-            ToolMode::Manual | ToolMode::Auto => servers(&self.paths, repo)?,
+        let (env, keys) = (Env::from_process(), self.settings.keys());
+        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
+        let (configs, said) = match self.settings.tool_call_mode {
+            ToolMode::Off => Default::default(),
+            ToolMode::Manual | ToolMode::Auto => servers(&self.paths, repo, &variables)?,
         };
-        Ok(self.servers_of(configs, dir))
+        let mut servers = self.servers_of(configs, dir);
+        servers.say_later(said);
+        Ok(servers)
     }
 
     fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
@@ -75,7 +79,12 @@ impl Configured {
         Servers::new(
             configs,
             patience,
-            ProcessSetup { dir: dir.to_path_buf(), hidden_env, sign_ins: self.paths.sign_ins() },
+            ProcessSetup {
+                dir: dir.to_path_buf(),
+                hidden_env,
+                sign_ins: self.paths.sign_ins(),
+                transports: Some(self.paths.state.join("mcp-transports")),
+            },
         )
     }
 

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use super::repo_files::{REPO_FILES, trusted};
 use super::{Context, complete};
-use crate::config::{Paths, ServerConfig, Target, all_servers};
+use crate::config::{
+    Flags, Paths, ServerConfig, ServerVariables, Settings, Target, all_servers, server_notes,
+};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::term::say;
@@ -75,12 +77,23 @@ impl McpArgs {
 /// Does what was asked for.
 pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     let paths = Paths::from_env(&Env::from_process())?;
-    let repo = match context.find_store()? {
+    let (config, repo) = match context.find_store()? {
         // Servers of a repository count once they are trusted, as for `lepo do`.
-        Some(store) => trusted(&store, &paths, REPO_FILES[1], false)?,
-        None => None,
+        Some(store) => {
+            let quiet = true;
+            (trusted(&store, &paths, REPO_FILES[0], quiet)?, trusted(&store, &paths, REPO_FILES[1], false)?)
+        }
+        None => (None, None),
     };
-    let servers = all_servers(&paths, repo)?;
+    let env = Env::from_process();
+    // What keys lepo has matters to a repository's servers alone.
+    let load = |_: &(PathBuf, Vec<u8>)| Settings::load(&paths, &env, config.clone(), &Flags::default());
+    let settings = repo.as_ref().map(load).transpose()?;
+    let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();
+    let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();
+    let variables = ServerVariables { env: &env, own, keys: &keys };
+    let servers = all_servers(&paths, repo, Some(&variables))?;
+    server_notes(&servers).iter().for_each(|note| say(note));
     match args.command.unwrap_or(Command::Ls { json: args.json }) {
         Command::Ls { json } => list::list(&servers, &paths, json, context),
         Command::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
@@ -95,6 +108,10 @@ fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig>
             Error::usage(format!("no MCP server {name:?}")).hint("`lepo mcp` lists the configured ones")
         );
     };
+    if let Some(why) = &server.details.left_out {
+        return Err(Error::usage(format!("server {name} cannot be used: {why}"))
+            .hint("set the variable, or give it a default in mcp.json: ${NAME:-x}"));
+    }
     match &server.target {
         Target::Remote { .. } => Ok(server),
         Target::Program { .. } => Err(Error::usage(format!("server {name} is a program on this machine"))

@@ -13,6 +13,7 @@ mod editing;
 mod importing;
 mod insts;
 mod mistakes;
+mod servers;
 
 /// Variables of an environment.
 type Vars<'a> = &'a [(&'a str, &'a str)];
