@@ -124,7 +124,8 @@ impl Fields<'_> {
                     return mistake(format!("`env` has a name that is none: {key:?}"), "a name has no `=`");
                 }
                 let cwd = self.text("cwd")?.map(PathBuf::from);
-                Ok(Target::Program { command: command.to_string(), args, env, cwd })
+                let (command, args) = parted(command, args);
+                Ok(Target::Program { command, args, env, cwd })
             }
             (Some(_), None) => mistake("`transport` is for a `url`", "leave it out beside `command`"),
             (None, Some((key, url))) => self.remote(key, url?, kind),
@@ -174,7 +175,11 @@ impl Fields<'_> {
             details.call = Some(seconds(if number < 1000.0 { number } else { number / 1000.0 }));
         }
         for (key, value) in self.all {
-            let is_off = matches!(value, Value::Null | Value::Bool(false));
+            let is_off = match value {
+                Value::Null | Value::Bool(false) => true,
+                Value::Array(items) => items.is_empty(),
+                _ => false,
+            };
             let instead = NOT_HONOURED.iter().find(|(known, _)| key == known);
             match instead {
                 Some(_) if is_off => {}
@@ -287,6 +292,16 @@ impl Fields<'_> {
             (Some(a), Some(b)) if a != b => mistake("`transport` and `type` differ", "leave one of them out"),
             _ => Ok(transport.or(other)),
         }
+    }
+}
+
+/// A command that has its arguments behind it, as some write it, in words. No shell: a blank parts them. A path may
+/// have blanks itself, and so may a command with arguments of its own.
+fn parted(command: &str, args: Vec<String>) -> (String, Vec<String>) {
+    let mut words = command.split_ascii_whitespace().map(str::to_string);
+    match words.next() {
+        Some(first) if args.is_empty() && !first.contains(['/', '\\', '"', '\'']) => (first, words.collect()),
+        _ => (command.to_string(), args),
     }
 }
 

@@ -71,7 +71,12 @@ impl ServerVariables<'_> {
     pub(super) fn fill(&self, fields: &Map<String, Value>, origin: Origin) -> Filled {
         let mut filled = Filled { fields: fields.clone(), ..Filled::default() };
         let Filled { fields, values, missing } = &mut filled;
-        each_text(fields, |_, text| {
+        // The program has these in its environment, and may put them in by itself.
+        let names = |key: &str| fields.get(key).and_then(Value::as_object).into_iter().flatten();
+        let env: Vec<String> = names("env").map(|(name, _)| name.clone()).collect();
+        let has_address = ["url", "httpUrl", "serverUrl"].iter().any(|key| fields.contains_key(*key));
+        each_text(fields, |place, text| {
+            let is_argument = place.starts_with("argument") && !has_address;
             let mut whole = String::new();
             for piece in pieces(text) {
                 let (name, default) = match piece {
@@ -87,6 +92,9 @@ impl ServerVariables<'_> {
                         values.push((name.to_string(), Secret::new(value)));
                     }
                     (Err(_), Some(default)) => whole.push_str(default),
+                    (Err(_), None) if is_argument && env.iter().any(|own| own == name) => {
+                        whole.push_str(&format!("${{{name}}}"));
+                    }
                     (Err(why), None) => {
                         missing.get_or_insert_with(|| format!("${{{name}}} {why}"));
                     }

@@ -8,7 +8,7 @@ use super::planner::ChooserAnswer;
 use super::transcript::PathEntry;
 use crate::bubb::Kind;
 use crate::config::DEFAULT_SYSTEM_PROMPT;
-use crate::model::{Message, PathForm, Role};
+use crate::model::{MediaFile, Message, PathForm, Role};
 
 /// The instruction that goes with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,8 +123,16 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
 }
 
 fn message(entry: &PathEntry) -> Message {
-    let files = entry.files.iter().filter_map(|attached| attached.file.clone()).collect();
-    Message { files, ..Message::new(role(entry.kind), sent_text(&entry.text, &entry.files)) }
+    let text = match entry.kind {
+        Kind::User => sent_text(&entry.text, &entry.files),
+        _ => entry.text.clone(),
+    };
+    Message { files: files(entry), ..Message::new(role(entry.kind), text) }
+}
+
+/// The files of a bubb that are sent.
+pub(super) fn files(entry: &PathEntry) -> Vec<MediaFile> {
+    entry.files.iter().filter_map(|attached| attached.file.clone()).collect()
 }
 
 fn is_system_prompt(entry: &PathEntry) -> bool {

@@ -13,6 +13,7 @@ mod editing;
 mod importing;
 mod insts;
 mod mistakes;
+mod readmes;
 mod servers;
 
 /// Variables of an environment.

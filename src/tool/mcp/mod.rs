@@ -5,6 +5,7 @@ mod blocks;
 mod callback;
 pub mod client;
 mod content;
+mod failure_words;
 mod form;
 mod offers;
 mod pins;

@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use super::client::{Failure, Limits};
 use super::content::{self, Block, decode};
+use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
 use super::offers::{Offers, Prompt};
-use super::servers::{Server, Servers, failure_words, hidden};
+use super::servers::{Server, Servers};
 use crate::error::{Error, Result};
 
 /// The most parts that one resource is read in.

@@ -3,18 +3,18 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::client::{Client, Failure, Limits, List, ProcessSetup, Way, silence};
+use super::client::{Client, Failure, Limits, List, ProcessSetup, Way};
 use super::content::{self, CallResult};
+use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
 use super::offers::Offers;
+use super::request::native_prefix;
 use super::secrets::Secrets;
 use super::tools::{Listing, Tool};
 use super::{CallRequest, native_name};
 use crate::config::{ServerConfig, Target};
-use crate::error::quoted;
 use crate::tool::consent::GrantedCall;
 
 /// The time limits of a server.
@@ -179,6 +179,17 @@ impl Servers {
         })
     }
 
+    /// Why the server of this name is not up, for the model; `None` if it is, or if there is none.
+    pub fn not_up(&self, name: &str) -> Option<String> {
+        self.each.iter().find(|server| server.config.name == name)?.not_up()
+    }
+
+    /// The same of the server whose tool a model means by a name in one word.
+    pub fn not_up_by_name(&self, name: &str) -> Option<String> {
+        let is_of = |server: &&Server| name.starts_with(&native_prefix(&server.config.name));
+        self.each.iter().filter(is_of).find_map(Server::not_up)
+    }
+
     /// Makes the call that was granted, once. A server that is gone is started again first; what was
     /// sent is not sent again.
     pub async fn call(&mut self, granted: GrantedCall, caller: &mut impl Caller) -> Called {
@@ -266,7 +277,7 @@ impl Server {
     }
 
     /// True if the server was not started, or could not be; in words why.
-    pub fn not_up(&self) -> Option<String> {
+    fn not_up(&self) -> Option<String> {
         let why = self.failed.as_deref().unwrap_or("it was not started");
         let first = why.lines().next().unwrap_or_default().trim_end_matches([';', ':']);
         let first = first.trim_end_matches("the end of its stderr").trim_end_matches([';', ' ']);
@@ -373,47 +384,4 @@ async fn answers(client: &mut Client) -> bool {
     let limits = Limits { idle: PROBE, total: PROBE };
     // A server that was started anew refuses everything: it knows nothing of the session.
     client.page(List::Tools, None, limits).await.is_ok()
-}
-
-/// A result without the server's secrets.
-pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
-    match value {
-        Value::String(text) => Value::String(secrets.hide(&text)),
-        Value::Array(items) => items.into_iter().map(|item| hidden(item, secrets)).collect(),
-        Value::Object(object) => {
-            Value::Object(object.into_iter().map(|(key, value)| (key, hidden(value, secrets))).collect())
-        }
-        other => other,
-    }
-}
-
-pub(super) fn failure_words(failure: &Failure, secrets: &Secrets, server: &str) -> String {
-    let words = match failure {
-        Failure::Refused(words) | Failure::Lost(words) | Failure::Malformed(words) => words.clone(),
-        Failure::Silent(limit) => silence(*limit),
-        Failure::SignIn(needed) => {
-            let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));
-            // The server's own words, in a line that is pasted into a shell.
-            let scopes: String = scopes.map(|scope| format!(" --scope {}", quoted(scope))).collect();
-            format!("{}; sign in with `lepo mcp login {}{scopes}`", needed.words, quoted(server))
-        }
-    };
-    secrets.hide_all(&words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::client::SignInNeeded;
-    use super::*;
-
-    #[test]
-    fn a_scope_that_a_server_names_is_one_word_of_the_command() {
-        let needed = SignInNeeded {
-            words: "no".into(),
-            scope: Some("files:read a;id`x`".into()),
-            ..SignInNeeded::default()
-        };
-        let words = failure_words(&Failure::SignIn(needed), &Secrets::default(), "my s");
-        assert_eq!(words, "no; sign in with `lepo mcp login 'my s' --scope files:read --scope 'a;id`x`'`");
-    }
 }

@@ -41,7 +41,7 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         ("blocks", "[a content block of type \"text\" that cannot be read]", ""),
         ("nothing", "error: its answer is not the result of a tool", ""),
         ("die", "error: it ended with exit code 3", ""),
-        ("hang", "error: it said nothing for 2 s", ""),
+        ("hang", "error: it said nothing for 2.0 s", ""),
         ("longer", "error: an answer is longer than 16 MiB", ""),
         ("idless", "error: who are you", ""),
         ("idless-then-answer", "echo {}", ""),
