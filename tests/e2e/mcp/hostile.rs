@@ -48,10 +48,10 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         ("refuse", "error: not like this", ""),
         (
             "exit",
-            "no such tool",
+            "server \"s\" is not up: it ended with exit code 1",
             "warning: server s cannot be used: it ended with exit code 1; the end of its stderr:\ncannot start: no licence; token [secret]",
         ),
-        ("mute", "no such tool", "warning: server s cannot be used: it said nothing for 12 s"),
+        ("mute", "server \"s\" is not up", "warning: server s cannot be used: it said nothing for 12.0 s"),
     ] {
         let calls = openai_calls("", &[("t__echo", r#"{"well":1}"#), ("s__echo", "{}")]);
         let bot = Bot::openai(SETTINGS, [calls, openai_sse(["Done."])]);
