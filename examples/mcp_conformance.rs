@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lepo::testing::config::{ClientIdentity, Secret, ServerConfig, Target, Transport};
+use lepo::testing::config::{ClientIdentity, Secret, ServerConfig, ServerDetails, Target, Transport};
 use lepo::testing::tool::{
     Asked, Caller, Client, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, ProcessSetup,
     Redirected,

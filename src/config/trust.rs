@@ -159,7 +159,7 @@ impl HashFile {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let record = String::from_utf8_lossy(&record);
         let texts = record.lines().filter_map(|line| line.split_once(' '));
-        Ok(texts.filter(|(of, _)| *of == hash).last().map(|(_, text)| text.to_string()))
+        Ok(texts.rev().find(|(of, _)| *of == hash).map(|(_, text)| text.to_string()))
     }
 
     /// True if there is a line of this hash.

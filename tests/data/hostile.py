@@ -24,6 +24,8 @@ def tools(cursor):
         return {"tools": [{"description": "nameless"}, 3, tool("echo"), {"name": "odd", "inputSchema": 7}]}
     if MODE == "several":
         return {"tools": [tool("a"), tool("b"), tool("c")]}
+    if MODE == "long-list":
+        return {"tools": [tool("echo", "Much. " * 1_000_000)]}
     if MODE == "thousands":
         number = int(cursor or 0)
         page = [tool(f"tool-{n}", "Much. " * 40) for n in range(number, number + 1000)]

@@ -118,7 +118,7 @@ fn keys_of_other_clients_are_honoured_or_named() {
         (Some(Duration::from_secs(30)), Some(Duration::from_millis(2500)))
     );
     assert!(details.uses("a") && !details.uses("b") && !details.uses("c") && !details.uses("d"));
-    assert_eq!((notes(&[server.clone()]), details.call_in_seconds), (Vec::new(), false));
+    assert_eq!((notes(std::slice::from_ref(&server)), details.call_in_seconds), (Vec::new(), false));
 
     let server =
         one(r#"{"command":"x","tools":["*"],"timeout":60,"trust":true,"autoAprove":[],"cwd":"/d"}"#).unwrap();

@@ -139,7 +139,7 @@ impl Servers {
     /// others now. Gives what a person should know of it, each thing once.
     pub async fn ready(&mut self) -> Vec<String> {
         self.begin();
-        let mut said = std::mem::take(&mut self.unsaid);
+        let mut said = self.unsaid();
         while let Some(starting) = self.starting.last_mut() {
             let started = starting.await;
             self.starting.pop();
@@ -155,6 +155,11 @@ impl Servers {
             }
         }
         said
+    }
+
+    /// The notes that were not shown yet.
+    pub fn unsaid(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.unsaid)
     }
 
     /// Keeps notes that could not be shown yet for the next time.

@@ -253,4 +253,9 @@ fn a_server_of_very_many_tools_is_cut_and_that_is_said() {
         "{}",
         ran.err
     );
+
+    let home = Home::new();
+    configure(&home, &[("s", hostile(&home, "s", "long-list"))]);
+    let ran = within(60, "the list", || home.alone(&["do", "--list-tools"]));
+    assert!(ran.err.contains("server s cannot be used: an answer is longer than 4 MiB"), "{}", ran.err);
 }

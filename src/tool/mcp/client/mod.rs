@@ -99,6 +99,8 @@ pub struct Client {
     leaving: request::PendingNotice,
     process: Option<Process>,
     junk: Arc<AtomicUsize>,
+    /// The longest line of a program that is read now, in bytes.
+    limit: Arc<AtomicUsize>,
     way: Way,
 }
 
@@ -181,14 +183,15 @@ impl Client {
             changed: Arc::new(AtomicBool::new(false)),
             offers_changed: Arc::new(AtomicBool::new(false)),
         };
-        let junk = Arc::new(AtomicUsize::new(0));
+        let (junk, limit_of_lines) =
+            (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(pipes::LIMIT)));
         let mut process = None;
         let begun = match &server.target {
             Target::Program { command, args, env, cwd } => {
                 let (program, stdout, stdin) = Process::start(command, args, env, cwd.as_deref(), place)
                     .map_err(|error| not_started(command, &error))?;
                 process = Some(program);
-                let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk));
+                let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk), Arc::clone(&limit_of_lines));
                 handshake(&handler, AttributeErrors::new(pipes, DOUBT), beginning, limit).await
             }
             Target::Remote { url, transport: configured, headers, .. } => {
@@ -229,7 +232,17 @@ impl Client {
         match begun {
             Ok(service) => {
                 let leaving = request::PendingNotice::default();
-                Ok(Client { service, handler, progress, questions, leaving, process, junk, way })
+                Ok(Client {
+                    service,
+                    handler,
+                    progress,
+                    questions,
+                    leaving,
+                    process,
+                    junk,
+                    limit: limit_of_lines,
+                    way,
+                })
             }
             Err(failure) => Err(with_last_words(failure, process).await),
         }
