@@ -6,6 +6,11 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use lepo::testing::config::{ClientIdentity, Secret, ServerConfig, ServerDetails, Target, Transport};
+use lepo::testing::tool::{
+    Asked, Caller, Client, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, ProcessSetup,
+    Redirected,
+};
 use lepo_base::secret::Secret;
 use lepo_tool::mcp::client::auth::{LiveSecrets, Login, Redirected};
 use lepo_tool::mcp::client::{Client, Failure, Limits, List, ProcessSetup};
@@ -52,7 +57,13 @@ fn server(url: url::Url) -> ServerConfig {
     };
     let identity = Box::new(identity);
     let target = Target::Remote { url, transport: Transport::Http, headers: Vec::new(), identity };
-    ServerConfig { name: "conformance".into(), description: None, enabled: true, target }
+    ServerConfig {
+        name: "conformance".into(),
+        description: None,
+        enabled: true,
+        target,
+        details: ServerDetails::default(),
+    }
 }
 
 /// Lists the tools and calls each; signs in whenever that is wanted, up to a limit.

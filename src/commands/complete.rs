@@ -110,7 +110,8 @@ pub fn server() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let wanted = current.to_string_lossy();
         let paths = Paths::from_env(&Env::from_process()).ok();
-        let servers = paths.and_then(|paths| all_servers(&paths.mcp_file(), None).ok()).unwrap_or_default();
+        let servers =
+            paths.and_then(|paths| all_servers(&paths.mcp_file(), None, None).ok()).unwrap_or_default();
         let fitting =
             servers.into_iter().filter(|server| server.name.starts_with(&*wanted) && is_bare(&server.name));
         fitting.map(|server| candidate(server.name, server.description)).collect()

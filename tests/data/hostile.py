@@ -3,7 +3,7 @@
 It speaks the revision 2025-11-25 by hand, with nothing but Python's own library, so that it shares
 no code with what it tries. In DIR it leaves its process id and those of what it started.
 """
-import glob, http.server, json, os, signal, subprocess, sys, threading, time
+import base64, glob, http.server, json, os, queue, signal, struct, subprocess, sys, threading, time, zlib
 
 MODE = sys.argv[1]
 DIR = sys.argv[2] if len(sys.argv) > 2 else "."
@@ -22,6 +22,14 @@ def tool(name, description="A tool.", **more):
 def tools(cursor):
     if MODE == "malformed-tools":
         return {"tools": [{"description": "nameless"}, 3, tool("echo"), {"name": "odd", "inputSchema": 7}]}
+    if MODE == "several":
+        return {"tools": [tool("a"), tool("b"), tool("c")]}
+    if MODE == "long-list":
+        return {"tools": [tool("echo", "Much. " * 1_000_000)]}
+    if MODE == "thousands":
+        number = int(cursor or 0)
+        page = [tool(f"tool-{n}", "Much. " * 40) for n in range(number, number + 1000)]
+        return {"tools": page, "nextCursor": str(number + 1000)}
     if MODE == "loop":
         return {"tools": [tool("echo")], "nextCursor": "again"}
     if MODE == "ansi":
@@ -52,6 +60,16 @@ def call(params):
     if MODE == "blocks":
         return {"content": [{"type": "text"}, {"type": "odd"}, 7, {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"},
                             {"type": "text", "text": "good"}]}
+    if MODE == "picture":
+        picture = lambda color: base64.b64encode(png(color)).decode()
+        return {"content": [{"type": "text", "text": "two pictures"},
+                            {"type": "image", "data": picture(b"\xff\x00\x00"), "mimeType": "image/png"},
+                            {"type": "resource", "resource": {"uri": "file:///b.png", "mimeType": "image/png", "blob": picture(b"\x00\x00\xff")}},
+                            {"type": "image", "data": base64.b64encode(b"\x89PNG\r\n\x1a\n broken").decode(), "mimeType": "image/png"}]}
+    if MODE == "forged":
+        return text("it is\n" + open(os.path.join(DIR, "forged")).read())
+    if MODE == "where":
+        return text(os.getcwd())
     if MODE == "nothing":
         return {}
     if MODE == "is-error":
@@ -59,6 +77,12 @@ def call(params):
     if MODE == "secrets":
         return text(f"the token is {os.environ['MY_TOKEN']}; key: {os.environ.get('LEPO_TEST_KEY')}")
     return text("echo " + json.dumps(params.get("arguments", {}), sort_keys=True, ensure_ascii=False))
+
+
+def png(color):
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(b"\x00" + color)) + chunk(b"IEND", b""))
 
 
 def answer(message):
@@ -108,7 +132,7 @@ def stdio():
         found = answer(message)
         if found is not None:
             say(found)
-        if MODE == "die-after" and message.get("method") == "tools/call":
+        if MODE in ("die-after", "die-for-good") and message.get("method") == "tools/call":
             os._exit(3)
     # Its stdin has ended, and so should it.
     while MODE == "stubborn":
@@ -134,6 +158,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if MODE == "http-redirect":
             return self.reply(307, Location=open(os.path.join(DIR, "elsewhere")).read())
         message = json.loads(body)
+        note("posts", self.path)
+        if MODE == "sse-plain":
+            # As servers of that age answer what is no message of theirs.
+            if self.path != "/messages":
+                return self.reply(400)
+            if "id" in message:
+                Handler.events.put(answer(message))
+            return self.reply(202)
         session = self.headers.get("Mcp-Session-Id")
         if MODE == "http-forget" and message.get("method") == "tools/call" and "forgotten" not in self.sessions:
             self.sessions.clear()
@@ -153,8 +185,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reply(200, found, Mcp_Session_Id=session)
         self.reply(200, found)
 
+    events = queue.Queue()
+
     def do_GET(self):
         note("headers", json.dumps(dict(self.headers.items())))
+        if MODE == "sse-plain":
+            note("gets", self.path)
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(b"event: endpoint\ndata: /messages\n\n")
+            self.wfile.flush()
+            events = Handler.events = queue.Queue()
+            while True:
+                self.wfile.write(f"data: {json.dumps(events.get())}\n\n".encode())
+                self.wfile.flush()
         self.reply(405)
 
     do_DELETE = do_GET
@@ -177,11 +222,13 @@ if MODE in ("tree", "stubborn-tree"):
         child = subprocess.Popen([sys.executable, "-c", ignore], start_new_session=apart, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         note("pids", child.pid)
+if MODE == "die-for-good" and os.path.exists(os.path.join(DIR, "calls")):
+    sys.exit("not again")
 if MODE == "exit":
     sys.exit("cannot start: no licence; token " + os.environ.get("MY_TOKEN", "none"))
 while MODE == "together" and len(glob.glob(os.path.join(DIR, "..", "*", "starts"))) < 4:
     time.sleep(0.01)
-if MODE.startswith("http-"):
+if MODE.startswith(("http-", "sse-")):
     serve()
 else:
     stdio()

@@ -9,6 +9,7 @@ mod listed;
 mod prefix;
 mod replay;
 mod responses;
+mod result_files;
 
 use serde_json::{Value, json};
 

@@ -19,6 +19,14 @@ impl HashFile {
         HashFile { path }
     }
 
+    /// The text of the last line of this hash.
+    pub fn last(&self, hash: &str) -> Result<Option<String>> {
+        let record = read_if_there(&self.path)?.unwrap_or_default();
+        let record = String::from_utf8_lossy(&record);
+        let texts = record.lines().filter_map(|line| line.split_once(' '));
+        Ok(texts.rev().find(|(of, _)| *of == hash).map(|(_, text)| text.to_string()))
+    }
+
     /// True if there is a line of this hash.
     pub fn has(&self, hash: &str) -> Result<bool> {
         Ok(self.which(&[hash])?.contains(&true))

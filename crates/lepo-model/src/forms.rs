@@ -1,5 +1,6 @@
 //! The forms a conversation takes for those who do not take it message by message.
 
+use super::media::MediaFile;
 use super::message::{Message, Role};
 use super::text::Text;
 
@@ -24,6 +25,37 @@ pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
 /// For models that take no system message at all: the first one becomes the user's, too.
 pub(super) fn without_system(messages: &[Message]) -> Vec<Message> {
     merged(messages, false)
+}
+
+/// True if files go with the results of tools.
+pub(super) fn has_result_files(messages: &[Message]) -> bool {
+    messages.iter().any(|message| message.role == Role::Tool && !message.files.is_empty())
+}
+
+/// For APIs that take only text in the result of a tool: files of results that follow each other are in a message of
+/// the user's behind the last of them.
+pub(super) fn behind_results(messages: &[Message]) -> Vec<Message> {
+    let (mut moved, mut files) = (Vec::with_capacity(messages.len() + 1), Vec::new());
+    for message in messages {
+        if message.role != Role::Tool {
+            moved.extend(behind(&mut files));
+        }
+        let mut message = message.clone();
+        if message.role == Role::Tool {
+            files.append(&mut message.files);
+        }
+        moved.push(message);
+    }
+    moved.extend(behind(&mut files));
+    moved
+}
+
+/// The message of the user's with these files, if there are any.
+fn behind(files: &mut Vec<MediaFile>) -> Option<Message> {
+    let files = std::mem::take(files);
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let text = format!("[files in the results above: {}]", names.join(", "));
+    (!files.is_empty()).then(|| Message { files, ..Message::new(Role::User, text) })
 }
 
 /// Neighbours of one role as one message; system messages are the user's, but the leading ones if `leads`.

@@ -148,6 +148,8 @@ impl Turn<'_> {
 
     /// Sends one request and receives its answer.
     async fn ask_once(&mut self, progress: &mut Progress) -> Result<Asked> {
+        // Results since the last request may have files.
+        self.choose_files();
         let messages = self.messages(progress);
         let schema = self.schema.clone();
         let (start, interrupt) = (Instant::now(), &self.env.interrupt);
@@ -305,7 +307,10 @@ impl Turn<'_> {
                 Ok(request) => request,
                 Err(call) => {
                     self.add(Kind::Assistant, true, call_text(&call).as_bytes())?;
-                    let text = "error: there is no such tool, or its arguments do not fit its schema";
+                    let text = match self.servers.not_up_by_name(&call.name) {
+                        Some(not_up) => format!("error: {not_up}"),
+                        None => "error: there is no such tool, or its arguments do not fit its schema".into(),
+                    };
                     self.add(Kind::Tool, true, text.as_bytes())?;
                     continue;
                 }

@@ -8,7 +8,7 @@ use super::flow::Turn;
 use super::result_text::ResultText;
 use super::served::FrontCaller;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::store::Store;
+use lepo_store::store::{Store, blobs_of_result};
 use lepo_tool::mcp::{Block, CallResult, Called};
 
 impl Turn<'_> {
@@ -72,6 +72,11 @@ fn result_text(store: &Store, result: CallResult, limit: usize) -> Result<Vec<u8
     match whole.trim_end_matches('\n') {
         "" => text.text.extend(b"(it gave nothing)"),
         whole => text.add_capped(store, whole, limit)?,
+    }
+    // A server's own words that look as a line of a blob stay words.
+    let words = String::from_utf8_lossy(&text.text).trim_end_matches('\n').to_string();
+    if !blobs_of_result(&words).is_empty() {
+        text.text.extend(b"\n\n");
     }
     for bytes in files {
         text.add_blob(store, &bytes)?;

@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::context::files;
 use super::native::{call_of, is_bubb_of};
 use super::request::{REFUSED, several_note};
 use super::transcript::{PathEntry, Transcript};
-use lepo_model::ModelConfig;
-use lepo_model::{Message, Origin, Replay, Role, Text, ToolCall};
+use lepo_model::{Message, ModelConfig, Origin, Replay, Role, ToolCall};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
 
@@ -39,7 +39,7 @@ struct Group<'s> {
     /// Words around the calls, requests that were edited, and the note that several requests follow.
     words: Vec<&'s str>,
     /// Each request with its place on the path and its result.
-    requests: Vec<(usize, &'s str, Option<&'s Text>)>,
+    requests: Vec<(usize, &'s str, Option<&'s PathEntry>)>,
     /// The place of its last result.
     end: usize,
 }
@@ -113,7 +113,7 @@ impl<'s> Group<'s> {
                 }
                 Kind::Tool if bubb.hidden && waits => {
                     if let Some((.., result)) = group.requests.last_mut() {
-                        *result = Some(&bubb.text);
+                        *result = Some(bubb);
                         group.end = place + 1;
                     }
                 }
@@ -138,12 +138,14 @@ impl<'s> Group<'s> {
         let mut messages =
             vec![Message { calls, replay: answer.replay.clone(), ..Message::new(Role::Assistant, text) }];
         let last = carried.clone().next_back().and_then(|(.., result)| *result);
-        let is_refused = last.is_some_and(|text| **text == *REFUSED);
+        let is_refused = last.is_some_and(|result| *result.text == *REFUSED);
         let dropped = if answer.waited && !is_refused { DROPPED_WAITING } else { DROPPED };
         let mut results = carried.map(|(.., result)| *result);
         for call in &answer.calls {
-            let result = results.next().flatten().cloned().unwrap_or_else(|| dropped.into());
-            messages.push(Message { call_id: Some(call.id.clone()), ..Message::new(Role::Tool, result) });
+            messages.push(match results.next().flatten() {
+                Some(result) => result_message(call.id.clone(), result),
+                None => Message { call_id: Some(call.id.clone()), ..Message::new(Role::Tool, dropped) },
+            });
         }
         messages
     }
@@ -158,12 +160,15 @@ impl<'s> Group<'s> {
         };
         let calls = carried().map(|(call, _)| call).collect();
         let mut messages = vec![Message { calls, ..Message::new(Role::Assistant, text) }];
-        messages.extend(carried().map(|(call, result)| Message {
-            call_id: Some(call.id),
-            ..Message::new(Role::Tool, result.clone())
-        }));
+        messages.extend(carried().map(|(call, result)| result_message(call.id, result)));
         messages
     }
+}
+
+/// A result, with its files.
+fn result_message(call: String, result: &PathEntry) -> Message {
+    let files = files(result);
+    Message { call_id: Some(call), files, ..Message::new(Role::Tool, result.text.clone()) }
 }
 
 /// The state kept of a turn whose request waits.

@@ -7,7 +7,7 @@ use super::called::{CalledAnswer, answer_at};
 use super::planner::ChooserAnswer;
 use super::transcript::PathEntry;
 use crate::config::DEFAULT_SYSTEM_PROMPT;
-use lepo_model::{Message, PathForm, Role};
+use lepo_model::{MediaFile, Message, PathForm, Role};
 use lepo_store::bubb::Kind;
 
 /// The instruction that goes with a request.
@@ -123,8 +123,16 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
 }
 
 fn message(entry: &PathEntry) -> Message {
-    let files = entry.files.iter().filter_map(|attached| attached.file.clone()).collect();
-    Message { files, ..Message::new(role(entry.kind), sent_text(&entry.text, &entry.files)) }
+    let text = match entry.kind {
+        Kind::User => sent_text(&entry.text, &entry.files),
+        _ => entry.text.clone(),
+    };
+    Message { files: files(entry), ..Message::new(role(entry.kind), text) }
+}
+
+/// The files of a bubb that are sent.
+pub(super) fn files(entry: &PathEntry) -> Vec<MediaFile> {
+    entry.files.iter().filter_map(|attached| attached.file.clone()).collect()
 }
 
 fn is_system_prompt(entry: &PathEntry) -> bool {

@@ -26,7 +26,7 @@ use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::client::{Limits, ProcessSetup};
-use lepo_tool::mcp::config::{ServerConfig, servers};
+use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
 use lepo_tool::mcp::{Patience, Pins, Servers};
 use lepo_tool::{Allowed, Detected};
 
@@ -59,11 +59,15 @@ impl Configured {
 
     /// The MCP servers of the user and of `repo`, to be started in `dir`; none where tools are off.
     pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
-        let configs = match self.settings.tool_call_mode {
-            ToolMode::Off => Vec::new(),
-            ToolMode::Manual | ToolMode::Auto => servers(&self.paths.mcp_file(), repo)?,
+        let (env, keys) = (Env::from_process(), self.settings.keys());
+        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
+        let (configs, said) = match self.settings.tool_call_mode {
+            ToolMode::Off => Default::default(),
+            ToolMode::Manual | ToolMode::Auto => servers(&self.paths.mcp_file(), repo, &variables)?,
         };
-        Ok(self.servers_of(configs, dir))
+        let mut servers = self.servers_of(configs, dir);
+        servers.say_later(said);
+        Ok(servers)
     }
 
     fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
@@ -76,7 +80,12 @@ impl Configured {
         Servers::new(
             configs,
             patience,
-            ProcessSetup { dir: dir.to_path_buf(), hidden_env, sign_ins: self.paths.sign_ins() },
+            ProcessSetup {
+                dir: dir.to_path_buf(),
+                hidden_env,
+                sign_ins: self.paths.sign_ins(),
+                transports: Some(self.paths.state.join("mcp-transports")),
+            },
         )
     }
 

@@ -142,6 +142,12 @@ impl<'t> Turn<'t> {
         if tools {
             // Servers start while the chooser is asked about commands.
             self.servers.begin();
+            // Where none is left, nothing waits for them.
+            if self.servers.is_empty() {
+                for text in self.servers.unsaid() {
+                    self.front.happens(Event::Say(&text));
+                }
+            }
         }
         let mut on_side_branch = false;
         let mut ended = false;

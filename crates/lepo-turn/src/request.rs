@@ -50,7 +50,7 @@ impl Turn<'_> {
                 return Ok(Next::Again);
             }
             let Some(proposal) = self.propose(&request).await? else {
-                return self.not_run(&name, &request, &not_there(&request));
+                return self.not_run(&name, &request, &self.not_there(&request));
             };
             let (mode, most) = (self.env.settings().tool_call_mode, self.env.settings().auto_access);
             if let Some(granted) = proposal.runs_unasked(mode, most) {
@@ -102,7 +102,7 @@ impl Turn<'_> {
             self.servers_ready().await?;
         }
         let Some(proposal) = self.propose(&request).await? else {
-            return self.not_run(&name, &request, &not_there(&request));
+            return self.not_run(&name, &request, &self.not_there(&request));
         };
         let reply = if proposal.is_unheld() && verdict == Verdict::Approve {
             self.env.interrupt.or(self.front.ask(&proposal)).await?
@@ -191,16 +191,18 @@ impl Turn<'_> {
         Ok(Next::Answer)
     }
 
+    /// Why a request for a tool that is not there cannot be carried out, for the model.
+    fn not_there(&self, request: &ToolRequest) -> String {
+        match request {
+            ToolRequest::Call(CallRequest { server, tool, .. }) => match self.servers.not_up(server) {
+                Some(not_up) => format!("error: {not_up}"),
+                None => format!("error: there is no tool {tool:?} of a server {server:?}"),
+            },
+            ToolRequest::Command(_) => "error: there are no commands".to_string(),
+        }
+    }
+
     fn result(&mut self, name: &Name, request: &ToolRequest, text: &[u8], exit: Option<i32>) -> Result<Name> {
         self.record.result(self.front, (name, request), text, exit)
-    }
-}
-
-fn not_there(request: &ToolRequest) -> String {
-    match request {
-        ToolRequest::Call(CallRequest { server, tool, .. }) => {
-            format!("error: there is no tool {tool:?} of a server {server:?}")
-        }
-        ToolRequest::Command(_) => "error: there are no commands".to_string(),
     }
 }

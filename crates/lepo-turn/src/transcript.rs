@@ -26,7 +26,7 @@ pub struct PathEntry {
     pub root: bool,
     /// The text; bytes that are not UTF-8 as U+FFFD.
     pub text: Text,
-    /// The files that it attaches; only a user bubb has any.
+    /// The files that it attaches; only a question and a result of a server's tool have any.
     pub files: Vec<Attached>,
 }
 
@@ -67,7 +67,7 @@ impl Transcript {
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
             let text: Text = store.text(&name)?.into();
-            let files = Attached::of(store, name.kind, &text);
+            let files = files_of(store, &transcript.entries, (name.kind, name.hidden), &text);
             let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
             transcript.entries.push(PathEntry { kind, hidden, root, text, files });
             transcript.path.push(name.id);
@@ -174,13 +174,23 @@ impl Transcript {
 
     /// Adds a text to those that the model is sent; the bubb of it is written elsewhere.
     fn push_text(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
-        let files = Attached::of(&self.store, kind, &String::from_utf8_lossy(text));
+        let words = String::from_utf8_lossy(text);
+        let files = files_of(&self.store, &self.entries, (kind, hidden), &words);
         self.push_text_with(kind, hidden, root, text, files);
     }
 
     fn push_text_with(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8], files: Vec<Attached>) {
         let text: Text = String::from_utf8_lossy(text).into_owned().into();
         self.entries.push(PathEntry { kind, hidden, root, text, files });
+    }
+}
+
+/// The files of a bubb that follows these entries: those of a question, and those in the result of a server's tool.
+fn files_of(store: &Store, before: &[PathEntry], (kind, hidden): (Kind, bool), text: &str) -> Vec<Attached> {
+    let asked = before.last().filter(|_| hidden && kind == Kind::Tool);
+    match asked.and_then(|asked| request(asked.kind, asked.hidden, &asked.text)) {
+        Some(ToolRequest::Call(call)) => Attached::of_result(store, &call.tool, text),
+        _ => Attached::of(store, kind, text),
     }
 }
 

@@ -51,8 +51,8 @@ fn signed_in(server: &ServerConfig, paths: &Paths) -> Result<Option<SignedIn>> {
 fn kind(server: &ServerConfig) -> &'static str {
     match &server.target {
         Target::Program { .. } => "stdio",
-        Target::Remote { transport: Transport::Http, .. } => "http",
-        Target::Remote { transport: Transport::Sse, .. } => "sse",
+        Target::Remote { transport: Transport::Http | Transport::HttpFirst, .. } => "http",
+        Target::Remote { transport: Transport::Sse | Transport::SseFirst, .. } => "sse",
     }
 }
 

@@ -12,7 +12,8 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::client::auth::SignInStore;
 use lepo_tool::mcp::config::{ServerConfig, Target, all_servers};
-use lepo_turn::config::Paths;
+use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
+use lepo_turn::config::{Flags, Paths, Settings};
 
 /// Sign in to MCP servers, and list those that are configured
 ///
@@ -76,12 +77,23 @@ impl McpArgs {
 /// Does what was asked for.
 pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     let paths = Paths::from_env(&Env::from_process())?;
-    let repo = match context.find_store()? {
+    let (config, repo) = match context.find_store()? {
         // Servers of a repository count once they are trusted, as for `lepo do`.
-        Some(store) => trusted(&store, &paths, REPO_FILES[1], false)?,
-        None => None,
+        Some(store) => {
+            let quiet = true;
+            (trusted(&store, &paths, REPO_FILES[0], quiet)?, trusted(&store, &paths, REPO_FILES[1], false)?)
+        }
+        None => (None, None),
     };
-    let servers = all_servers(&paths.mcp_file(), repo)?;
+    let env = Env::from_process();
+    // What keys lepo has matters to a repository's servers alone.
+    let load = |_: &(PathBuf, Vec<u8>)| Settings::load(&paths, &env, config.clone(), &Flags::default());
+    let settings = repo.as_ref().map(load).transpose()?;
+    let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();
+    let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();
+    let variables = ServerVariables { env: &env, own, keys: &keys };
+    let servers = all_servers(&paths.mcp_file(), repo, Some(&variables))?;
+    server_notes(&servers).iter().for_each(|note| say(note));
     match args.command.unwrap_or(Command::Ls { json: args.json }) {
         Command::Ls { json } => list::list(&servers, &paths, json, context),
         Command::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
@@ -96,6 +108,10 @@ fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig>
             Error::usage(format!("no MCP server {name:?}")).hint("`lepo mcp` lists the configured ones")
         );
     };
+    if let Some(why) = &server.details.left_out {
+        return Err(Error::usage(format!("server {name} cannot be used: {why}"))
+            .hint("set the variable, or give it a default in mcp.json: ${NAME:-x}"));
+    }
     match &server.target {
         Target::Remote { .. } => Ok(server),
         Target::Program { .. } => Err(Error::usage(format!("server {name} is a program on this machine"))

@@ -41,17 +41,17 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         ("blocks", "[a content block of type \"text\" that cannot be read]", ""),
         ("nothing", "error: its answer is not the result of a tool", ""),
         ("die", "error: it ended with exit code 3", ""),
-        ("hang", "error: it said nothing for 2 s", ""),
+        ("hang", "error: it said nothing for 2.0 s", ""),
         ("longer", "error: an answer is longer than 16 MiB", ""),
         ("idless", "error: who are you", ""),
         ("idless-then-answer", "echo {}", ""),
         ("refuse", "error: not like this", ""),
         (
             "exit",
-            "no such tool",
+            "server \"s\" is not up: it ended with exit code 1",
             "warning: server s cannot be used: it ended with exit code 1; the end of its stderr:\ncannot start: no licence; token [secret]",
         ),
-        ("mute", "no such tool", "warning: server s cannot be used: it said nothing for 12 s"),
+        ("mute", "server \"s\" is not up", "warning: server s cannot be used: it said nothing for 12.0 s"),
     ] {
         let calls = openai_calls("", &[("t__echo", r#"{"well":1}"#), ("s__echo", "{}")]);
         let bot = Bot::openai(SETTINGS, [calls, openai_sse(["Done."])]);

@@ -50,10 +50,11 @@ fn none_that_can_be_started_is_a_failure() {
 #[test]
 fn a_mistake_names_the_server_and_the_key() {
     let home = Home::new();
-    configure(&home, &[("clock", json!({ "command": "x", "enabeld": false }))]);
+    configure(&home, &[("clock", json!({ "command": "x", "enabled": "no" }))]);
     let ran = home.lepo(&["do", "--list-tools"]);
     assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(ran.err.contains("mcp.json: server \"clock\": key \"enabeld\" is not known"), "{}", ran.err);
+    let told = "mcp.json: server \"clock\": `enabled` is neither true nor false";
+    assert!(ran.err.contains(told), "{}", ran.err);
 }
 
 #[test]

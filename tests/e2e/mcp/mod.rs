@@ -2,6 +2,7 @@
 
 mod authority;
 mod calls;
+mod clients;
 mod consent;
 mod hostile;
 mod listing;

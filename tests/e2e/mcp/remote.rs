@@ -17,13 +17,13 @@ const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
 const TOKEN: &str = "tok-s3cr3t-1234567890";
 
 /// A hostile server over HTTP, until it is dropped.
-struct Remote {
+pub struct Remote {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Remote {
-    fn start(home: &Home, name: &str, mode: &str) -> Remote {
+    pub fn start(home: &Home, name: &str, mode: &str) -> Remote {
         home.write(&format!("left/{name}/.here"), "");
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hostile.py");
         let place = home.path().join("left").join(name);
@@ -105,7 +105,7 @@ fn no_message_goes_where_another_origin_wants_it() {
         let stream = Reply::pieces([Piece::Bytes(event.into_bytes()), Piece::Wait]);
         let server = Server::start([stream.header("content-type", "text/event-stream")]);
         let headers = json!({ "Authorization": format!("Bearer {TOKEN}") });
-        configure(&bot.home, &[("s", json!({ "url": server.url(), "headers": headers }))]);
+        configure(&bot.home, &[("s", json!({ "url": server.url(), "type": "sse", "headers": headers }))]);
         let ran = bot.home.alone(&["do", "x"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
         assert!(ran.err.contains("it wants messages sent to another origin"), "{}", ran.err);
@@ -170,7 +170,7 @@ fn no_header_follows_a_redirect_to_another_origin() {
 fn a_server_of_the_other_kind_of_http_says_which_it_may_be() {
     let bot = Bot::saying(AUTO, &["Done."]);
     let remote = Remote::start(&bot.home, "s", "http-plain");
-    configure(&bot.home, &[("s", json!({ "url": remote.url }))]);
+    configure(&bot.home, &[("s", json!({ "url": remote.url, "transport": "sse" }))]);
     let ran = bot.home.alone(&["do", "x"]);
     assert!(
         ran.err.contains("HTTP 405; if it speaks streamable HTTP, its `transport` is \"http\""),

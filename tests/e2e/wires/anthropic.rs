@@ -69,7 +69,7 @@ fn validate(body: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn server(answers: Vec<Reply>, thinking: &'static str) -> Server {
+pub(super) fn server(answers: Vec<Reply>, thinking: &'static str) -> Server {
     let answers = std::sync::Mutex::new(answers.into_iter());
     Server::judging(move |_, asked: &Asked| {
         if asked.method == "GET" {

@@ -20,7 +20,7 @@ enum Block<'m> {
     /// A text behind a line that says what it is.
     Text(&'static str, &'m Text),
     Call(&'m ToolCall),
-    Result(&'m str, &'m Text),
+    Result(&'m str, &'m Text, &'m [MediaFile]),
     File(&'m MediaFile),
     /// As received.
     Received(&'m Value),
@@ -118,7 +118,7 @@ fn blocks(message: &Message) -> Vec<Block<'_>> {
     }
     let text = |label| Block::Text(label, &message.text);
     let mut blocks = match (message.role, &message.call_id) {
-        (Role::Tool, Some(id)) => return vec![Block::Result(id, &message.text)],
+        (Role::Tool, Some(id)) => return vec![Block::Result(id, &message.text, &message.files)],
         // The API refuses texts of white space.
         _ if message.text.trim().is_empty() => Vec::new(),
         (Role::Tool, None) => vec![text("[tool]\n")],
@@ -156,10 +156,15 @@ fn write_block(payload: &mut Payload, block: &Block<'_>, marked: bool) {
             payload.raw(",\"input\":");
             payload.json(&input);
         }
-        Block::Result(id, text) => {
+        Block::Result(id, text, files) => {
             payload.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
             payload.json(id);
-            if !text.is_empty() {
+            if !files.is_empty() {
+                let words = Some(Block::Text("", text)).filter(|_| !text.trim().is_empty());
+                let blocks = words.into_iter().chain(files.iter().map(Block::File));
+                payload.raw(",\"content\":");
+                list(payload, blocks, |payload, block| write_block(payload, &block, false));
+            } else if !text.is_empty() {
                 payload.raw(",\"content\":");
                 payload.text(text);
             }

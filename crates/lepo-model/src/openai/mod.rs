@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::answer::AnswerReader;
 use super::catalog::{Catalog, ModelFacts, One};
+use super::forms::{behind_results, has_result_files};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
@@ -152,7 +153,14 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
         reasoning: rebuilt && asking.has(&REASONING_CONTENT),
     };
-    list(object.key("messages"), request.messages, |payload, message| said(payload, message, &marks));
+    let moved: Vec<Message>;
+    let messages = if has_result_files(request.messages) {
+        moved = behind_results(request.messages);
+        &moved
+    } else {
+        request.messages
+    };
+    list(object.key("messages"), messages, |payload, message| said(payload, message, &marks));
     object.field("stream", true);
     if asking.takes(&STREAM_OPTIONS) {
         object.field("stream_options", json!({"include_usage": true}));

@@ -6,6 +6,7 @@ mod answer;
 use serde_json::{Value, json};
 
 use super::answer::AnswerReader;
+use super::forms::{behind_results, has_result_files};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, Role, ToolSpec};
 use super::openai::{CATALOG, arguments_text};
@@ -29,7 +30,17 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         headers: &[],
         body,
         reader,
-        quirks: &[&FILES, &TEMPERATURE, &SUMMARY, &REASONING, &ENCRYPTED, &CACHE_KEY, &TEXT_FORMAT, &STRICT],
+        quirks: &[
+            &FILES,
+            &TEMPERATURE,
+            &SUMMARY,
+            &REASONING,
+            &ENCRYPTED,
+            &CACHE_KEY,
+            &TEXT_FORMAT,
+            &STRICT,
+            &RESULT_FILES,
+        ],
         missing: check_model,
         catalog: CATALOG,
         root_key: true,
@@ -69,6 +80,14 @@ static ENCRYPTED: Quirk = Quirk {
     says: "gives no encrypted reasoning: asking again without it",
 };
 
+/// Only text in the result of a tool.
+static RESULT_FILES: Quirk = Quirk {
+    word: "result_files",
+    status: MALFORMED,
+    named: &[&["output"], &["input text", "input_text", "input_image", "input_file", "string"]],
+    says: "takes no files in the result of a tool: asking again with them behind it",
+};
+
 static CACHE_KEY: Quirk = Quirk {
     word: "prompt_cache_key",
     status: MALFORMED,
@@ -99,7 +118,14 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let payload = object.key("input");
     payload.raw("[");
     let mut first = true;
-    for message in request.messages {
+    let moved: Vec<Message>;
+    let messages = if has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
+        moved = behind_results(request.messages);
+        &moved
+    } else {
+        request.messages
+    };
+    for message in messages {
         items(payload, message, &mut first);
     }
     payload.raw("]");
@@ -164,7 +190,7 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
         payload.raw("{\"type\":\"function_call_output\",\"call_id\":");
         payload.json(id);
         payload.raw(",\"output\":");
-        payload.text(&message.text);
+        content(payload, "", message);
         return payload.raw("}");
     }
     if message.role == Role::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {

@@ -222,6 +222,11 @@ pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<String> {
     hashes
 }
 
+/// The hashes in the blob lines that end the text of a result.
+pub fn blobs_of_result(text: &str) -> Vec<String> {
+    blob_lines(text.as_bytes(), Kind::Tool)
+}
+
 /// The hash in `[1,234,567 bytes: _blobs/SHA256]`.
 fn blob_line(line: &str) -> Option<String> {
     let line = line.strip_prefix('[')?.strip_suffix(']')?;

@@ -62,7 +62,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 pub use batch::{Batch, MANY};
-pub use blobs::{Blob, NewBlob};
+pub use blobs::{Blob, NewBlob, blobs_of_result};
 pub use branches::check_branch_name;
 pub use check::{Finding, What};
 pub use claim::Claim;

@@ -6,6 +6,7 @@ mod callback;
 pub mod client;
 pub mod config;
 mod content;
+mod failure_words;
 mod form;
 mod offers;
 mod pins;

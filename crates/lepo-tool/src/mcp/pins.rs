@@ -64,9 +64,11 @@ fn line(identity: &str, server: &str, tool: &Tool) -> String {
 
 /// The identity of a server: its name, and the program or address behind it.
 fn identity(config: &ServerConfig) -> String {
-    let target = match &config.target {
-        Target::Program { command, args, .. } => format!("{command:?} {args:?}"),
-        Target::Remote { url, .. } => {
+    let target = match (&config.details.written, &config.target) {
+        // The values of variables may change.
+        (Some(written), _) => written.clone(),
+        (None, Target::Program { command, args, .. }) => format!("{command:?} {args:?}"),
+        (None, Target::Remote { url, .. }) => {
             let mut place = url.clone();
             place.set_query(None);
             place.to_string()
@@ -94,6 +96,8 @@ mod tests {
             (("s", program), ("s", r#"{"command":"x","args":["a b"]}"#), false),
             (("s", remote), ("s", r#"{"url":"http://h/mcp?token=2"}"#), true),
             (("s", remote), ("s", r#"{"url":"http://h2/mcp"}"#), false),
+            (("s", r#"{"url":"http://${H}/m?a=${A}"}"#), ("s", r#"{"url":"http://${H}/m?a=${B}"}"#), true),
+            (("s", r#"{"command":"x","args":["${A}"]}"#), ("s", r#"{"command":"x","args":["${B}"]}"#), false),
             (("s", remote), ("s", r#"{"url":"http://h/other"}"#), false),
         ] {
             assert_eq!(id(first.0, first.1) == id(second.0, second.1), same, "{first:?} {second:?}");

@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use super::client::{Failure, Limits};
 use super::content::{self, Block, decode};
+use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
 use super::offers::{Offers, Prompt};
-use super::servers::{Server, Servers, failure_words, hidden};
+use super::servers::{Server, Servers};
 use lepo_base::error::{Error, Result};
 
 /// The most parts that one resource is read in.
@@ -50,8 +51,9 @@ impl Servers {
 
     /// Reads a resource of a server.
     pub async fn read(&mut self, server: &str, uri: &str, caller: &mut impl Caller) -> Result<Vec<Content>> {
-        let limits = self.patience.call;
+        let patience = self.patience;
         let server = self.awake(server).await?;
+        let limits = patience.with(&server.config).call;
         let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
         let read = client.read(uri, limits, caller).await;
         let result = server.taken(read).await.map_err(|words| {
@@ -88,8 +90,9 @@ impl Servers {
         arguments: Map<String, Value>,
         caller: &mut impl Caller,
     ) -> Result<Vec<PromptMessage>> {
-        let limits = self.patience.call;
+        let patience = self.patience;
         let server = self.awake(server).await?;
+        let limits = patience.with(&server.config).call;
         let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
         let filled = client.prompt(name, arguments, limits, caller).await;
         let result = server.taken(filled).await.map_err(|words| {
@@ -119,7 +122,7 @@ impl Servers {
             };
             return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));
         };
-        match server.wake(&self.place, self.patience).await {
+        match server.wake(&self.place, self.patience.with(&server.config)).await {
             Ok(()) => Ok(server),
             Err(words) => Err(Error::remote_lines(&format!("server {name} cannot be used: {words}"))),
         }

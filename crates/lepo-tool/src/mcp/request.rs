@@ -72,13 +72,20 @@ pub fn canonical(value: &Value) -> String {
 /// The longest name an API takes.
 const LONGEST: usize = 64;
 
+/// A text in the letters that APIs take.
+fn letters(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect()
+}
+
+/// The beginning of the names of a server's tools, where they are not too long.
+pub(super) fn native_prefix(server: &str) -> String {
+    format!("{}__", letters(server))
+}
+
 /// `server__tool` in the letters that APIs take. What had to be changed or cut for that is told
 /// from others by a hash, so that no two tools come to one name.
 pub fn native_name(server: &str, tool: &str) -> String {
-    let letters = |text: &str| -> String {
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect()
-    };
-    let plain = format!("{}__{}", letters(server), letters(tool));
+    let plain = format!("{}{}", native_prefix(server), letters(tool));
     let ambiguous = server.contains("__") || server.ends_with('_') || tool.starts_with('_');
     if plain.len() <= LONGEST && plain == format!("{server}__{tool}") && !ambiguous {
         return plain;

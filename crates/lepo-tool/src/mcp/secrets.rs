@@ -59,6 +59,10 @@ impl Secrets {
                 secrets.certain.extend(url.password().map(Secret::new));
             }
         }
+        for (name, value) in &server.details.filled {
+            let certain = is_secret_name(name) || looks_random(value.reveal());
+            if certain { &mut secrets.certain } else { &mut secrets.possible }.push(value.clone());
+        }
         for list in [&mut secrets.certain, &mut secrets.possible] {
             list.retain(|secret| secret.reveal().len() >= SHORTEST);
             // The longest first: one may be a part of another.

@@ -3,19 +3,19 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::client::{Client, Failure, Limits, List, ProcessSetup};
+use super::client::{Client, Failure, Limits, List, ProcessSetup, Way};
 use super::content::{self, CallResult};
+use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
 use super::offers::Offers;
+use super::request::native_prefix;
 use super::secrets::Secrets;
 use super::tools::{Listing, Tool};
 use super::{CallRequest, native_name};
 use crate::consent::GrantedCall;
-use crate::mcp::config::{ServerConfig, Target, Transport};
-use lepo_base::error::quoted;
+use crate::mcp::config::{ServerConfig, Target};
 
 /// The time limits of a server.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,15 @@ pub struct Patience {
     pub connect: Duration,
     /// For a call.
     pub call: Limits,
+}
+
+impl Patience {
+    /// These limits, with what the configuration of a server says of them.
+    pub(super) fn with(self, server: &ServerConfig) -> Patience {
+        let connect = server.details.connect.unwrap_or(self.connect);
+        let call = server.details.call.map_or(self.call, |limit| Limits { idle: limit, total: limit });
+        Patience { connect, call }
+    }
 }
 
 /// The time to wait for a sign of life from a server that may have ended.
@@ -114,9 +123,9 @@ impl Servers {
         }
         for (i, server) in self.each.iter().enumerate() {
             let (config, secrets) = (server.config.clone(), server.secrets.clone());
-            let (patience, place) = (self.patience, self.place.clone());
+            let (patience, place) = (self.patience.with(&config), self.place.clone());
             self.starting.push(tokio::spawn(async move {
-                (i, Session::open(&config, &place, patience, &secrets).await)
+                (i, Session::open(&config, &place, patience, &secrets, None).await)
             }));
         }
     }
@@ -130,7 +139,7 @@ impl Servers {
     /// others now. Gives what a person should know of it, each thing once.
     pub async fn ready(&mut self) -> Vec<String> {
         self.begin();
-        let mut said = std::mem::take(&mut self.unsaid);
+        let mut said = self.unsaid();
         while let Some(starting) = self.starting.last_mut() {
             let started = starting.await;
             self.starting.pop();
@@ -142,10 +151,15 @@ impl Servers {
         }
         for server in &mut self.each {
             if server.client.as_ref().is_some_and(Client::tools_changed) {
-                said.extend(server.list_again(self.patience).await);
+                said.extend(server.list_again(self.patience.with(&server.config)).await);
             }
         }
         said
+    }
+
+    /// The notes that were not shown yet.
+    pub fn unsaid(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.unsaid)
     }
 
     /// Keeps notes that could not be shown yet for the next time.
@@ -170,14 +184,25 @@ impl Servers {
         })
     }
 
+    /// Why the server of this name is not up, for the model; `None` if it is, or if there is none.
+    pub fn not_up(&self, name: &str) -> Option<String> {
+        self.each.iter().find(|server| server.config.name == name)?.not_up()
+    }
+
+    /// The same of the server whose tool a model means by a name in one word.
+    pub fn not_up_by_name(&self, name: &str) -> Option<String> {
+        let is_of = |server: &&Server| name.starts_with(&native_prefix(&server.config.name));
+        self.each.iter().filter(is_of).find_map(Server::not_up)
+    }
+
     /// Makes the call that was granted, once. A server that is gone is started again first; what was
     /// sent is not sent again.
     pub async fn call(&mut self, granted: GrantedCall, caller: &mut impl Caller) -> Called {
         let request = granted.request();
-        let patience = self.patience;
         let Some(server) = self.each.iter_mut().find(|server| server.config.name == request.server) else {
             return Called::Failed(format!("there is no server {:?}", request.server));
         };
+        let patience = self.patience.with(&server.config);
         if let Err(words) = server.wake(&self.place, patience).await {
             return Called::Failed(words);
         }
@@ -256,6 +281,14 @@ impl Server {
         }
     }
 
+    /// True if the server was not started, or could not be; in words why.
+    fn not_up(&self) -> Option<String> {
+        let why = self.failed.as_deref().unwrap_or("it was not started");
+        let first = why.lines().next().unwrap_or_default().trim_end_matches([';', ':']);
+        let first = first.trim_end_matches("the end of its stderr").trim_end_matches([';', ' ']);
+        self.client.is_none().then(|| format!("server {:?} is not up: {first}", self.config.name))
+    }
+
     /// Makes sure that the server runs, and starts it again once if it does not.
     pub(super) async fn wake(&mut self, place: &ProcessSetup, patience: Patience) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
@@ -271,9 +304,10 @@ impl Server {
         let Some(client) = self.client.take() else {
             return Err(self.failed.clone().unwrap_or_else(|| "it was not started".to_string()));
         };
+        let way = client.way();
         client.close().await;
         self.starts += 1;
-        let opened = Session::open(&self.config, place, patience, &self.secrets).await;
+        let opened = Session::open(&self.config, place, patience, &self.secrets, Some(way)).await;
         let failed = opened.as_ref().err().map(|failure| {
             let words = failure_words(failure, &self.secrets, &self.config.name);
             format!("it was gone, and cannot be started again: {words}")
@@ -283,12 +317,13 @@ impl Server {
     }
 
     fn is_remote(&self) -> bool {
-        matches!(&self.config.target, Target::Remote { transport: Transport::Http, .. })
+        let is_sse = self.client.as_ref().is_some_and(|client| client.way().is_sse());
+        matches!(&self.config.target, Target::Remote { .. }) && !is_sse
     }
 
     async fn list_again(&mut self, patience: Patience) -> Vec<String> {
         let Some(client) = &mut self.client else { return Vec::new() };
-        match list(client, patience).await {
+        match list(client, &self.config, patience).await {
             Ok(listing) => self.tools = listing.tools,
             Err(failure) => {
                 let words = failure_words(&failure, &self.secrets, &self.config.name);
@@ -308,14 +343,19 @@ impl Session {
         place: &ProcessSetup,
         patience: Patience,
         secrets: &Secrets,
+        known: Option<Way>,
     ) -> Result<Session, Failure> {
         let start = Instant::now();
         tracing::debug!(server = config.name, "starting");
-        let mut client = Client::open(config, place, patience.connect, &secrets.live).await?;
+        let (connect, live) = (patience.connect, &secrets.live);
+        let mut client = match known {
+            Some(way) => Client::open_again(way, config, place, connect, live).await?,
+            None => Client::open(config, place, connect, live).await?,
+        };
         let (protocol, ms) = (client.protocol(), start.elapsed().as_millis() as u64);
         tracing::debug!(server = config.name, protocol, ms, "started");
         let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
-        match tokio::time::timeout(left, list(&mut client, patience)).await {
+        match tokio::time::timeout(left, list(&mut client, config, patience)).await {
             Ok(Ok(listing)) => Ok(Session { client, tools: listing.tools, notes: listing.notes }),
             failed => {
                 let failure = match failed {
@@ -330,7 +370,7 @@ impl Session {
 }
 
 /// All tools, page by page.
-async fn list(client: &mut Client, patience: Patience) -> Result<Listing, Failure> {
+async fn list(client: &mut Client, config: &ServerConfig, patience: Patience) -> Result<Listing, Failure> {
     let (mut listing, mut cursor) = (Listing::default(), None);
     loop {
         let page = client
@@ -338,6 +378,7 @@ async fn list(client: &mut Client, patience: Patience) -> Result<Listing, Failur
             .await?;
         cursor = listing.take(&page);
         if cursor.is_none() {
+            listing.choose(&config.details);
             return Ok(listing);
         }
     }
@@ -348,47 +389,4 @@ async fn answers(client: &mut Client) -> bool {
     let limits = Limits { idle: PROBE, total: PROBE };
     // A server that was started anew refuses everything: it knows nothing of the session.
     client.page(List::Tools, None, limits).await.is_ok()
-}
-
-/// A result without the server's secrets.
-pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
-    match value {
-        Value::String(text) => Value::String(secrets.hide(&text)),
-        Value::Array(items) => items.into_iter().map(|item| hidden(item, secrets)).collect(),
-        Value::Object(object) => {
-            Value::Object(object.into_iter().map(|(key, value)| (key, hidden(value, secrets))).collect())
-        }
-        other => other,
-    }
-}
-
-pub(super) fn failure_words(failure: &Failure, secrets: &Secrets, server: &str) -> String {
-    let words = match failure {
-        Failure::Refused(words) | Failure::Lost(words) | Failure::Malformed(words) => words.clone(),
-        Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
-        Failure::SignIn(needed) => {
-            let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));
-            // The server's own words, in a line that is pasted into a shell.
-            let scopes: String = scopes.map(|scope| format!(" --scope {}", quoted(scope))).collect();
-            format!("{}; sign in with `lepo mcp login {}{scopes}`", needed.words, quoted(server))
-        }
-    };
-    secrets.hide_all(&words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::client::SignInNeeded;
-    use super::*;
-
-    #[test]
-    fn a_scope_that_a_server_names_is_one_word_of_the_command() {
-        let needed = SignInNeeded {
-            words: "no".into(),
-            scope: Some("files:read a;id`x`".into()),
-            ..SignInNeeded::default()
-        };
-        let words = failure_words(&Failure::SignIn(needed), &Secrets::default(), "my s");
-        assert_eq!(words, "no; sign in with `lepo mcp login 'my s' --scope files:read --scope 'a;id`x`'`");
-    }
 }

@@ -1,9 +1,11 @@
 //! The tools of a server, read one by one: what is wrong with one costs only that one, and is said.
 
 use std::collections::HashSet;
+use std::io;
 
 use serde_json::{Map, Value, json};
 
+use crate::mcp::config::ServerDetails;
 use lepo_base::hash::hash_of;
 
 /// One tool.
@@ -47,10 +49,20 @@ pub struct Listing {
     pub notes: Vec<String>,
     seen: HashSet<String>,
     cursors: HashSet<String>,
+    /// Length of the tools so far, as JSON.
+    bytes: usize,
+    /// The list is longer than lepo reads.
+    is_cut: bool,
 }
 
 /// The most pages of one list.
 const PAGES: usize = 100;
+
+/// The most tools of one server.
+const MOST_TOOLS: usize = 1_000;
+
+/// The longest list of tools, in bytes of JSON.
+const MOST_BYTES: usize = 4 << 20;
 
 impl Listing {
     /// Takes one page; gives the cursor of the next, if there is one.
@@ -58,6 +70,9 @@ impl Listing {
         match page.get("tools").and_then(Value::as_array) {
             None => self.notes.push("its list of tools could not be read".to_string()),
             Some(tools) => tools.iter().for_each(|tool| self.tool(tool)),
+        }
+        if self.is_cut {
+            return None;
         }
         let cursor = page.get("nextCursor")?.as_str()?.to_string();
         if !self.cursors.insert(cursor.clone()) {
@@ -71,7 +86,19 @@ impl Listing {
         Some(cursor)
     }
 
+    /// Keeps the tools that the configuration of the server wants.
+    pub fn choose(&mut self, details: &ServerDetails) {
+        let named = details.included.iter().flatten().chain(&details.excluded);
+        for name in named.filter(|name| !self.seen.contains(*name)) {
+            self.notes.push(format!("it has no tool {name:?}, which its configuration names"));
+        }
+        self.tools.retain(|tool| details.uses(&tool.name));
+    }
+
     fn tool(&mut self, tool: &Value) {
+        if self.is_cut {
+            return;
+        }
         let Some(name) = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
             self.notes.push("a tool without a name was left out".to_string());
             return;
@@ -94,7 +121,36 @@ impl Listing {
             return;
         }
         let description = tool.get("description").and_then(Value::as_str).unwrap_or_default().to_string();
+        self.bytes = self.bytes.saturating_add(name.len() + description.len() + json_len(&schema));
+        if self.tools.len() >= MOST_TOOLS || self.bytes > MOST_BYTES {
+            self.is_cut = true;
+            let what = match self.tools.len() {
+                MOST_TOOLS.. => format!("it has more than {MOST_TOOLS} tools"),
+                _ => format!("its list of tools is longer than {} MiB", MOST_BYTES >> 20),
+            };
+            self.notes.push(format!("{what}: only the first {} are used", self.tools.len()));
+            return;
+        }
         self.tools.push(Tool { name: name.to_string(), description, schema });
+    }
+}
+
+/// The length of an object as JSON, without making the text of it.
+fn json_len(object: &Map<String, Value>) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, object) {
+        Ok(()) => count.0,
+        Err(_) => usize::MAX,
     }
 }
 
@@ -123,6 +179,49 @@ mod tests {
         assert_eq!(notes.len(), 6, "{notes:?}");
         assert!(notes.iter().all(|note| !note.contains(char::is_control)), "{notes:?}");
         assert_eq!(listing(&[json!({})]).1, ["its list of tools could not be read"]);
+    }
+
+    #[test]
+    fn a_list_without_end_is_cut_and_that_is_said() {
+        let page = |from: usize| {
+            let tools: Vec<Value> = (from..from + 400).map(|n| json!({"name": format!("t{n}")})).collect();
+            json!({"tools": tools, "nextCursor": format!("{from}")})
+        };
+        let mut listing = Listing::default();
+        let cursors: Vec<bool> = (0..3).map(|n| listing.take(&page(n * 400)).is_some()).collect();
+        assert_eq!((listing.tools.len(), cursors), (1_000, vec![true, true, false]));
+        assert_eq!(listing.notes, ["it has more than 1000 tools: only the first 1000 are used"]);
+
+        let long = "x".repeat(1 << 20);
+        let tools: Vec<Value> =
+            (0..9).map(|n| json!({"name": format!("t{n}"), "description": long})).collect();
+        let (names, notes, _) = self::listing(&[json!({ "tools": tools })]);
+        assert_eq!(names, "t0 t1 t2");
+        assert_eq!(notes, ["its list of tools is longer than 4 MiB: only the first 3 are used"]);
+    }
+
+    #[test]
+    fn only_the_tools_that_are_wanted_are_kept() {
+        let tools = json!([{"name": "a"}, {"name": "b"}, {"name": "c"}]);
+        for (included, excluded, kept, notes) in [
+            (None, vec![], "a b c", 0),
+            (Some(vec!["a", "c"]), vec![], "a c", 0),
+            (None, vec!["b"], "a c", 0),
+            (Some(vec!["a", "b"]), vec!["b"], "a", 0),
+            (Some(vec!["d"]), vec!["e"], "", 2),
+        ] {
+            let owned = |names: Vec<&str>| names.into_iter().map(str::to_string).collect();
+            let details = ServerDetails {
+                included: included.map(owned),
+                excluded: owned(excluded),
+                ..ServerDetails::default()
+            };
+            let mut listing = Listing::default();
+            listing.take(&json!({ "tools": tools }));
+            listing.choose(&details);
+            let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
+            assert_eq!((names.join(" ").as_str(), listing.notes.len()), (kept, notes));
+        }
     }
 
     #[test]

@@ -2,14 +2,18 @@
 //! the provider takes them. The question's own always are; earlier ones give way from the oldest on.
 
 use std::fs::File;
-use std::io::{BufReader, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::limits::{Size, fitting, is_taken};
+use lepo_base::media::{MAGIC, Media};
 use lepo_model::{Accepts, MediaFile, Text};
-use lepo_store::bubb::{Attachment, Kind, split_attachments};
-use lepo_store::store::Store;
+use lepo_store::bubb::{Attachment, Kind, clean_name, split_attachments};
+use lepo_store::store::{Store, blobs_of_result};
 
-/// A file of a user bubb.
+/// The most files of one result that are sent.
+const MOST_FILES: usize = 100;
+
+/// A file of a user bubb, or of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attached {
     /// Line of the file.
@@ -17,6 +21,8 @@ pub struct Attached {
     /// The file, if it is to be sent.
     pub file: Option<MediaFile>,
     side: Option<u32>,
+    /// That it is not sent is decided, and told.
+    is_settled: bool,
 }
 
 /// Files that are not sent, by reason.
@@ -59,6 +65,29 @@ impl Attached {
         lines.into_iter().map(|line| Attached::find(store, line)).collect()
     }
 
+    /// The images and documents among the blobs of a result of a server's tool, told by their bytes.
+    pub fn of_result(store: &Store, tool: &str, text: &str) -> Vec<Attached> {
+        let hashes = blobs_of_result(text);
+        hashes.into_iter().take(MOST_FILES).filter_map(|hash| Attached::of_blob(store, tool, hash)).collect()
+    }
+
+    fn of_blob(store: &Store, tool: &str, hash: String) -> Option<Attached> {
+        let (mut file, len) = store.open_proven_blob(&hash).ok()??;
+        let mut magic = Vec::new();
+        (&mut file).take(MAGIC as u64).read_to_end(&mut magic).ok()?;
+        let media = Media::of_bytes(&magic)?;
+        file.seek(SeekFrom::Start(0)).ok()?;
+        let side = media.is_image().then(|| side_of(&file));
+        // Bytes that only begin as an image does are refused by every server.
+        if side.is_some_and(|side| side.is_none_or(|side| side == 0)) {
+            return None;
+        }
+        file.seek(SeekFrom::Start(0)).ok()?;
+        let name = clean_name(tool).unwrap_or_else(|| "result".to_string());
+        let line = Attachment { media, len, name: format!("{name}.{}", media.extension()), hash };
+        Some(Attached::open(line, Some(file), side.flatten()))
+    }
+
     fn find(store: &Store, line: Attachment) -> Attached {
         let Ok(Some((file, len))) = store.open_proven_blob(&line.hash) else {
             return Attached::open(line, None, None);
@@ -67,20 +96,25 @@ impl Attached {
         if len != line.len || file.seek(SeekFrom::Start(0)).is_err() {
             return Attached::open(line, None, None);
         }
-        let side = imagesize::reader_size(BufReader::new(&file)).ok().map(|size| size.width.max(size.height));
-        let side = side.filter(|_| line.media.is_image()).map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+        let side = side_of(&file).filter(|_| line.media.is_image());
         Attached::open(line, Some(file), side)
     }
 
     /// A file of this line, by its blob where that is there and right.
     pub(super) fn open(line: Attachment, file: Option<File>, side: Option<u32>) -> Attached {
         let file = file.map(|file| MediaFile::new(line.media, line.name.clone(), line.len, file));
-        Attached { line, file, side }
+        Attached { line, file, side, is_settled: false }
     }
 
     fn size(&self) -> Size {
         Size { media: self.line.media, len: self.line.len, side: self.side }
     }
+}
+
+/// The longer side of an image, by its header.
+fn side_of(file: &File) -> Option<u32> {
+    let size = imagesize::reader_size(BufReader::new(file)).ok()?;
+    Some(u32::try_from(size.width.max(size.height)).unwrap_or(u32::MAX))
 }
 
 /// A user bubb's text for a model: a short label in place of each line, which says of a file that is not
@@ -103,10 +137,14 @@ pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &
     let mut files: Vec<&mut Attached> = Vec::new();
     for attached in bubbs.flatten() {
         let name = attached.line.name.clone();
+        if attached.is_settled {
+            continue;
+        }
         if attached.file.is_none() {
+            attached.is_settled = true;
             left.broken.push(name);
         } else if !is_taken(attached.size(), accepts) {
-            attached.file = None;
+            (attached.file, attached.is_settled) = (None, true);
             left.refused.push(name);
         } else {
             files.push(attached);
@@ -115,7 +153,7 @@ pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &
     let sizes: Vec<Size> = files.iter().map(|attached| attached.size()).collect();
     let beyond = sizes.len() - fitting(&sizes, accepts);
     for attached in files.into_iter().take(beyond) {
-        attached.file = None;
+        (attached.file, attached.is_settled) = (None, true);
         left.beyond.push(attached.line.name.clone());
     }
     left
@@ -130,7 +168,7 @@ mod tests {
     fn attached(name: &str, media: Media, len: u64) -> Attached {
         let line = Attachment { media, len, name: name.into(), hash: "a".repeat(64) };
         let file = MediaFile::new(media, name.into(), len, tempfile::tempfile().unwrap());
-        Attached { line, file: Some(file), side: Some(1) }
+        Attached { line, file: Some(file), side: Some(1), is_settled: false }
     }
 
     #[test]
@@ -154,6 +192,7 @@ mod tests {
             .collect();
         assert_eq!(sent, ["a", "b"]);
         assert_eq!(left.words("m").len(), 3);
+        assert_eq!(choose(bubbs.iter_mut(), &accepts), LeftOut::default(), "each is told once");
         assert_eq!(choose(bubbs[2..].iter_mut(), &accepts), LeftOut::default());
     }
 }

@@ -17,6 +17,7 @@ use lepo_base::word::{Word, read_word};
 use lepo_model::Provider;
 use lepo_model::base_url;
 use lepo_tool::ToolMode;
+use lepo_tool::mcp::config::without_comments;
 
 /// The plan of an import. Not `Debug`: the new text may hold keys.
 pub struct Plan {
@@ -37,7 +38,7 @@ impl Plan {
             return Err(Error::usage(format!("no file {shown}")).hint("name the file to import"));
         };
         let known = "it is humble-ai-cli's config.json or mcp-servers.json";
-        let value = serde_json::from_slice(&bytes)
+        let value = serde_json::from_slice(&without_comments(&bytes))
             .map_err(|error| Error::usage(format!("cannot import {shown}")).because(error).hint(known))?;
         match value {
             Value::Object(old) if old.contains_key("mcpServers") => servers(paths, file, old),

@@ -122,17 +122,22 @@ fn server(config: &ServerConfig) -> String {
         entries => format!(", with {what} {}", names(entries)),
     };
     let what = match &config.target {
-        Target::Program { command, args, env } => {
+        Target::Program { command, args, env, cwd } => {
             let words: Vec<&String> = [command].into_iter().chain(args).collect();
-            format!("runs {words:?}{}", with("env", env))
+            let place = cwd.as_ref().map(|dir| format!(" in {dir:?}")).unwrap_or_default();
+            format!("runs {words:?}{place}{}", with("env", env))
         }
         Target::Remote { url, headers, identity, .. } => {
             let client = identity.client_id.as_ref().map(|id| format!(", signed in as client {id:?}"));
+            let url = config.details.written.clone().unwrap_or_else(|| url.to_string());
             format!("connects to {url}{}{}", with("headers", headers), client.unwrap_or_default())
         }
     };
+    let variables = config.details.variables.iter();
+    let variables: String =
+        variables.map(|used| format!(", puts your {} into {}", used.name, used.place)).collect();
     let off = if config.enabled { "" } else { ", if it were on" };
-    format!("server {:?}: {what}{off}", config.name)
+    format!("server {:?}: {what}{variables}{off}", config.name)
 }
 
 #[cfg(test)]
@@ -192,6 +197,18 @@ mod tests {
                 "m.json",
                 r#"{"mcpServers":{"s":{"url":"http://e.test"}}}"#,
                 r#"server "s": connects to http://e.test/"#,
+            ),
+            (
+                "m.json",
+                r#"{"servers":{"s":{"url":"https://${HOST}/${P:-mcp}?k=v","headers":{"X-Key":"Bearer ${MY_TOKEN}"}}}} // x"#,
+                "server \"s\": connects to https://${HOST}/${P:-mcp}, with headers X-Key, puts your HOST into `url`, \
+                 puts your P into `url`, puts your MY_TOKEN into header \"X-Key\"",
+            ),
+            (
+                "m.json",
+                r#"{"mcpServers":{"s":{"command":"x","args":["-t","${T}"],"cwd":"/d","env":{"A":"${E:-}"}}}}"#,
+                "server \"s\": runs [\"x\", \"-t\", \"${T}\"] in \"/d\", with env A, puts your T into argument 2, \
+                 puts your E into env \"A\"",
             ),
         ] {
             let effects = file(path, text).effects(&["mine"]).unwrap();

@@ -1,6 +1,7 @@
 //! Reading what a server sends more kindly than the library does: one malformed tool or block must
 //! not cost the whole answer, and an error that names no request must not cost a minute.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -77,7 +78,7 @@ fn loose(value: Value, raw: Option<Value>) -> Option<ServerJsonRpcMessage> {
 }
 
 /// An error that names no request.
-pub fn error_without_id(words: &'static str) -> ServerJsonRpcMessage {
+pub fn error_without_id(words: impl Into<Cow<'static, str>>) -> ServerJsonRpcMessage {
     JsonRpcMessage::Error(JsonRpcError::new(None, ErrorData::internal_error(words, Some(OWN.into()))))
 }
 

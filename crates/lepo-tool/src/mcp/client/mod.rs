@@ -11,6 +11,7 @@ mod process;
 mod request;
 mod requests;
 mod sse;
+mod way;
 
 use std::io;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub use process::ProcessSetup;
 pub use requests::List;
+pub use way::Way;
 
 use super::form::{Asked, FormAnswer};
 use auth::{Bearer, LiveSecrets, SignInStore, Signed};
@@ -34,6 +36,7 @@ use handler::Handler;
 use message::AttributeErrors;
 use pipes::Pipes;
 use process::Process;
+use way::Remote;
 
 /// The time for which a program's error that names no request waits for an answer that may still come.
 /// Over HTTP it is the answer.
@@ -96,10 +99,13 @@ pub struct Client {
     leaving: request::PendingNotice,
     process: Option<Process>,
     junk: Arc<AtomicUsize>,
+    /// The longest line of a program that is read now, in bytes.
+    limit: Arc<AtomicUsize>,
+    way: Way,
 }
 
 /// The way a session begins: `server/discover` with `initialize` as the second try, or that alone.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beginning {
     Either,
     Initialize,
@@ -113,18 +119,52 @@ impl Client {
         limit: Duration,
         secrets: &LiveSecrets,
     ) -> Result<Client, Failure> {
-        let start = Instant::now();
-        let first = Client::begin(server, place, limit, secrets, Beginning::Either).await;
-        // Older servers end, or turn mute, when `initialize` is not the first thing they hear.
-        let alike = matches!(&server.target, Target::Remote { transport: Transport::Sse, .. });
-        match first {
-            Err(Failure::Lost(_) | Failure::Malformed(_)) if !alike && start.elapsed() < limit => {
-                let left = limit.saturating_sub(start.elapsed());
-                let second = Client::begin(server, place, left, secrets, Beginning::Initialize).await;
-                second.or_else(|error| first.or(Err(error)))
+        let ways = Way::all(server, place);
+        let (start, mut failed): (_, Option<(Way, Failure)>) = (Instant::now(), None);
+        for (i, way) in ways.iter().enumerate() {
+            let left = limit.saturating_sub(start.elapsed());
+            let next = ways.get(i + 1);
+            // A server of another transport may say nothing at all.
+            let is_last = next.is_none_or(|next| next.is_sse() == way.is_sse());
+            let share = if is_last { left } else { left / 2 };
+            match Client::begin(server, place, share, secrets, *way).await {
+                Ok(client) => {
+                    way.remember(server, place);
+                    return Ok(client);
+                }
+                Err(failure) => {
+                    let goes_on = matches!(failure, Failure::Lost(_) | Failure::Malformed(_))
+                        || (!is_last && matches!(failure, Failure::Silent(_)));
+                    let wants_sign_in = matches!(failure, Failure::SignIn(_));
+                    // Of several, the first failure over HTTP tells most.
+                    if wants_sign_in
+                        || failed.as_ref().is_none_or(|(tried, _)| tried.is_sse() && !way.is_sse())
+                    {
+                        failed = Some((*way, failure));
+                    }
+                    if !goes_on || start.elapsed() >= limit {
+                        break;
+                    }
+                }
             }
-            done => done,
         }
+        Err(failed.map_or_else(|| Failure::Silent(limit), |(_, failure)| failure))
+    }
+
+    /// Opens a session as an earlier one of the same server was opened, within `limit`.
+    pub async fn open_again(
+        way: Way,
+        server: &ServerConfig,
+        place: &ProcessSetup,
+        limit: Duration,
+        secrets: &LiveSecrets,
+    ) -> Result<Client, Failure> {
+        Client::begin(server, place, limit, secrets, way).await
+    }
+
+    /// The way in which the session was opened.
+    pub fn way(&self) -> Way {
+        self.way
     }
 
     async fn begin(
@@ -132,8 +172,9 @@ impl Client {
         place: &ProcessSetup,
         limit: Duration,
         secrets: &LiveSecrets,
-        beginning: Beginning,
+        way: Way,
     ) -> Result<Client, Failure> {
+        let Way { transport, beginning } = way;
         let (progress_sender, progress) = mpsc::channel(1);
         let (question_sender, questions) = mpsc::channel(1);
         let handler = Handler {
@@ -142,18 +183,19 @@ impl Client {
             changed: Arc::new(AtomicBool::new(false)),
             offers_changed: Arc::new(AtomicBool::new(false)),
         };
-        let junk = Arc::new(AtomicUsize::new(0));
+        let (junk, limit_of_lines) =
+            (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(pipes::LIMIT)));
         let mut process = None;
         let begun = match &server.target {
-            Target::Program { command, args, env } => {
-                let (program, stdout, stdin) = Process::start(command, args, env, place)
+            Target::Program { command, args, env, cwd } => {
+                let (program, stdout, stdin) = Process::start(command, args, env, cwd.as_deref(), place)
                     .map_err(|error| not_started(command, &error))?;
                 process = Some(program);
-                let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk));
+                let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk), Arc::clone(&limit_of_lines));
                 handshake(&handler, AttributeErrors::new(pipes, DOUBT), beginning, limit).await
             }
-            Target::Remote { url, transport, headers, .. } => {
-                let follow = *transport == Transport::Http;
+            Target::Remote { url, transport: configured, headers, .. } => {
+                let follow = transport == Remote::Http;
                 let client = http::client(url, follow)
                     .map_err(|error| Failure::Lost(errors::reqwest_words(&error)))?;
                 let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
@@ -161,13 +203,15 @@ impl Client {
                 let bearer =
                     sign_in_store.map(|sign_in_store| Bearer::new(server, sign_in_store, secrets.clone()));
                 match transport {
-                    Transport::Http => {
+                    Remote::Http => {
                         let carrier = http::streamable(Signed { client, bearer }, url, headers);
                         handshake(&handler, AttributeErrors::new(carrier, Duration::ZERO), beginning, limit)
                             .await
                     }
-                    Transport::Sse => {
-                        let opening = sse::Events::open_signed(client, url, http::headers(headers), bearer);
+                    Remote::Sse => {
+                        let is_certain = *configured == Transport::Sse;
+                        let headers = http::headers(headers);
+                        let opening = sse::Events::open_signed(client, url, headers, bearer, is_certain);
                         match tokio::time::timeout(limit, opening).await {
                             Ok(Ok(events)) => {
                                 handshake(
@@ -188,7 +232,17 @@ impl Client {
         match begun {
             Ok(service) => {
                 let leaving = request::PendingNotice::default();
-                Ok(Client { service, handler, progress, questions, leaving, process, junk })
+                Ok(Client {
+                    service,
+                    handler,
+                    progress,
+                    questions,
+                    leaving,
+                    process,
+                    junk,
+                    limit: limit_of_lines,
+                    way,
+                })
             }
             Err(failure) => Err(with_last_words(failure, process).await),
         }
@@ -247,10 +301,15 @@ pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> 
         }
         Err(Failure::SignIn(needed)) => Ok(needed.challenge),
         Err(Failure::Lost(words)) => Err(words),
-        Err(Failure::Silent(limit)) => Err(format!("it said nothing for {} s", limit.as_secs_f32())),
+        Err(Failure::Silent(limit)) => Err(silence(limit)),
         // It answers something; its sign-in may be found all the same.
         Err(Failure::Refused(_) | Failure::Malformed(_)) => Ok(None),
     }
+}
+
+/// A time limit that passed, in words.
+pub fn silence(limit: Duration) -> String {
+    format!("it said nothing for {:.1} s", limit.as_secs_f64())
 }
 
 async fn handshake<T: Carrier<RoleClient> + 'static>(
@@ -296,7 +355,7 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
     };
     let mut words = match &failure {
         Failure::Lost(words) | Failure::Refused(words) | Failure::Malformed(words) => words.clone(),
-        Failure::Silent(limit) => format!("it said nothing for {} s", limit.as_secs_f32()),
+        Failure::Silent(limit) => silence(*limit),
         Failure::SignIn(needed) => needed.words.clone(),
     };
     if let Some(status) = ended {

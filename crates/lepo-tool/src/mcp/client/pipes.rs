@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 use super::message::{Line, error_without_id, read};
 
 /// The longest line that is read, in bytes: what rmcp takes over HTTP.
-const LIMIT: usize = 16 << 20;
+pub const LIMIT: usize = 16 << 20;
 
 /// A transport on two pipes.
 pub struct Pipes {
@@ -28,12 +28,15 @@ pub struct Pipes {
     /// Messages of a line that had several.
     queue: VecDeque<ServerJsonRpcMessage>,
     junk: Arc<AtomicUsize>,
+    /// The longest line that is read now, in bytes.
+    limit: Arc<AtomicUsize>,
 }
 
 impl Pipes {
-    /// Takes the pipes; `junk` counts the lines that are no messages.
-    pub fn new(stdout: Receiver, stdin: Sender, junk: Arc<AtomicUsize>) -> Pipes {
+    /// Takes the pipes; `junk` counts the lines that are no messages, and none is longer than `limit`.
+    pub fn new(stdout: Receiver, stdin: Sender, junk: Arc<AtomicUsize>, limit: Arc<AtomicUsize>) -> Pipes {
         Pipes {
+            limit,
             stdout: BufReader::with_capacity(64 << 10, stdout),
             stdin: Arc::new(Mutex::new(Some(stdin))),
             line: Vec::new(),
@@ -52,7 +55,7 @@ impl Pipes {
             }
             let end = memchr::memchr(b'\n', bytes);
             let piece = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
-            if self.line.len() + piece.len() > LIMIT {
+            if self.line.len() + piece.len() > self.limit.load(Ordering::Relaxed) {
                 self.too_long = true;
                 self.line = Vec::new();
             }
@@ -94,7 +97,8 @@ impl Transport<RoleClient> for Pipes {
             // A pipe that cannot be read is at its end.
             let line = self.next_line().await.ok()??;
             if std::mem::take(&mut self.too_long) {
-                return Some(error_without_id("an answer is longer than 16 MiB"));
+                let limit = self.limit.load(Ordering::Relaxed) >> 20;
+                return Some(error_without_id(format!("an answer is longer than {limit} MiB")));
             }
             match read(&line) {
                 Line::Messages(messages) => self.queue.extend(messages),

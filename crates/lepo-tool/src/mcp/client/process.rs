@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub struct ProcessSetup {
     pub hidden_env: Vec<String>,
     /// The directory of sign-ins; none are used if it is empty.
     pub sign_ins: std::path::PathBuf,
+    /// The record of transports that servers turned out to speak.
+    pub transports: Option<std::path::PathBuf>,
 }
 
 /// A running server. Dropped, it is ended at once, with all that it started.
@@ -48,12 +51,17 @@ impl Process {
         command: &str,
         args: &[String],
         env: &[(String, Secret)],
+        cwd: Option<&Path>,
         place: &ProcessSetup,
     ) -> io::Result<(Process, Receiver, Sender)> {
+        let dir = cwd.map_or_else(|| place.dir.clone(), |dir| place.dir.join(dir));
+        if cwd.is_some() && !dir.is_dir() {
+            return Err(io::Error::other("its `cwd` is no directory here"));
+        }
         let mut variables = environment(|name| place.hidden_env.iter().any(|hidden| name == hidden.as_str()));
         variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));
         variables.extend(env.iter().map(|(name, value)| (name.into(), value.reveal().into())));
-        let prepared = Program::new(command, variables).args(args).dir(&place.dir).with_stdin();
+        let prepared = Program::new(command, variables).args(args).dir(&dir).with_stdin();
         let mut running = prepared.spawn()?;
         let tail = Arc::default();
         let drain = running.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));

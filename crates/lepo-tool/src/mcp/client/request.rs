@@ -2,6 +2,7 @@
 //! it is cancelled.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::super::form::{Asked, Caller};
+use super::pipes::LIMIT;
 use super::{Client, Failure, Limits, errors};
 
 /// The most times that a server may answer a request with a question of its own.
@@ -32,6 +34,7 @@ impl Client {
         caller: &mut impl Caller,
         mut request: impl FnMut(Option<Answers>, Option<String>) -> ClientRequest,
     ) -> Result<Value, Failure> {
+        self.limit.store(LIMIT, Ordering::Relaxed);
         let mut left = limits.total;
         let (mut answers, mut state) = (None, None);
         for _ in 0..QUESTIONS {

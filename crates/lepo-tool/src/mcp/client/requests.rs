@@ -1,5 +1,7 @@
 //! The requests that a client makes: tools, resources and prompts, with results as the server wrote them.
 
+use std::sync::atomic::Ordering;
+
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest, GetPromptRequestParams,
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
@@ -9,6 +11,9 @@ use serde_json::{Map, Value};
 
 use super::super::form::{Caller, NoPerson};
 use super::{Client, Failure, Limits};
+
+/// The longest page of a list that a program may write, in bytes.
+const PAGE: usize = 4 << 20;
 
 /// A list that a server may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +76,8 @@ impl Client {
             List::Templates => paged!(ListResourceTemplatesRequest, params),
             List::Prompts => paged!(ListPromptsRequest, params),
         };
+        // A whole list is kept, and costs many times its length while it is read.
+        self.limit.store(PAGE, Ordering::Relaxed);
         self.request(request, limits, &mut NoPerson).await
     }
 

@@ -43,6 +43,7 @@ impl Events {
         url: &Url,
         headers: HeaderMap,
         bearer: Option<Bearer>,
+        is_certain: bool,
     ) -> Result<Events, Failure> {
         let mut refused = None;
         loop {
@@ -57,7 +58,7 @@ impl Events {
                 value.set_sensitive(true);
                 headers.insert(AUTHORIZATION, value);
             }
-            match Events::open(client.clone(), url, headers).await {
+            match Events::open(client.clone(), url, headers, is_certain).await {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                     if token.is_none() || refused.is_some() {
                         let words = "it wants a sign-in (HTTP 401)".to_string();
@@ -76,7 +77,7 @@ impl Events {
     }
 
     /// Opens the stream, and waits for the event that says where to POST. Only within the origin.
-    async fn open(client: Client, url: &Url, headers: HeaderMap) -> io::Result<Events> {
+    async fn open(client: Client, url: &Url, headers: HeaderMap, is_certain: bool) -> io::Result<Events> {
         let request = client.get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
         let response = request.send().await.map_err(failed)?;
         let status = response.status();
@@ -93,7 +94,9 @@ impl Events {
             let what = if status.is_redirection() { ", and redirects are not followed" } else { "" };
             let what = if status.is_success() { ", but no stream of events" } else { what };
             let what = match status.as_u16() {
-                400 | 404 | 405 | 406 => "; if it speaks streamable HTTP, its `transport` is \"http\"",
+                400 | 404 | 405 | 406 if is_certain => {
+                    "; if it speaks streamable HTTP, its `transport` is \"http\""
+                }
                 _ => what,
             };
             return Err(io::Error::other(format!("it answered HTTP {}{what}", status.as_u16())));

@@ -15,16 +15,18 @@ const RESERVED: &[&str] = &[
     "mcp-session-id",
 ];
 
-/// An http address.
-pub(super) fn address(text: &str) -> std::result::Result<Url, Mistake> {
+/// An http address, under this key.
+pub(super) fn address(key: &str, text: &str) -> std::result::Result<Url, Mistake> {
     let hint = "a `url` is like https://mcp.example.com/mcp";
     match Url::parse(text.trim()) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            mistake("`url` is neither http nor https", hint)
+            mistake(format!("`{key}` is neither http nor https"), hint)
         }
-        Ok(url) if url.host_str().is_none_or(str::is_empty) => mistake("`url` names no host", hint),
+        Ok(url) if url.host_str().is_none_or(str::is_empty) => {
+            mistake(format!("`{key}` names no host"), hint)
+        }
         Ok(url) => Ok(url),
-        Err(_) => mistake("`url` is not an address", hint),
+        Err(_) => mistake(format!("`{key}` is not an address"), hint),
     }
 }
 

@@ -5,8 +5,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The key that holds the servers; what else stands in the file is other clients'.
-const SERVERS: &str = "mcpServers";
+use super::ROOTS;
 
 /// The levels of objects that are looked at: of the document, the servers, a server, its variables.
 const DEPTH: usize = 4;
@@ -22,7 +21,8 @@ pub fn told_twice(bytes: &[u8]) -> Option<(String, &'static str)> {
         [_, name, keys @ ..] => {
             (format!("server {name:?}: `{}` is there twice", keys.join(".")), "leave one of them out")
         }
-        _ => (format!("`{SERVERS}` is there twice"), "put all servers into one of them"),
+        [root] => (format!("`{root}` is there twice"), "put all servers into one of them"),
+        [] => return None,
     })
 }
 
@@ -54,7 +54,7 @@ impl<'de> Visitor<'de> for Level<'_> {
         let mut seen = HashSet::new();
         while let Some(key) = map.next_key::<String>()? {
             self.path.push(key.clone());
-            let is_own = self.path.first().is_some_and(|first| first == SERVERS);
+            let is_own = self.path.first().is_some_and(|first| ROOTS.contains(&first.as_str()));
             if !seen.insert(key) && is_own && self.twice.is_none() {
                 *self.twice = Some(self.path.clone());
             }
@@ -113,6 +113,7 @@ mod tests {
                 Some("server \"a\": `env.A` is there twice"),
             ),
             (r#"{"mcpServers":{},"mcpServers":{}}"#, Some("`mcpServers` is there twice")),
+            (r#"{"servers":{"a":{"url":"x","url":"y"}}}"#, Some("server \"a\": `url` is there twice")),
             (r#"{"mcpServers":{"a":{"env":{"A":{"b":1,"b":2}}}}}"#, None),
             (r#"{"inputs":1,"inputs":2,"other":{"a":1,"a":2}}"#, None),
             ("{", None),

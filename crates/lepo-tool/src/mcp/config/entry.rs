@@ -1,0 +1,310 @@
+//! One server of `mcp.json`, key by key. Keys that lepo does not know are noted; what it knows is checked.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::remote::{address, check_header};
+use super::variables::{Origin, ServerVariables, names_variables, used};
+use super::{ClientIdentity, Mistake, ServerConfig, ServerDetails, Target, Transport, mistake};
+use lepo_base::secret::Secret;
+
+type Read<T> = std::result::Result<T, Mistake>;
+
+/// The keys that lepo reads.
+const OWN: &[&str] = &[
+    "description",
+    "enabled",
+    "disabled",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "httpUrl",
+    "serverUrl",
+    "transport",
+    "type",
+    "headers",
+    "timeout",
+    "startup_timeout_sec",
+    "includeTools",
+    "excludeTools",
+    "disabledTools",
+    "tools",
+    "client_id",
+    "client_secret",
+    "client_metadata_url",
+];
+
+/// Fields of other clients that say nothing about how a server is used.
+const FOREIGN: &[&str] = &["gallery", "icon", "id", "metadata", "name", "note", "notes", "version"];
+
+/// Fields of other clients that lepo does not honour, and what it has in their place.
+const NOT_HONOURED: &[(&str, &str)] = &[
+    ("trust", "`tool_call_mode` in config.toml says what runs unasked"),
+    ("autoApprove", "`tool_call_mode` in config.toml says what runs unasked"),
+    ("alwaysAllow", "`tool_call_mode` in config.toml says what runs unasked"),
+    ("envFile", "put the variables into `env`"),
+    ("oauth", "`client_id` and `lepo mcp login` are lepo's way to sign in"),
+];
+
+/// The keys that an address may stand under.
+const ADDRESSES: [&str; 3] = ["url", "httpUrl", "serverUrl"];
+
+/// The host that stands in an address whose variables have no values.
+const NO_ADDRESS: &str = "http://variable.invalid/";
+
+/// The longest time limit: a day.
+const DAY: f64 = 86_400.0;
+
+/// Reads the entry of a server. Without `variables`, or where one has no value, texts stay as they are written.
+pub(super) fn read(
+    name: &str,
+    fields: &Value,
+    variables: Option<(&ServerVariables<'_>, Origin)>,
+) -> Read<ServerConfig> {
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        return mistake("it needs a name without control characters", "rename it");
+    }
+    let Value::Object(written) = fields else {
+        return mistake("it is not an object", "it is {\"command\": …} or {\"url\": …}");
+    };
+    let filled = variables.map(|(variables, origin)| variables.fill(written, origin)).unwrap_or_default();
+    let is_filled = variables.is_some() && filled.missing.is_none();
+    let fields = Fields { all: if is_filled { &filled.fields } else { written }, is_filled };
+    let target = fields.target()?;
+    let mut details = fields.details()?;
+    details.variables = used(written);
+    details.written = (!details.variables.is_empty()).then(|| Fields { all: written, is_filled }.place());
+    if matches!(target, Target::Remote { .. }) && written.contains_key("cwd") {
+        details.notes.push("`cwd` is for a `command`".to_string());
+    }
+    (details.filled, details.left_out) = (filled.values, filled.missing);
+    let enabled = fields.flag("enabled")?.unwrap_or(true) && !fields.flag("disabled")?.unwrap_or(false);
+    let description = fields.text("description")?.map(str::to_string);
+    Ok(ServerConfig { name: name.to_string(), description, enabled, target, details })
+}
+
+/// The words of `transport` and `type`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Stdio,
+    Remote(Transport),
+    /// Remote, in a way that is not said.
+    Anywhere,
+}
+
+struct Fields<'f> {
+    all: &'f Map<String, Value>,
+    /// Variables have their values.
+    is_filled: bool,
+}
+
+impl Fields<'_> {
+    fn target(&self) -> Read<Target> {
+        let command = self.text("command")?;
+        let mut found = ADDRESSES.iter().filter_map(|key| Some((*key, self.text(key).transpose()?)));
+        let (place, more) = (found.next(), found.next());
+        if let (Some((first, _)), Some((second, _))) = (&place, &more) {
+            return mistake(format!("it has both `{first}` and `{second}`"), "leave one of them out");
+        }
+        let (kind, args) = (self.kind()?, self.texts("args")?.unwrap_or_default());
+        match (command, place) {
+            (Some(_), Some((key, _))) => {
+                mistake(format!("it has both `command` and `{key}`"), "leave one of them out")
+            }
+            (None, None) => mistake("it has neither `command` nor `url`", "give it one of them"),
+            (Some(command), None) if kind.is_none_or(|kind| kind == Kind::Stdio) => {
+                let env = self.secrets("env")?;
+                if let Some((key, _)) =
+                    env.iter().find(|(key, _)| key.is_empty() || key.contains(['=', '\0']))
+                {
+                    return mistake(format!("`env` has a name that is none: {key:?}"), "a name has no `=`");
+                }
+                let cwd = self.text("cwd")?.map(PathBuf::from);
+                let (command, args) = parted(command, args);
+                Ok(Target::Program { command, args, env, cwd })
+            }
+            (Some(_), None) => mistake("`transport` is for a `url`", "leave it out beside `command`"),
+            (None, Some((key, url))) => self.remote(key, url?, kind),
+        }
+    }
+
+    fn remote(&self, key: &str, text: &str, kind: Option<Kind>) -> Read<Target> {
+        let unread = !self.is_filled && names_variables(text);
+        let url = address(key, text)
+            .or_else(|mistake| if unread { address(key, NO_ADDRESS) } else { Err(mistake) })?;
+        let (mut headers, mut has_env) = (Vec::new(), false);
+        for from in ["env", "headers"] {
+            for (name, value) in self.secrets(from)? {
+                check_header(from, &name, value.reveal())?;
+                headers.push((name, value));
+                has_env |= from == "env";
+            }
+        }
+        let transport = match kind {
+            Some(Kind::Stdio) => return mistake("`type` stdio is for a `command`", "use sse or http"),
+            Some(Kind::Remote(Transport::Sse)) if key == "httpUrl" => {
+                return mistake("`httpUrl` is not for sse", "put the address under `url`");
+            }
+            Some(Kind::Remote(transport)) => transport,
+            _ if key == "httpUrl" => Transport::Http,
+            None if has_env => Transport::SseFirst,
+            _ => Transport::HttpFirst,
+        };
+        Ok(Target::Remote { url, transport, headers, identity: Box::new(self.identity()?) })
+    }
+
+    fn details(&self) -> Read<ServerDetails> {
+        let mut details = ServerDetails { included: self.texts("includeTools")?, ..ServerDetails::default() };
+        // GitHub's clients: a list of names, or `*`.
+        if let Some(Value::Array(_)) = self.all.get("tools") {
+            let tools = self.texts("tools")?.unwrap_or_default();
+            if !tools.iter().any(|tool| tool == "*") {
+                details.included.get_or_insert_default().extend(tools);
+            }
+        }
+        for key in ["excludeTools", "disabledTools"] {
+            details.excluded.extend(self.texts(key)?.unwrap_or_default());
+        }
+        details.connect = self.number("startup_timeout_sec")?.map(seconds);
+        if let Some(number) = self.number("timeout")? {
+            details.call_in_seconds = number < 1000.0;
+            details.call = Some(seconds(if number < 1000.0 { number } else { number / 1000.0 }));
+        }
+        for (key, value) in self.all {
+            let is_off = match value {
+                Value::Null | Value::Bool(false) => true,
+                Value::Array(items) => items.is_empty(),
+                _ => false,
+            };
+            let instead = NOT_HONOURED.iter().find(|(known, _)| key == known);
+            match instead {
+                Some(_) if is_off => {}
+                Some((_, instead)) => details.notes.push(format!("`{key}` is not honoured: {instead}")),
+                None if OWN.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) => {}
+                None => {
+                    details.notes.push(format!("key {key:?} is not known; lepo-config(5) lists the keys"))
+                }
+            }
+        }
+        Ok(details)
+    }
+
+    /// The program with its arguments, or the address without its query.
+    fn place(&self) -> String {
+        let text = |key: &str| self.all.get(key).and_then(Value::as_str);
+        match ADDRESSES.iter().find_map(|key| text(key)) {
+            Some(url) => url.split('?').next().unwrap_or_default().to_string(),
+            None => {
+                let args = self.texts("args").ok().flatten().unwrap_or_default();
+                format!("{:?} {args:?}", text("command").unwrap_or_default())
+            }
+        }
+    }
+
+    fn text(&self, key: &str) -> Read<Option<&str>> {
+        match self.all.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) if key == "description" || !text.trim().is_empty() => Ok(Some(text)),
+            Some(Value::String(_)) => mistake(format!("`{key}` is empty"), "leave it out, or say what it is"),
+            Some(_) => mistake(format!("`{key}` is not a text"), "put it in quotes"),
+        }
+    }
+
+    fn texts(&self, key: &str) -> Read<Option<Vec<String>>> {
+        let wrong =
+            || mistake(format!("`{key}` is not a list of texts"), "it is like [\"-y\", \"a-server\"]");
+        match self.all.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().filter(|text| !text.contains('\0')).map(str::to_string))
+                .collect::<Option<_>>()
+                .map_or_else(wrong, |texts| Ok(Some(texts))),
+            Some(_) => wrong(),
+        }
+    }
+
+    /// A number above zero.
+    fn number(&self, key: &str) -> Read<Option<f64>> {
+        match self.all.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Number(number)) if number.as_f64().is_some_and(|number| number > 0.0) => {
+                Ok(number.as_f64())
+            }
+            Some(_) => mistake(format!("`{key}` is not a number above 0"), "leave it out, or say how long"),
+        }
+    }
+
+    fn flag(&self, key: &str) -> Read<Option<bool>> {
+        match self.all.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(_) => mistake(format!("`{key}` is neither true nor false"), "leave the quotes out"),
+        }
+    }
+
+    fn identity(&self) -> Read<ClientIdentity> {
+        let (id, secret) = (self.text("client_id")?, self.text("client_secret")?);
+        ClientIdentity::read(id, secret, self.text("client_metadata_url")?)
+            .or_else(|(what, hint)| mistake(what, hint))
+    }
+
+    fn secrets(&self, key: &str) -> Read<Vec<(String, Secret)>> {
+        let object = match self.all.get(key) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::Object(object)) => object,
+            Some(_) => {
+                return mistake(format!("`{key}` is not an object"), "it is like {\"NAME\": \"value\"}");
+            }
+        };
+        let read = |(name, value): (&String, &Value)| match value.as_str().filter(|text| !text.contains('\0'))
+        {
+            Some(text) => Ok((name.clone(), Secret::new(text))),
+            None => mistake(format!("`{key}`: the value of {name:?} is not a text"), "put it in quotes"),
+        };
+        object.iter().map(read).collect()
+    }
+
+    fn kind(&self) -> Read<Option<Kind>> {
+        let kind = |word: &str| match word {
+            "stdio" | "local" => Some(Kind::Stdio),
+            "sse" => Some(Kind::Remote(Transport::Sse)),
+            "http" | "streamable-http" | "streamable_http" | "streamableHttp" => {
+                Some(Kind::Remote(Transport::Http))
+            }
+            "remote" => Some(Kind::Anywhere),
+            _ => None,
+        };
+        let transport = match self.text("transport")?.map(|word| kind(word).filter(|_| word != "local")) {
+            Some(None) => return mistake("`transport` is neither sse nor http", "say \"sse\" or \"http\""),
+            transport => transport.flatten(),
+        };
+        let other = match self.text("type")?.map(kind) {
+            Some(None) => return mistake("`type` is none of stdio, sse and http", "leave it out"),
+            other => other.flatten(),
+        };
+        match (transport, other) {
+            (Some(a), Some(Kind::Anywhere)) => Ok(Some(a)),
+            (Some(a), Some(b)) if a != b => mistake("`transport` and `type` differ", "leave one of them out"),
+            _ => Ok(transport.or(other)),
+        }
+    }
+}
+
+/// A command that has its arguments behind it, as some write it, in words. No shell: a blank parts them. A path may
+/// have blanks itself, and so may a command with arguments of its own.
+fn parted(command: &str, args: Vec<String>) -> (String, Vec<String>) {
+    let mut words = command.split_ascii_whitespace().map(str::to_string);
+    match words.next() {
+        Some(first) if args.is_empty() && !first.contains(['/', '\\', '"', '\'']) => (first, words.collect()),
+        _ => (command.to_string(), args),
+    }
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.min(DAY))
+}

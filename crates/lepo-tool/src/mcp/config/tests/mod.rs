@@ -1,0 +1,190 @@
+//! Servers of `mcp.json`: every form, every mistake.
+
+mod readmes;
+
+use std::path::Path;
+use std::time::Duration;
+
+use lepo_base::env::Env;
+use lepo_base::secret::Secret;
+
+use crate::mcp::config::{
+    Origin, ServerConfig, ServerVariables, Target, Transport, notes, parse, parse_with,
+};
+
+fn one(fields: &str) -> std::result::Result<ServerConfig, String> {
+    let text = format!(r#"{{"mcpServers":{{"s":{fields}}},"inputs":[]}}"#);
+    match parse(Path::new("mcp.json"), text.as_bytes()) {
+        Ok(mut servers) => Ok(servers.remove(0)),
+        Err(error) => Err(error.message),
+    }
+}
+
+fn remote(server: &ServerConfig) -> (Transport, Vec<&str>) {
+    match &server.target {
+        Target::Remote { transport, headers, .. } => {
+            (*transport, headers.iter().map(|(name, _)| name.as_str()).collect())
+        }
+        Target::Program { .. } => panic!("{server:?}"),
+    }
+}
+
+#[test]
+fn every_form_of_a_server() {
+    let server = one(r#"{"command":"npx","args":["-y","x"],"env":{"A":"1"},"description":"d"}"#).unwrap();
+    let env = vec![("A".to_string(), Secret::new("1"))];
+    let args = vec!["-y".to_string(), "x".to_string()];
+    assert_eq!(server.target, Target::Program { command: "npx".into(), args, env, cwd: None });
+    assert!(server.enabled);
+    for (fields, transport, headers) in [
+        (r#"{"url":"http://h/sse"}"#, Transport::HttpFirst, vec![]),
+        (r#"{"serverUrl":"http://h/sse","headers":{"A":"k"}}"#, Transport::HttpFirst, vec!["A"]),
+        (r#"{"url":"http://h/sse","env":{"A":"k"}}"#, Transport::SseFirst, vec!["A"]),
+        (r#"{"url":"http://h/sse","type":"sse"}"#, Transport::Sse, vec![]),
+        (r#"{"url":"http://h/mcp","type":"remote"}"#, Transport::HttpFirst, vec![]),
+        (r#"{"httpUrl":"http://h/mcp"}"#, Transport::Http, vec![]),
+        (r#"{"url":"http://h/mcp","transport":"streamable-http"}"#, Transport::Http, vec![]),
+        (r#"{"url":"http://h/mcp","transport":"http","env":{"X-Key":"k"}}"#, Transport::Http, vec!["X-Key"]),
+        (
+            r#"{"url":"http://h","type":"streamable-http","headers":{"Authorization":"k"}}"#,
+            Transport::Http,
+            vec!["Authorization"],
+        ),
+    ] {
+        assert_eq!(remote(&one(fields).unwrap()), (transport, headers), "{fields}");
+    }
+    for (fields, enabled) in [
+        (r#"{"command":"x","enabled":false}"#, false),
+        (r#"{"command":"x","disabled":true}"#, false),
+        (r#"{"command":"x","disabled":false,"timeout":5,"type":"stdio","autoApprove":[]}"#, true),
+    ] {
+        assert_eq!(one(fields).unwrap().enabled, enabled, "{fields}");
+    }
+}
+
+#[test]
+fn a_mistake_names_the_server_and_the_key_and_no_value() {
+    for (fields, what) in [
+        (r#"{}"#, "it has neither `command` nor `url`"),
+        (r#"{"command":"x","url":"http://h"}"#, "it has both `command` and `url`"),
+        (r#"{"comand":"x"}"#, "it has neither `command` nor `url`"),
+        (r#"{"url":"http://h","httpUrl":"http://h"}"#, "it has both `url` and `httpUrl`"),
+        (r#"{"httpUrl":"h"}"#, "`httpUrl` is not an address"),
+        (r#"{"httpUrl":"http://h","type":"sse"}"#, "`httpUrl` is not for sse"),
+        (r#"{"command":"x","timeout":"1"}"#, "`timeout` is not a number above 0"),
+        (r#"{"command":"x","startup_timeout_sec":0}"#, "`startup_timeout_sec` is not a number above 0"),
+        (r#"{"command":"x","includeTools":"a"}"#, "`includeTools` is not a list of texts"),
+        (r#"{"command":""}"#, "`command` is empty"),
+        (r#"{"command":1}"#, "`command` is not a text"),
+        (r#"{"command":"x","args":"y"}"#, "`args` is not a list of texts"),
+        (r#"{"command":"x","env":{"A":1}}"#, "`env`: the value of \"A\" is not a text"),
+        (r#"{"command":"x","enabled":"no"}"#, "`enabled` is neither true nor false"),
+        (r#"{"command":"x","transport":"http"}"#, "`transport` is for a `url`"),
+        (r#"{"url":"http://h","transport":"ws"}"#, "`transport` is neither sse nor http"),
+        (r#"{"url":"http://h","transport":"sse","type":"http"}"#, "`transport` and `type` differ"),
+        (r#"{"url":"ftp://h"}"#, "`url` is neither http nor https"),
+        (r#"{"url":"h"}"#, "`url` is not an address"),
+        (r#"{"url":"http://h","env":{"a b":"1"}}"#, "`env`: \"a b\" cannot be the name of a header"),
+        (
+            r#"{"url":"http://h","env":{"X":"s3cret\n"}}"#,
+            "`env`: the value of \"X\" cannot be sent as a header",
+        ),
+        (
+            r#"{"url":"http://h","headers":{"Mcp-Session-Id":"1"}}"#,
+            "`headers`: the header \"Mcp-Session-Id\" belongs to the protocol",
+        ),
+        ("[]", "it is not an object"),
+    ] {
+        assert_eq!(one(fields).unwrap_err(), format!("mcp.json: server \"s\": {what}"), "{fields}");
+    }
+    let twice = r#"{"mcpServers":{"s":{"command":"a"},"s":{"command":"b"}}}"#;
+    let error = parse(Path::new("mcp.json"), twice.as_bytes()).unwrap_err();
+    assert_eq!(
+        (error.message.as_str(), error.kind.exit_code()),
+        ("mcp.json: server \"s\" is there twice", 2)
+    );
+    for text in ["", "{}", r#"{"mcpServers":[]}"#] {
+        assert_eq!(parse(Path::new("m"), text.as_bytes()).unwrap_err().kind.exit_code(), 2, "{text}");
+    }
+}
+
+#[test]
+fn keys_of_other_clients_are_honoured_or_named() {
+    let server =
+        one(r#"{"command":"x","cwd":"/d","includeTools":["a"],"excludeTools":["b"],"disabledTools":["c"],
+            "timeout":30000,"startup_timeout_sec":2.5,"version":"1","trust":false,"alwaysAllow":null}"#)
+        .unwrap();
+    let details = &server.details;
+    let Target::Program { cwd, .. } = &server.target else { panic!() };
+    assert_eq!(cwd.as_deref(), Some(Path::new("/d")));
+    assert_eq!(
+        (details.call, details.connect),
+        (Some(Duration::from_secs(30)), Some(Duration::from_millis(2500)))
+    );
+    assert!(details.uses("a") && !details.uses("b") && !details.uses("c") && !details.uses("d"));
+    assert_eq!((notes(std::slice::from_ref(&server)), details.call_in_seconds), (Vec::new(), false));
+
+    let server =
+        one(r#"{"command":"x","tools":["*"],"timeout":60,"trust":true,"autoAprove":[],"cwd":"/d"}"#).unwrap();
+    assert!(server.details.uses("anything"));
+    assert_eq!(server.details.call, Some(Duration::from_secs(60)));
+    let other = ServerConfig { name: "t".into(), ..server.clone() };
+    let off = ServerConfig { name: "off".into(), enabled: false, ..server.clone() };
+    let said = notes(&[server, other, off]);
+    assert_eq!(said.len(), 5, "{said:?}");
+    for (at, start) in [
+        (0, "warning: MCP server \"s\": `trust` is not honoured: "),
+        (1, "warning: MCP server \"s\": key \"autoAprove\" is not known"),
+        (4, "note: MCP server \"s\", \"t\": a `timeout` under 1,000 is taken as seconds"),
+    ] {
+        assert!(said[at].starts_with(start), "{said:?}");
+    }
+}
+
+#[test]
+fn the_file_of_vs_code_is_read_with_its_comments() {
+    let text = br#"{
+  // asked for once
+  "inputs": [{ "type": "promptString", "id": "key", "password": true }],
+  "servers": {
+    "a": { "type": "http", "url": "https://h/mcp" }, /* remote */
+    "b": { "type": "stdio", "command": "x", "args": ["//not", "/* a comment */"], },
+  },
+}"#;
+    let servers = parse(Path::new("mcp.json"), text).unwrap();
+    assert_eq!(remote(&servers[0]), (Transport::Http, vec![]));
+    let Target::Program { args, .. } = &servers[1].target else { panic!() };
+    assert_eq!(args, &["//not", "/* a comment */"]);
+    let both = br#"{"servers":{"a":{"command":"x"}},"mcpServers":{"a":{"command":"y"}}}"#;
+    let error = parse(Path::new("mcp.json"), both).unwrap_err();
+    assert_eq!(error.message, "mcp.json: server \"a\" is there twice");
+}
+
+#[test]
+fn a_variable_without_a_value_leaves_only_its_server_out() {
+    let text = br#"{"mcpServers":{
+        "a":{"url":"https://${HOST}/mcp?k=${KEY:-none}","headers":{"Authorization":"Bearer ${TOKEN}"}},
+        "b":{"command":"${HOME}/x","args":["${GONE}"]},
+        "c":{"url":"https://${GONE}:${PORT}/"},
+        "d":{"command":"x","env":{"K":"${KEY}"}}}}"#;
+    let env = Env::of(&[("HOST", "h"), ("TOKEN", "t0ken"), ("HOME", "/h"), ("KEY", "sk-12345678")]);
+    let (own, keys) = (["KEY".to_string()], Vec::new());
+    let variables = ServerVariables { env: &env, own: &own, keys: &keys };
+    for (origin, query, left_out) in
+        [(Origin::User, "k=sk-12345678", vec!["b", "c"]), (Origin::Repository, "k=none", vec!["b", "c", "d"])]
+    {
+        let servers = parse_with(Path::new("mcp.json"), text, Some((&variables, origin))).unwrap();
+        let Target::Remote { url, headers, .. } = &servers[0].target else { panic!() };
+        assert_eq!((url.host_str(), url.query()), (Some("h"), Some(query)));
+        assert_eq!(headers[0].1.reveal(), "Bearer t0ken");
+        let out = servers.iter().filter(|server| server.details.left_out.is_some());
+        assert_eq!(out.map(|server| server.name.as_str()).collect::<Vec<_>>(), left_out, "{origin:?}");
+        let said = notes(&servers).join("\n");
+        assert!(said.contains("warning: MCP server \"b\" is left out: ${GONE} is not set"), "{said}");
+        let own = "warning: MCP server \"d\" is left out: ${KEY} holds a key of lepo's";
+        assert_eq!(said.contains(own), origin == Origin::Repository, "{said}");
+        assert!(!said.contains("t0ken") && !format!("{servers:?}").contains("t0ken"));
+    }
+    // A file as it stands names them and needs none.
+    assert_eq!(parse(Path::new("mcp.json"), text).unwrap().len(), 4);
+}

@@ -1,0 +1,267 @@
+//! `${VAR}` and `${VAR:-x}` in an entry of `mcp.json`: what is named, where it goes, and what is put in.
+
+use serde_json::{Map, Value};
+
+use super::Secret;
+use lepo_base::env::Env;
+
+/// The variables that entries may name. Not `Debug`: some of them are keys.
+#[derive(Clone, Copy)]
+pub struct ServerVariables<'v> {
+    /// The environment.
+    pub env: &'v Env,
+    /// Names of the variables that hold lepo's keys.
+    pub own: &'v [String],
+    /// lepo's keys themselves.
+    pub keys: &'v [String],
+}
+
+/// The file that an entry is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's own.
+    User,
+    /// A trusted repository's: lepo's keys are never put in.
+    Repository,
+}
+
+/// A variable that an entry names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    /// Name of the variable.
+    pub name: String,
+    /// The place of it in the entry, in words.
+    pub place: String,
+}
+
+/// Bytes of a key below which a value may hold it by chance.
+const SHORTEST: usize = 8;
+
+/// The keys of an entry in which variables count.
+const COUNTS: [&str; 8] = ["command", "args", "env", "cwd", "url", "httpUrl", "serverUrl", "headers"];
+
+/// An entry with its variables put in.
+#[derive(Debug, Default)]
+pub(super) struct Filled {
+    pub fields: Map<String, Value>,
+    /// The values that were put in, by name.
+    pub values: Vec<(String, Secret)>,
+    /// Why one could not be put in.
+    pub missing: Option<String>,
+}
+
+impl ServerVariables<'_> {
+    /// The value of a variable, or why there is none.
+    fn value(&self, name: &str, origin: Origin) -> Result<String, &'static str> {
+        if name.starts_with("input:") {
+            return Err("is asked for by another program only");
+        }
+        let is_key = |value: &str| {
+            let keys = self.keys.iter().filter(|key| key.len() >= SHORTEST);
+            self.own.iter().any(|own| own == name) || keys.into_iter().any(|key| value.contains(key.as_str()))
+        };
+        let value = self.env.get(name).and_then(|value| value.to_str());
+        if origin == Origin::Repository && is_key(value.unwrap_or_default()) {
+            return Err("holds a key of lepo's, which no file of a repository gets");
+        }
+        value.map(str::to_string).ok_or("is not set")
+    }
+
+    /// An entry with values in place of the variables that it names.
+    pub(super) fn fill(&self, fields: &Map<String, Value>, origin: Origin) -> Filled {
+        let mut filled = Filled { fields: fields.clone(), ..Filled::default() };
+        let Filled { fields, values, missing } = &mut filled;
+        // The program has these in its environment, and may put them in by itself.
+        let names = |key: &str| fields.get(key).and_then(Value::as_object).into_iter().flatten();
+        let env: Vec<String> = names("env").map(|(name, _)| name.clone()).collect();
+        let has_address = ["url", "httpUrl", "serverUrl"].iter().any(|key| fields.contains_key(*key));
+        each_text(fields, |place, text| {
+            let is_argument = place.starts_with("argument") && !has_address;
+            let mut whole = String::new();
+            for piece in pieces(text) {
+                let (name, default) = match piece {
+                    Piece::Words(words) => {
+                        whole.push_str(words);
+                        continue;
+                    }
+                    Piece::Variable { name, default } => (name, default),
+                };
+                match (self.value(name, origin), default) {
+                    (Ok(value), _) => {
+                        whole.push_str(&value);
+                        values.push((name.to_string(), Secret::new(value)));
+                    }
+                    (Err(_), Some(default)) => whole.push_str(default),
+                    (Err(_), None) if is_argument && env.iter().any(|own| own == name) => {
+                        whole.push_str(&format!("${{{name}}}"));
+                    }
+                    (Err(why), None) => {
+                        missing.get_or_insert_with(|| format!("${{{name}}} {why}"));
+                    }
+                }
+            }
+            *text = whole;
+        });
+        filled
+    }
+}
+
+/// The variables that an entry names, in order, each with its place.
+pub(super) fn used(fields: &Map<String, Value>) -> Vec<Used> {
+    let mut used = Vec::new();
+    each_text(&mut fields.clone(), |place, text| {
+        for piece in pieces(text) {
+            if let Piece::Variable { name, .. } = piece {
+                let one = Used { name: name.to_string(), place: place.to_string() };
+                if !used.contains(&one) {
+                    used.push(one);
+                }
+            }
+        }
+    });
+    used
+}
+
+/// True if a text names variables.
+pub(super) fn names_variables(text: &str) -> bool {
+    pieces(text).iter().any(|piece| matches!(piece, Piece::Variable { .. }))
+}
+
+/// Calls `act` with each text in which variables count, and its place.
+fn each_text(fields: &mut Map<String, Value>, mut act: impl FnMut(&str, &mut String)) {
+    for (key, value) in fields.iter_mut().filter(|(key, _)| COUNTS.contains(&key.as_str())) {
+        match (key.as_str(), value) {
+            (_, Value::String(text)) => act(&format!("`{key}`"), text),
+            (_, Value::Array(items)) => {
+                for (i, item) in items.iter_mut().enumerate() {
+                    if let Value::String(text) = item {
+                        act(&format!("argument {}", i + 1), text);
+                    }
+                }
+            }
+            (key, Value::Object(entries)) => {
+                let kind = if key == "headers" { "header" } else { key };
+                for (name, value) in entries.iter_mut() {
+                    if let Value::String(text) = value {
+                        act(&format!("{kind} {name:?}"), text);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+enum Piece<'t> {
+    Words(&'t str),
+    Variable { name: &'t str, default: Option<&'t str> },
+}
+
+/// A text in pieces. What only looks like a variable is words.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some((before, after)) = rest.split_once("${") {
+        let variable = after.split_once('}').and_then(|(inside, behind)| Some((variable(inside)?, behind)));
+        match variable {
+            Some((variable, behind)) => {
+                pieces.extend([Piece::Words(before), variable]);
+                rest = behind;
+            }
+            None => {
+                let words = rest.get(..before.len() + 2).unwrap_or(rest);
+                pieces.push(Piece::Words(words));
+                rest = after;
+            }
+        }
+    }
+    pieces.push(Piece::Words(rest));
+    pieces
+}
+
+/// `NAME`, `NAME:-x`, and the forms of VS Code, `env:NAME` and `input:ID`.
+fn variable(inside: &str) -> Option<Piece<'_>> {
+    let (name, default) = match inside.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (inside, None),
+    };
+    let bare = name.strip_prefix("env:").unwrap_or(name);
+    let is_name = |text: &str| {
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !text.starts_with(|c: char| c.is_ascii_digit()) && !text.is_empty() && text.chars().all(letter)
+    };
+    let is_input = |text: &str| text.strip_prefix("input:").is_some_and(|id| !id.is_empty());
+    (is_name(bare) || is_input(bare)).then_some(Piece::Variable { name: bare, default })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        let Value::Object(object) = value else { panic!("{value}") };
+        object
+    }
+
+    #[test]
+    fn values_and_defaults_are_put_in() {
+        let env =
+            Env::of(&[("A", "1"), ("EMPTY", ""), ("KEY", "sk-0123456789"), ("ALIAS", "x sk-0123456789")]);
+        let (own, keys) = (["KEY".to_string()], ["sk-0123456789".to_string()]);
+        let variables = ServerVariables { env: &env, own: &own, keys: &keys };
+        for (text, user, repository) in [
+            ("plain $A $(x) {A}", Ok("plain $A $(x) {A}"), Ok("plain $A $(x) {A}")),
+            ("${A}", Ok("1"), Ok("1")),
+            ("${env:A}-${A}${A:-2}", Ok("1-11"), Ok("1-11")),
+            ("${B:-x y}/${B:-}", Ok("x y/"), Ok("x y/")),
+            ("${B}", Err("${B} is not set"), Err("${B} is not set")),
+            ("${EMPTY}", Err("${EMPTY} is not set"), Err("${EMPTY} is not set")),
+            ("${EMPTY:-e}", Ok("e"), Ok("e")),
+            ("${KEY:-none}", Ok("sk-0123456789"), Ok("none")),
+            (
+                "${KEY}",
+                Ok("sk-0123456789"),
+                Err("${KEY} holds a key of lepo's, which no file of a repository gets"),
+            ),
+            (
+                "${ALIAS}",
+                Ok("x sk-0123456789"),
+                Err("${ALIAS} holds a key of lepo's, which no file of a repository gets"),
+            ),
+            (
+                "${input:token}",
+                Err("${input:token} is asked for by another program only"),
+                Err("${input:token} is asked for by another program only"),
+            ),
+            ("${x%y} ${1} ${} ${A", Ok("${x%y} ${1} ${} ${A"), Ok("${x%y} ${1} ${} ${A")),
+            ("${${A}}", Ok("${1}"), Ok("${1}")),
+            ("한${A}글", Ok("한1글"), Ok("한1글")),
+        ] {
+            for (origin, expected) in [(Origin::User, user), (Origin::Repository, repository)] {
+                let filled = variables.fill(&object(json!({ "args": [text] })), origin);
+                let found = match &filled.missing {
+                    Some(why) => Err(why.as_str()),
+                    None => Ok(filled.fields["args"][0].as_str().unwrap()),
+                };
+                assert_eq!(found, expected, "{text} {origin:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_variable_is_told_with_its_place() {
+        let fields = object(json!({
+            "description": "${NO}", "name": "${NO}", "command": "${C}", "args": ["a", "${A}${A}", 3],
+            "env": {"X": "${E}"}, "headers": {"H": "Bearer ${T:-x}"}, "url": "http://h/${U}", "cwd": "${D}",
+        }));
+        let told: Vec<String> =
+            used(&fields).into_iter().map(|used| format!("{} {}", used.name, used.place)).collect();
+        let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
+        told.sort_unstable();
+        assert_eq!(
+            told,
+            ["A argument 2", "C `command`", "D `cwd`", "E env \"X\"", "T header \"H\"", "U `url`"]
+        );
+    }
+}
