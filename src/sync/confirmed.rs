@@ -64,7 +64,7 @@ pub fn check_own_removals((gone, all): (usize, usize), consent: Consent<'_>) -> 
 /// within a day count together, at whatever number of syncs.
 pub fn check_their_removals(
     changes: &Changes,
-    mine: &Mine,
+    mine: &Mine<'_>,
     here: &Side,
     settings: &mut Settings,
     now: u64,

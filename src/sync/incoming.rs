@@ -19,6 +19,9 @@ use crate::store::{Store, now};
 /// A bubb dated further ahead than this waits for its day, in milliseconds.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
+/// Branches that are taken of another person's commit.
+const MOST_BRANCHES: usize = 1000;
+
 /// The result for one clone.
 #[derive(Debug, Default)]
 pub struct Came {
@@ -90,7 +93,11 @@ pub fn take_others(
             theirs.delete_branch(&name)?;
         }
     }
-    for (file, id) in tree.branch_ids(&mut objects)? {
+    let branches = tree.branch_ids(&mut objects)?;
+    if branches.len() > MOST_BRANCHES {
+        came.left_out.add(b"_branches", "holds more than 1000 branches: the others");
+    }
+    for (file, id) in branches.into_iter().take(MOST_BRANCHES) {
         let Some(name) = decoded(&file) else { continue };
         if theirs.branch(&name).ok().flatten() == Some(id) {
             continue;
@@ -177,7 +184,10 @@ impl Taking<'_, '_> {
 }
 
 /// The user's other clones as they were fetched, to be merged.
-pub struct Mine {
+pub struct Mine<'m> {
+    git: &'m Git,
+    refs: &'m Refs,
+    limit: Duration,
     /// The content of each.
     pub sides: Vec<Side>,
     trees: Vec<Tree>,
@@ -194,16 +204,16 @@ pub struct Merged {
     pub removed: Vec<Name>,
 }
 
-impl Mine {
+impl<'m> Mine<'m> {
     /// Reads the trees of these clones, each up to a limit of time. A clone that cannot be read stops no other: it
     /// is given back with the reason.
     pub fn of(
-        git: &Git,
+        git: &'m Git,
         clones: &[String],
-        refs: &Refs,
+        refs: &'m Refs,
         verdicts: &mut Verdicts,
         limit: Duration,
-    ) -> Result<(Mine, Vec<(String, Error)>)> {
+    ) -> Result<(Mine<'m>, Vec<(String, Error)>)> {
         let mut objects = Objects::of(git);
         let (mut sides, mut trees, mut bad) = (Vec::new(), Vec::new(), Vec::new());
         for clone in clones {
@@ -224,20 +234,18 @@ impl Mine {
                 Err(error) => return Err(error),
             }
         }
-        Ok((Mine { sides, trees }, bad))
+        Ok((Mine { git, refs, limit, sides, trees }, bad))
     }
 
     /// Carries out a merge: takes what is new, deletes what another clone has removed, moves branches.
     pub fn apply(
         self,
-        git: &Git,
         store: &Store,
         changes: &Changes,
         here: &Side,
-        refs: &Refs,
         verdicts: &mut Verdicts,
-        limit: Duration,
     ) -> Result<Merged> {
+        let (git, refs, limit) = (self.git, self.refs, self.limit);
         let mut objects = Objects::of(git);
         let mut merged = Merged::default();
         for (number, side) in self.sides.iter().enumerate() {

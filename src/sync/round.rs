@@ -322,7 +322,7 @@ impl Merge<'_> {
         round.changes = merge(here, &sides.sides);
         check_their_removals(&round.changes, &sides, here, settings, now(), consent)?;
         let read: Vec<String> = sides.sides.iter().map(|side| side.clone.clone()).collect();
-        let merged = sides.apply(git, store, &round.changes, here, refs, verdicts, LIMIT)?;
+        let merged = sides.apply(store, &round.changes, here, verdicts)?;
         let Merged { came, added, removed } = merged;
         round.came.extend(came.into_iter().map(|came| (came, true)));
         note_merged(here, &round.changes);
