@@ -8,7 +8,7 @@ use super::objects::{LARGEST, Objects, Oid};
 use super::paths::{Entry, is_folder};
 use super::removed::Removed;
 use super::running::MOST;
-use crate::bubb::{BubbId, Day, Name};
+use crate::bubb::{BubbId, Day, Name, hex};
 use crate::error::{Error, Result};
 
 /// The longest file of a branch, in bytes: it holds an id.
@@ -253,8 +253,7 @@ fn entries_of(mut bytes: &[u8]) -> Option<BTreeMap<Vec<u8>, InTree>> {
         let rest = rest.get(1..)?;
         let (name, rest) = rest.split_at(memchr::memchr(0, rest)?);
         let (oid, rest) = rest.get(1..)?.split_at_checked(20)?;
-        let oid = oid.iter().map(|byte| format!("{byte:02x}")).collect();
-        entries.insert(name.to_vec(), InTree { mode: mode.to_vec(), oid });
+        entries.insert(name.to_vec(), InTree { mode: mode.to_vec(), oid: hex(oid) });
         bytes = rest;
     }
     Some(entries)
