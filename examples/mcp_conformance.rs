@@ -6,15 +6,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lepo::testing::config::{ClientIdentity, Secret, ServerConfig, ServerDetails, Target, Transport};
-use lepo::testing::tool::{
-    Asked, Caller, Client, Failure, Field, FormAnswer, Limits, List, LiveSecrets, Login, ProcessSetup,
-    Redirected,
-};
 use lepo_base::secret::Secret;
 use lepo_tool::mcp::client::auth::{LiveSecrets, Login, Redirected};
 use lepo_tool::mcp::client::{Client, Failure, Limits, List, ProcessSetup};
-use lepo_tool::mcp::config::{ClientIdentity, ServerConfig, Target, Transport};
+use lepo_tool::mcp::config::{ClientIdentity, ServerConfig, ServerDetails, Target, Transport};
 use lepo_tool::mcp::{Asked, Caller, Field, FormAnswer};
 use serde_json::{Map, Value, json};
 

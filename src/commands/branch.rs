@@ -4,7 +4,7 @@ use super::json::name_json;
 use super::line::question;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{say, width};
+use crate::term::{one_line, say, width};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Store, check_branch_name};
@@ -26,7 +26,8 @@ Examples:
 ///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on to the answer
 ///            ↖ a0               other: where it was put; no other command moves it
 ///
-/// Deleting a branch deletes no message.
+/// Deleting a branch deletes no message. The branches of other people, alice/BRANCH, are listed after yours; only
+/// they move them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, verbatim_doc_comment)]
 pub struct BranchArgs {
@@ -71,6 +72,7 @@ pub fn run_branch(args: BranchArgs, context: &mut Context<'_>) -> Result<u8> {
 
 fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     check_branch_name(name)?;
+    check_is_no_others(store, name)?;
     let (forest, found) = find_one(store, address, &[])?;
     let id = forest.name(found.ix).id;
     if force {
@@ -83,6 +85,15 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
             quoted(name),
             quoted(address)
         ))),
+    }
+}
+
+/// Refuses a new branch whose name is an address of another person's: it would stand before that.
+fn check_is_no_others(store: &Store, name: &str) -> Result<()> {
+    match store.other_of(name) {
+        Some(clone) => Err(Error::usage(format!("{name} is an address of {}'s messages", one_line(clone)))
+            .hint("take another name: only they can make or move a branch there")),
+        None => Ok(()),
     }
 }
 
@@ -111,6 +122,7 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
 
 fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
     check_branch_name(new)?;
+    check_is_no_others(store, new)?;
     store.branch(old)?.ok_or_else(|| none(old))?;
     match store.rename_branch(old, new, force)? {
         true => Ok(()),
@@ -127,12 +139,19 @@ fn none(name: &str) -> Error {
 }
 
 fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
-    let branches = store.branches()?;
-    let forest = store.forest_for(&[Wanted::Paths(branches.iter().map(|(_, id)| *id).collect())])?;
+    let mut branches: Vec<_> = store.branches()?.into_iter().map(|(name, id)| (None, name, id)).collect();
+    for (clone, other) in store.others() {
+        let theirs = other.branches()?.into_iter();
+        branches.extend(theirs.map(|(name, id)| (Some(clone), format!("{clone}/{name}"), id)));
+    }
+    let forest = store.forest_for(&[Wanted::Paths(branches.iter().map(|(_, _, id)| *id).collect())])?;
     let mut documents = Vec::new();
-    for (name, id) in branches {
+    for (from, name, id) in branches {
         let found = forest.find(id);
         if found.is_none() {
+            if from.is_some() {
+                continue;
+            }
             say(&format!("warning: branch {name} names {id}, which is not in the store"));
         }
         let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
@@ -140,6 +159,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         if json {
             let mut map = found.map(|ix| name_json(store, &forest.name(ix))).unwrap_or_default();
             map.insert("name".into(), name.into());
+            map.insert("from".into(), from.cloned().into());
             map.insert("id".into(), id.to_string().into());
             map.insert("height".into(), height.into());
             map.insert("excerpt".into(), question.into());

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::git::Git;
 use super::incoming::side_of;
 use super::merge::{Side, note_own_removals};
+use super::objects::Objects;
 use super::paths::encoded;
 use super::record::Record;
-use super::tree::{Objects, Tree};
+use super::tree::Tree;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Day, Name};
 use lepo_store::store::{FolderState, Store, now};
@@ -122,7 +123,7 @@ impl Compared {
     pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<Compared> {
         let tree = Tree::of(git, own)?;
         let pushed = match own {
-            Some(_) => side_of(clone, &tree, &mut Objects::of(git)?)?,
+            Some(_) => side_of(clone, &tree, &mut Objects::of(git))?,
             None => Side { clone: clone.into(), ..Side::default() },
         };
         let mut listing = store.listing()?;

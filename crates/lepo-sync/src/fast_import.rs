@@ -5,8 +5,8 @@ use std::process::{Child, ChildStdin};
 use std::thread::JoinHandle;
 
 use super::git::Git;
+use super::objects::Oid;
 use super::running::{failed, last_words};
-use super::tree::Oid;
 use lepo_base::error::{Error, Result};
 
 /// The subject of a commit that is pushed after the one before it has arrived.

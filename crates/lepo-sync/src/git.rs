@@ -22,6 +22,9 @@ const SETTINGS: &[&str] = &[
     "fetch.writeCommitGraph=false",
     "submodule.recurse=false",
     "core.logAllRefUpdates=false",
+    // A remote that sends nothing for so many seconds is not there.
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=120",
 ];
 
 /// Variables that would lead git to another repository or configuration than the one named.

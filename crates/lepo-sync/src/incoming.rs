@@ -2,20 +2,25 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
+use std::time::Duration;
 
 use super::git::Git;
 use super::merge::{Changes, Side};
+use super::objects::{Content, Objects, Oid};
 use super::paths::{Entry, decoded};
 use super::record::Record;
 use super::remote::Refs;
-use super::tree::{Misfits, Objects, Oid, Tree, proves};
-use lepo_base::error::Result;
-use lepo_base::hash::sha256_hex;
+use super::tree::{Misfits, Tree, Until};
+use super::verdicts::{Verdict, Verdicts};
+use lepo_base::error::{Error, Kind, Result};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::{Store, now};
 
 /// A bubb dated further ahead than this waits for its day, in milliseconds.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
+
+/// Branches that are taken of another person's commit.
+const MOST_BRANCHES: usize = 1000;
 
 /// The result for one clone.
 #[derive(Debug, Default)]
@@ -30,6 +35,8 @@ pub struct Came {
     pub removed: usize,
     /// Bubbs that wait for their date.
     pub waiting: usize,
+    /// What was not come to within the limit of time: the next sync goes on with it.
+    pub later: usize,
     /// Paths that failed the check.
     pub left_out: Misfits,
 }
@@ -41,17 +48,43 @@ pub fn forget_taken(git: &Git, clone: &str) -> Result<()> {
     git.update_refs([(format!("refs/taken/{clone}"), None)])
 }
 
-/// Takes what is new of another person's clone into `_from/CLONE/`.
-pub fn take_others(git: &Git, store: &Store, clone: &str, refs: &Refs) -> Result<Came> {
+impl Came {
+    /// True if nothing of the clone is left for another sync.
+    pub fn is_whole(&self) -> bool {
+        self.waiting == 0 && self.later == 0
+    }
+}
+
+/// Takes what is new of another person's clone into `_from/CLONE/`, until the limit of time.
+pub fn take_others(
+    git: &Git,
+    store: &Store,
+    clone: &str,
+    refs: &Refs,
+    verdicts: &mut Verdicts,
+    until: Until,
+) -> Result<Came> {
     let mut came = Came { clone: clone.into(), ..Came::default() };
     let Some(tip) = refs.theirs.get(clone).filter(|_| !refs.is_taken(clone)) else { return Ok(came) };
-    let (mut tree, gone) = Tree::since(git, refs.taken.get(clone).map(String::as_str), tip)?;
-    came.left_out = std::mem::take(&mut tree.misfits);
+    if let Some(refused) = verdicts.refusal(clone, tip, now()) {
+        return Err(refused);
+    }
+    let mut objects = Objects::of(git);
+    let since = Tree::since(&mut objects, refs.taken.get(clone).map(String::as_str), tip, until);
+    let (mut tree, gone) = since.inspect_err(|error| {
+        if error.kind == Kind::Remote {
+            verdicts.refuse(clone, tip, error, now());
+        }
+    })?;
+    let (verdict, is_known) = verdicts.on(clone, tip);
+    if !is_known {
+        came.left_out = std::mem::take(&mut tree.misfits);
+    }
     let theirs = Store::make(&store.path(), &Path::new("_from").join(clone), "")?.0;
-    let mut objects = Objects::of(git)?;
     let new = tree.bubbs.values().cloned().collect();
-    came.bubbs = take_bubbs(&theirs, &mut objects, new, &mut came)?.len();
-    take_blobs(&theirs, &mut objects, &tree.blobs, &mut came.left_out)?;
+    let mut taking = Taking { to: &theirs, objects: &mut objects, verdict, until: Some(until) };
+    came.bubbs = taking.bubbs(new, &mut came)?.len();
+    taking.blobs(&tree.blobs, &mut came)?;
     came.removed = gone.iter().filter(|entry| matches!(entry, Entry::Bubb(_))).count();
     for entry in gone {
         if let Entry::Branch(file) = entry
@@ -60,69 +93,101 @@ pub fn take_others(git: &Git, store: &Store, clone: &str, refs: &Refs) -> Result
             theirs.delete_branch(&name)?;
         }
     }
-    for (file, id) in tree.branch_ids(&mut objects)? {
+    let branches = tree.branch_ids(&mut objects)?;
+    if branches.len() > MOST_BRANCHES {
+        came.left_out.add(b"_branches", "holds more than 1000 branches: the others");
+    }
+    for (file, id) in branches.into_iter().take(MOST_BRANCHES) {
         let Some(name) = decoded(&file) else { continue };
-        if theirs.branch(&name)? != Some(id) {
-            theirs.set_branch(&name, id)?;
-            came.branches += 1;
+        if theirs.branch(&name).ok().flatten() == Some(id) {
+            continue;
         }
+        if until.is_over() {
+            came.later += 1;
+            continue;
+        }
+        theirs.set_branch(&name, id)?;
+        came.branches += 1;
+    }
+    if came.is_whole() {
+        verdicts.forget(clone);
     }
     Ok(came)
 }
 
-/// Checks bubbs and links those that prove their ids, oldest first.
-fn take_bubbs(
-    to: &Store,
-    objects: &mut Objects,
-    mut new: Vec<(Name, String)>,
-    came: &mut Came,
-) -> Result<Vec<Name>> {
-    new.sort_unstable_by_key(|(name, _)| name.id);
-    let latest = now() + AHEAD;
-    let mut batch = to.batch(new.len() > lepo_store::store::MANY)?;
-    let mut taken = Vec::new();
-    for (name, oid) in new {
-        let path = Entry::Bubb(name).path();
-        if name.id.time() > latest {
-            came.waiting += 1;
-            continue;
-        }
-        match objects.read(&oid)? {
-            None => came.left_out.add(path.as_bytes(), "is larger than 50 MiB or cannot be read"),
-            Some(bytes) if !proves(&name, &bytes) => {
-                came.left_out.add(path.as_bytes(), "its content does not match its id");
-            }
-            Some(bytes) => taken.extend(batch.put(name, &bytes)?.then_some(name)),
-        }
-    }
-    batch.flush()?;
-    Ok(taken)
+/// Takes contents of a clone into a store.
+struct Taking<'t, 'g> {
+    to: &'t Store,
+    objects: &'t mut Objects<'g>,
+    verdict: &'t mut Verdict,
+    until: Option<Until>,
 }
 
-fn take_blobs(
-    to: &Store,
-    objects: &mut Objects,
-    blobs: &HashMap<String, Oid>,
-    left_out: &mut Misfits,
-) -> Result<()> {
-    for (hash, oid) in blobs {
-        if to.open_blob(hash)?.is_some() {
-            continue;
-        }
-        let bytes = objects.read(oid)?;
-        match bytes {
-            Some(bytes) if sha256_hex(&bytes) == *hash => {
-                to.blob(&mut bytes.as_slice())?;
-            }
-            _ => left_out
-                .add(Entry::Blob(hash.clone()).path().as_bytes(), "its content does not match its name"),
-        }
+impl Taking<'_, '_> {
+    fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| until.is_over())
     }
-    Ok(())
+
+    fn leave_out(&mut self, path: &str, oid: &str, why: &str, came: &mut Came) {
+        came.left_out.add(path.as_bytes(), why);
+        self.verdict.leave_out(path, oid);
+    }
+
+    /// Checks bubbs and links those that prove their ids, oldest first.
+    fn bubbs(&mut self, mut new: Vec<(Name, Oid)>, came: &mut Came) -> Result<Vec<Name>> {
+        new.sort_unstable_by_key(|(name, _)| name.id);
+        let latest = now() + AHEAD;
+        let mut batch = self.to.batch(new.len() > lepo_store::store::MANY)?;
+        let mut taken = Vec::new();
+        for (name, oid) in new {
+            let path = Entry::Bubb(name).path();
+            if self.verdict.has_left_out(&path, &oid) || batch.has(name.id)? {
+                continue;
+            }
+            if name.id.time() > latest {
+                came.waiting += 1;
+                continue;
+            }
+            if self.is_over() {
+                came.later += 1;
+                continue;
+            }
+            match self.objects.bubb(&name, &oid)? {
+                Content::None => {
+                    self.leave_out(&path, &oid, "is larger than 50 MiB or cannot be read", came);
+                }
+                Content::Other => self.leave_out(&path, &oid, "its content does not match its id", came),
+                Content::Good(bytes) => taken.extend(batch.put(name, &bytes)?.then_some(name)),
+            }
+        }
+        batch.flush()?;
+        Ok(taken)
+    }
+
+    fn blobs(&mut self, blobs: &HashMap<String, Oid>, came: &mut Came) -> Result<()> {
+        for (hash, oid) in blobs {
+            let path = Entry::Blob(hash.clone()).path();
+            if self.verdict.has_left_out(&path, oid) || self.to.open_blob(hash)?.is_some() {
+                continue;
+            }
+            if self.is_over() {
+                came.later += 1;
+                continue;
+            }
+            match self.objects.blob(hash, oid)? {
+                Content::Good(bytes) => drop(self.to.blob(&mut bytes.as_slice())?),
+                _ => self.leave_out(&path, oid, "its content does not match its name", came),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The user's other clones as they were fetched, to be merged.
-pub struct Mine {
+pub struct Mine<'m> {
+    git: &'m Git,
+    refs: &'m Refs,
+    limit: Duration,
     /// The content of each.
     pub sides: Vec<Side>,
     trees: Vec<Tree>,
@@ -139,49 +204,72 @@ pub struct Merged {
     pub removed: Vec<Name>,
 }
 
-impl Mine {
-    /// Reads the trees of these clones.
-    pub fn of(git: &Git, clones: &[String], refs: &Refs) -> Result<Mine> {
-        let mut objects = Objects::of(git)?;
-        let (mut sides, mut trees) = (Vec::new(), Vec::new());
+impl<'m> Mine<'m> {
+    /// Reads the trees of these clones, each up to a limit of time. A clone that cannot be read stops no other: it
+    /// is given back with the reason.
+    pub fn of(
+        git: &'m Git,
+        clones: &[String],
+        refs: &'m Refs,
+        verdicts: &mut Verdicts,
+        limit: Duration,
+    ) -> Result<(Mine<'m>, Vec<(String, Error)>)> {
+        let mut objects = Objects::of(git);
+        let (mut sides, mut trees, mut bad) = (Vec::new(), Vec::new(), Vec::new());
         for clone in clones {
-            let tree = Tree::of(git, refs.theirs.get(clone).map(String::as_str))?;
-            sides.push(side_of(clone, &tree, &mut objects)?);
-            trees.push(tree);
+            let Some(tip) = refs.theirs.get(clone) else { continue };
+            let refused = verdicts.refusal(clone, tip, now());
+            let read = refused.map_or_else(|| Tree::of_other(&mut objects, tip, Until::after(limit)), Err);
+            match read.and_then(|tree| Ok((side_of(clone, &tree, &mut objects)?, tree))) {
+                Ok((side, tree)) => {
+                    sides.push(side);
+                    trees.push(tree);
+                }
+                Err(error) if error.kind == Kind::Remote => {
+                    if verdicts.refusal(clone, tip, now()).is_none() {
+                        verdicts.refuse(clone, tip, &error, now());
+                    }
+                    bad.push((clone.clone(), error));
+                }
+                Err(error) => return Err(error),
+            }
         }
-        Ok(Mine { sides, trees })
+        Ok((Mine { git, refs, limit, sides, trees }, bad))
     }
 
     /// Carries out a merge: takes what is new, deletes what another clone has removed, moves branches.
     pub fn apply(
         self,
-        git: &Git,
         store: &Store,
         changes: &Changes,
         here: &Side,
-        refs: &Refs,
+        verdicts: &mut Verdicts,
     ) -> Result<Merged> {
-        let mut objects = Objects::of(git)?;
+        let (git, refs, limit) = (self.git, self.refs, self.limit);
+        let mut objects = Objects::of(git);
         let mut merged = Merged::default();
         for (number, side) in self.sides.iter().enumerate() {
             let mut came = Came { clone: side.clone.clone(), ..Came::default() };
             let tree = &self.trees[number];
-            // Findings of an earlier look are not named again.
-            let (mut news, _) = match refs.theirs.get(&side.clone).filter(|_| !refs.is_taken(&side.clone)) {
-                Some(tip) => Tree::since(git, refs.taken.get(&side.clone).map(String::as_str), tip)?,
-                None => Default::default(),
+            let Some(tip) = refs.theirs.get(&side.clone) else { continue };
+            let (mut news, _) = match refs.is_taken(&side.clone) {
+                true => Default::default(),
+                false => {
+                    let before = refs.taken.get(&side.clone).map(String::as_str);
+                    Tree::since(&mut objects, before, tip, Until::after(limit))?
+                }
             };
-            came.left_out = std::mem::take(&mut news.misfits);
+            let (verdict, is_known) = verdicts.on(&side.clone, tip);
+            if !is_known {
+                came.left_out = std::mem::take(&mut news.misfits);
+            }
             let new = changes.add.iter().filter(|(_, from)| *from == number);
             let new = new.filter_map(|(name, _)| tree.bubbs.get(&name.id).cloned()).collect();
-            let mut looked = Came::default();
-            let added = take_bubbs(store, &mut objects, new, &mut looked)?;
-            (came.bubbs, came.waiting) = (added.len(), looked.waiting);
-            if !news.bubbs.is_empty() {
-                came.left_out.join(looked.left_out);
-            }
+            let mut taking = Taking { to: store, objects: &mut objects, verdict, until: None };
+            let added = taking.bubbs(new, &mut came)?;
+            came.bubbs = added.len();
             merged.added.extend(added);
-            take_blobs(store, &mut objects, &news.blobs, &mut came.left_out)?;
+            taking.blobs(&news.blobs, &mut came)?;
             merged.came.push(came);
         }
         merged.removed = removable(store, changes, here)?;
@@ -225,7 +313,7 @@ fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>>
 }
 
 /// A clone's tree, read for a merge.
-pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects) -> Result<Side> {
+pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects<'_>) -> Result<Side> {
     Ok(Side {
         clone: clone.into(),
         bubbs: tree.names(),

@@ -5,10 +5,12 @@
 //! Content of other clones is verified before it is linked: nothing is ever checked out.
 
 mod compare;
+mod confirmed;
 mod fast_import;
 mod git;
 mod incoming;
 mod merge;
+mod objects;
 mod outgoing;
 mod paths;
 mod record;
@@ -21,11 +23,14 @@ mod secrets;
 mod send;
 mod state;
 mod tree;
+mod verdicts;
 
+pub use confirmed::Consent;
 pub use git::{Git, email, remote_url};
 pub use incoming::forget_taken;
+pub use paths::decoded;
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};
-pub use remote::Remote;
+pub use remote::{Listed, Remote};
 pub use round::{Options, Round, round, unsent};
 pub use secrets::Secrets;
 pub use send::forget;

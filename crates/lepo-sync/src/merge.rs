@@ -28,9 +28,9 @@ pub struct Changes {
     pub add: Vec<(Name, usize)>,
     /// Bubbs to delete, newest first.
     pub remove: Vec<Name>,
-    /// Bubbs that were removed and are here again, since something goes on from them or names them: of these the
-    /// clone that removed them is told, too.
-    pub back: Vec<Name>,
+    /// Bubbs that were removed and are here again, each with the file of the branch that names it, or none where
+    /// another bubb follows it: of these the clone that removed them is told, too.
+    pub back: Vec<(Name, Option<String>)>,
     /// Branches to make or move.
     pub branches: Vec<(String, BubbId)>,
     /// Branches to delete.
@@ -84,24 +84,30 @@ pub fn merge(here: &Side, others: &[Side]) -> Changes {
             ahead.extend(name.prev);
         }
     }
+    let followed: HashSet<BubbId> = kept.iter().filter_map(|id| name_of(id)?.prev).collect();
+    let branch_at = |id: &BubbId| {
+        let named = |(file, at): &(&String, &BubbId)| *at == id && !removed.has_branch(file, *id);
+        let branch = sides().find_map(|side| side.branches.iter().find(named)).map(|(file, _)| file.clone());
+        branch.filter(|_| !followed.contains(id))
+    };
     let mut changes = Changes::default();
     for id in &kept {
         let comes_back = here.removed.has(*id) && !here.bubbs.contains_key(id);
         if removed.has(*id) || comes_back {
-            changes.back.extend(name_of(id));
+            changes.back.extend(name_of(id).map(|name| (name, branch_at(id))));
         }
         if !here.bubbs.contains_key(id) {
             let found = others.iter().enumerate().find_map(|(i, other)| Some((*other.bubbs.get(id)?, i)));
             changes.add.extend(found);
         }
     }
-    for name in &changes.back {
+    for (name, _) in &changes.back {
         removed.restore(name.id);
     }
     changes.remove = here.bubbs.values().filter(|name| !kept.contains(&name.id)).copied().collect();
     changes.add.sort_unstable_by_key(|(name, _)| name.id);
     changes.remove.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
-    changes.back.sort_unstable_by_key(|name| name.id);
+    changes.back.sort_unstable_by_key(|(name, _)| name.id);
     merge_branches(here, others, &removed, &name_of, &mut changes);
     changes.removed = removed;
     changes
@@ -211,8 +217,11 @@ mod tests {
         ] {
             let changes = merge(&side(here, mine_removed), &[side(other, their_removed)]);
             let added: Vec<Name> = changes.add.iter().map(|(name, _)| *name).collect();
-            let told = (letters(&added), letters(&changes.remove), letters(&changes.back));
+            let came_back = letters(changes.back.iter().map(|(name, _)| name));
+            let told = (letters(&added), letters(&changes.remove), came_back);
             assert_eq!(told, (add.into(), remove.into(), back.into()), "{here} | {other}");
+            let names_it = changes.back.iter().all(|(_, branch)| branch.is_some() == other.contains('='));
+            assert!(names_it, "{here} | {other}: {:?}", changes.back);
         }
     }
 

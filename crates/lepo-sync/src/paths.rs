@@ -55,6 +55,18 @@ impl Entry {
     }
 }
 
+/// True for the path of a folder that lepo writes: `2026-03`, `2026-03/04`, `_blobs`, `_blobs/ab`, `_branches`.
+pub fn is_folder(path: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(path) else { return false };
+    match text.split_once('/') {
+        None => matches!(text, "_blobs" | "_branches") || Day::parse(path, b"01").is_some(),
+        Some(("_blobs", short)) => {
+            short.len() == 2 && short.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        }
+        Some((month, day)) => Day::parse(month.as_bytes(), day.as_bytes()).is_some(),
+    }
+}
+
 /// A branch's name as a file name: `/` and `%` as in a store's `_branches/`.
 pub fn encoded(name: &str) -> String {
     name.replace('%', "%25").replace('/', "%2F")
@@ -108,5 +120,21 @@ mod tests {
             assert_eq!(Entry::parse(path.as_bytes()), None, "{path}");
         }
         assert_eq!(Entry::parse(b"\xff"), None);
+        for folder in ["2024-10", "2024-10/26", "_blobs", "_blobs/ab", "_branches"] {
+            assert!(is_folder(folder.as_bytes()), "{folder}");
+        }
+        for none in [
+            "",
+            "x",
+            "2024-13",
+            "2024-10/32",
+            "2024-10/26/01",
+            "_blobs/abc",
+            "_blobs/AB",
+            "_branches/a",
+            "_gone",
+        ] {
+            assert!(!is_folder(none.as_bytes()), "{none}");
+        }
     }
 }

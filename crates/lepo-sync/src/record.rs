@@ -22,7 +22,7 @@ use lepo_store::store::FolderState;
 const FILE: &str = "lepo-record.json";
 
 /// The form of the file.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// Bubbs outside of settled days beyond which there is no record: the listing costs no more then.
 const MOST_NAMES: usize = 20_000;
@@ -125,7 +125,7 @@ impl Record {
 
 /// The settings that decide what a sync does.
 pub fn decided(settings: &Settings) -> String {
-    let Settings { url, name, mine, others, allowed, heads, held_blobs } = settings;
+    let Settings { url, name, mine, seen: _, others, lately: _, allowed, heads, held_blobs } = settings;
     format!("{url:?} {name} {heads} {mine:?} {others:?} {allowed:?} {held_blobs:?}")
 }
 

@@ -24,6 +24,14 @@ impl Namespace {
         }
     }
 
+    /// The other one.
+    pub fn other(self) -> Namespace {
+        match self {
+            Namespace::Own => Namespace::Heads,
+            Namespace::Heads => Namespace::Own,
+        }
+    }
+
     /// The ref of a clone on the remote.
     pub fn of(self, clone: &str) -> String {
         format!("{}{clone}", self.prefix())

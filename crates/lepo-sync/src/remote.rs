@@ -3,19 +3,26 @@
 //! In the bare repository `refs/lepo/NAME` is this clone's own, `refs/theirs/NAME` is each other clone's as the
 //! remote has it, and `refs/taken/NAME` is what was taken into the store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::git::Git;
+use super::objects::Oid;
 use super::refs::{Namespace, is_clone_name};
 use super::running::{MOST, Running};
 use super::state::Settings;
-use super::tree::Oid;
+use super::tree::Until;
+use super::verdicts::Verdicts;
 use lepo_base::error::{Error, Result};
+use lepo_store::store::now;
 
-/// Clones looked at.
+/// Clones looked at that are not the user's own.
 const MOST_CLONES: usize = 256;
+
+/// So many fetches of single refs that die in a row are a remote that is not there.
+const MOST_DIED: usize = 3;
 
 /// The ref of this clone in its own bare repository.
 pub fn own_ref(name: &str) -> String {
@@ -32,6 +39,31 @@ pub struct Remote {
     pub own: Option<Oid>,
     /// Tips of the others.
     pub theirs: Tips,
+    /// This clone's own in the other namespace, if there is one of its name.
+    pub own_elsewhere: Option<Oid>,
+    /// Clones that use the other namespace, and not this one.
+    pub elsewhere: BTreeSet<String>,
+    /// The number of clones that are not looked at.
+    pub more: usize,
+}
+
+/// The view of a listing of refs.
+pub struct Listed<'l> {
+    /// The namespace of this clone.
+    pub namespace: Namespace,
+    /// This clone's name.
+    pub own: &'l str,
+    /// The names of clones by importance: 0 is always looked at, and lower numbers before higher ones.
+    pub rank: &'l dyn Fn(&str) -> u8,
+    /// Names that are taken are noted here.
+    pub taken: Option<&'l mut BTreeSet<String>>,
+}
+
+impl<'l> Listed<'l> {
+    /// A listing for a clone of which nothing but its settings is known.
+    pub fn by(settings: &'l Settings, rank: &'l dyn Fn(&str) -> u8) -> Listed<'l> {
+        Listed { namespace: settings.namespace(), own: &settings.name, rank, taken: None }
+    }
 }
 
 /// The refs of the bare repository.
@@ -83,54 +115,100 @@ impl Refs {
     }
 }
 
-/// Asks the remote for its refs, and does not wait for them.
-pub fn ask(git: &Git, url: &str, namespace: Namespace) -> Result<Running> {
-    git.begin(["ls-remote", "--refs", "--", url, &format!("{}*", namespace.prefix())])
+/// Asks the remote for its refs of both namespaces, and does not wait for them.
+pub fn ask(git: &Git, url: &str) -> Result<Running> {
+    let patterns = [Namespace::Own, Namespace::Heads].map(|namespace| format!("{}*", namespace.prefix()));
+    let args = ["ls-remote", "--refs", "--", url].into_iter().chain(patterns.iter().map(String::as_str));
+    git.begin(args)
 }
 
 impl Remote {
     /// The refs that the remote was asked for. Names that no clone can have are passed over; of more than 256
-    /// other clones the first are looked at.
-    pub fn told(asked: Running, namespace: Namespace, own: &str) -> Result<Remote> {
-        let mut remote = Remote::default();
+    /// other clones the first are looked at, those of a lower rank before others.
+    pub fn told(asked: Running, mut listed: Listed<'_>) -> Result<Remote> {
+        let (mut remote, mut elsewhere) = (Remote::default(), Tips::new());
+        let mut theirs: BTreeMap<(u8, String), Oid> = BTreeMap::new();
+        let here = listed.namespace;
         asked.each(b'\n', MOST, |line| {
-            let Some((oid, name)) = std::str::from_utf8(line).ok().and_then(|line| line.split_once('\t'))
-            else {
+            let text = std::str::from_utf8(line).ok().and_then(|line| line.split_once('\t'));
+            let Some((oid, name)) = text else { return };
+            let (is_here, rest) =
+                match (name.strip_prefix(here.prefix()), name.strip_prefix(here.other().prefix())) {
+                    (Some(rest), _) => (true, rest),
+                    (None, Some(rest)) => (false, rest),
+                    (None, None) => return,
+                };
+            let clone = rest.split('/').next().unwrap_or_default();
+            if !is_clone_name(clone) {
                 return;
-            };
-            let clone = name.strip_prefix(namespace.prefix()).filter(|clone| is_clone_name(clone));
-            match clone {
-                None => {}
-                Some(clone) if clone == own => remote.own = Some(oid.into()),
-                Some(clone) => {
-                    remote.theirs.insert(clone.into(), oid.into());
-                    if remote.theirs.len() > MOST_CLONES {
-                        remote.theirs.pop_last();
+            }
+            if let Some(taken) = &mut listed.taken {
+                taken.insert(clone.into());
+            }
+            match (clone == rest, is_here, clone == listed.own) {
+                // A folder of refs: nothing of a clone's, but its name is taken.
+                (false, _, _) => {}
+                (true, true, true) => remote.own = Some(oid.into()),
+                (true, false, true) => remote.own_elsewhere = Some(oid.into()),
+                (true, false, false) => drop(elsewhere.insert(clone.into(), oid.into())),
+                (true, true, false) => {
+                    theirs.insert(((listed.rank)(clone), clone.into()), oid.into());
+                    let is_full = theirs.len() > MOST_CLONES;
+                    if is_full && theirs.last_key_value().is_some_and(|((rank, _), _)| *rank > 0) {
+                        theirs.pop_last();
+                        remote.more += 1;
                     }
                 }
             }
+            if elsewhere.len() > MOST_CLONES {
+                elsewhere.pop_last();
+            }
         })?;
+        remote.theirs = theirs.into_iter().map(|((_, clone), oid)| (clone, oid)).collect();
+        remote.elsewhere = elsewhere.into_keys().filter(|clone| !remote.theirs.contains_key(clone)).collect();
         Ok(remote)
     }
 
-    /// The refs of a remote, of which none is this clone's yet.
-    pub fn of(git: &Git, url: &str, namespace: Namespace) -> Result<Remote> {
-        Remote::told(ask(git, url, namespace)?, namespace, "")
+    /// The refs of a remote.
+    pub fn of(git: &Git, url: &str, listed: Listed<'_>) -> Result<Remote> {
+        Remote::told(ask(git, url)?, listed)
     }
 }
 
-/// Fetches the refs that changed, all by one call; where git refuses that, one by one: a bad ref blocks no
-/// other. Refs that are gone from the remote are deleted. The clones that could not be fetched are given back.
-pub fn fetch(git: &Git, settings: &Settings, remote: &Remote, refs: &Refs) -> Result<Vec<(String, Error)>> {
+/// The result of fetching.
+#[derive(Default)]
+pub struct Fetched {
+    /// Clones whose ref cannot be taken.
+    pub bad: Vec<(String, Error)>,
+    /// The transfer died.
+    pub failed: Option<Error>,
+}
+
+/// Fetches the refs that changed, all by one call; where git refuses that, one by one, the user's own first: a bad ref
+/// blocks no other, and is not asked for again for a day. Refs that are gone from the remote are deleted.
+pub fn fetch(
+    git: &Git,
+    settings: &Settings,
+    remote: &Remote,
+    refs: &Refs,
+    verdicts: &mut Verdicts,
+    limit: Duration,
+) -> Result<Fetched> {
     let tips = &remote.theirs;
     let gone = refs.theirs.keys().chain(refs.no_commits.keys()).filter(|clone| !tips.contains_key(*clone));
     git.update_refs(gone.map(|clone| (format!("refs/theirs/{clone}"), None)))?;
     let fetched = |clone: &String| refs.theirs.get(clone).or_else(|| refs.no_commits.get(clone));
-    let changed: Vec<&String> =
-        tips.iter().filter(|(clone, tip)| fetched(clone) != Some(tip)).map(|(clone, _)| clone).collect();
-    if changed.is_empty() {
-        return Ok(Vec::new());
+    let (mut result, mut changed) = (Fetched::default(), Vec::new());
+    for (clone, tip) in tips.iter().filter(|(clone, tip)| fetched(clone) != Some(tip)) {
+        match verdicts.refusal(clone, tip, now()) {
+            Some(refused) => result.bad.push((clone.clone(), refused)),
+            None => changed.push(clone),
+        }
     }
+    if changed.is_empty() {
+        return Ok(result);
+    }
+    changed.sort_by_key(|clone| !settings.mine.contains(*clone));
     let prefix = settings.namespace().prefix();
     let fetch = |clones: &[&String]| {
         let mut args: Vec<String> = [
@@ -148,10 +226,72 @@ pub fn fetch(git: &Git, settings: &Settings, remote: &Remote, refs: &Refs) -> Re
         args.extend(clones.iter().map(|clone| format!("+{prefix}{clone}:refs/theirs/{clone}")));
         git.run(args).map(|_| ())
     };
-    let Err(joint) = fetch(&changed) else { return Ok(Vec::new()) };
-    if changed.len() == 1 {
-        return Ok(vec![(changed[0].clone(), joint)]);
+    let Err(joint) = fetch(&changed) else { return Ok(result) };
+    let mut joint = Some(joint).filter(|_| changed.len() == 1);
+    let (until, mut died) = (Until::after(limit), 0);
+    for clone in changed {
+        let done = joint.take().map_or_else(|| fetch(&[clone]), Err);
+        match done {
+            Ok(()) => died = 0,
+            Err(error) if is_of_ref(&error.message) => {
+                died = 0;
+                if let Some(tip) = tips.get(clone) {
+                    verdicts.refuse(clone, tip, &error, now());
+                }
+                result.bad.push((clone.clone(), error));
+            }
+            Err(error) => {
+                died += 1;
+                result.failed = Some(error);
+            }
+        }
+        if died >= MOST_DIED || until.is_over() {
+            let late = || Error::remote(format!("fetching takes longer than {}", until.told()));
+            result.failed.get_or_insert_with(late);
+            break;
+        }
     }
-    let one_by_one = changed.into_iter().filter_map(|clone| Some((clone.clone(), fetch(&[clone]).err()?)));
-    Ok(one_by_one.collect())
+    Ok(result)
+}
+
+/// True if git's words are about the ref that was asked for: the remote itself was reached, and answered.
+fn is_of_ref(words: &str) -> bool {
+    const OF_REF: &[&str] = &[
+        "not our ref",
+        "repository corruption",
+        "fsck error",
+        "bad object",
+        "missing blob",
+        "missing tree",
+        "missing commit",
+        "did not send all necessary objects",
+        "find remote ref",
+        "is not a valid object",
+        "unable to update local ref",
+    ];
+    OF_REF.iter().any(|part| words.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_ref_is_told_from_a_transfer_that_died() {
+        for (words, is_bad) in [
+            ("fatal: remote error: upload-pack: not our ref 0123", true),
+            (
+                "fatal: protocol error: bad pack header; fatal: aborting due to possible repository corruption",
+                true,
+            ),
+            ("error: object 12: badName; fatal: fsck error in packed object; fatal: index-pack failed", true),
+            ("fatal: early EOF; fatal: fetch-pack: invalid index-pack output", false),
+            ("error: RPC failed; curl 18 transfer closed with outstanding read data remaining", false),
+            ("fatal: the remote end hung up unexpectedly", false),
+            ("fatal: unable to access 'http://x/': Could not resolve host: x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_of_ref(words), is_bad, "{words}");
+        }
+    }
 }

@@ -3,24 +3,28 @@
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
+use std::time::Duration;
 
 use super::compare::{Compared, Glance};
+use super::confirmed::{Consent, check_own_removals, check_their_removals, confirmed};
 use super::git::{self, Git};
 use super::incoming::{Came, Merged, Mine, take_others};
 use super::merge::{Changes, Side, merge};
+use super::objects::Oid;
 use super::outgoing::{PART_BYTES, Sender, Sent, commit};
 use super::record::{Record, decided};
-use super::remote::{Refs, Remote, ask, fetch};
+use super::remote::{Listed, Refs, Remote, ask, fetch};
 use super::secrets::Secrets;
-use super::send::push;
-use super::state::State;
-use super::tree::{Oid, Tree};
+use super::send::{push, remove_elsewhere};
+use super::state::{Settings, State};
+use super::tree::{Tree, Until};
+use super::verdicts::Verdicts;
 use lepo_base::error::{Error, Kind, Result};
 use lepo_store::bubb::{BubbId, is_hash};
 use lepo_store::store::{Store, now};
 
-/// So many messages that are gone at once, and half of all, are taken for a store that is not whole.
-const MANY_GONE: usize = 50;
+/// The time in which one clone is read, at one sync.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// The options of a round.
 pub struct Options<'o> {
@@ -28,8 +32,8 @@ pub struct Options<'o> {
     pub secrets: &'o Secrets,
     /// git may ask for a password on the terminal.
     pub may_ask: bool,
-    /// That most messages are gone from the store was said to be meant.
-    pub may_remove_most: bool,
+    /// That most messages are gone, here or from another clone of the user's, is meant.
+    pub removals: Consent<'o>,
 }
 
 /// The result of one round.
@@ -45,10 +49,16 @@ pub struct Round {
     pub changes: Changes,
     /// Clones with the user's git email that nothing was decided about.
     pub unknown: Vec<String>,
-    /// Clones whose ref could not be fetched.
+    /// Clones that were confirmed, whose ref does not go on from what was merged of it.
+    pub replaced: Vec<String>,
+    /// Clones that use the other namespace of the remote.
+    pub elsewhere: Vec<String>,
+    /// The number of clones on the remote that were not looked at.
+    pub more: usize,
+    /// Clones whose ref could not be fetched or read.
     pub bad: Vec<(String, Error)>,
-    /// The new name of this clone, if it had to take one.
-    pub renamed: Option<String>,
+    /// The old and the new name of this clone, if it had to take one.
+    pub renamed: Option<(String, String)>,
     /// The remote could not be reached, or refused.
     pub failed: Option<Error>,
 }
@@ -57,9 +67,9 @@ pub struct Round {
 /// remote are asked for, unless they were `told` just now.
 pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Option<Remote>) -> Result<Round> {
     let git = Git::at(&state.repository(), options.may_ask);
-    let (is_made, namespace) = (git.init()?, state.settings.namespace());
+    let is_made = git.init()?;
     git.unlock()?;
-    let asked = told.is_none().then(|| ask(&git, &state.settings.url, namespace)).transpose()?;
+    let asked = told.is_none().then(|| ask(&git, &state.settings.url)).transpose()?;
     // The store is looked at while the remote answers.
     let mut record = Record::read(&git, &state.settings.name);
     let glance = record.as_ref().map(|record| Glance::of(store, record)).transpose()?.flatten();
@@ -75,7 +85,10 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Opti
         None => Refs::read(&git, &state.settings.name)?,
     };
     let remote = match asked {
-        Some(asked) => Remote::told(asked, namespace, &state.settings.name),
+        Some(asked) => {
+            let rank = rank(&state.settings, &refs);
+            Remote::told(asked, Listed::by(&state.settings, &rank))
+        }
         None => Ok(told.unwrap_or_default()),
     };
     let settled = decided(&state.settings);
@@ -93,10 +106,16 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Opti
     }
     Record::remove(&git)?;
     let mut round = Round::default();
-    let mut remote = receive(&git, state, remote, &mut refs, &mut round);
+    let mut verdicts = Verdicts::read(&git);
+    let verdicts_before = verdicts.clone();
+    let mut remote = receive(&git, state, remote, &mut refs, &mut verdicts, &mut round);
     let work = Work { git: &git, store, options, email: &email, seen: glance.zip(record) };
     let before = refs.own.clone();
-    let (compared, since) = work.merge_and_commit(state, &mut refs, &mut round)?;
+    let merged = work.merge_and_commit(state, &mut refs, &mut verdicts, &mut round);
+    if verdicts != verdicts_before {
+        verdicts.keep(&git)?;
+    }
+    let (compared, since) = merged?;
     send(&git, state, &refs, remote.as_mut(), before.as_ref(), &mut round)?;
     let mut record = compared.recorded(&round.sent.held_bubbs(), &since);
     record.settled = round.is_done().then(|| decided(&state.settings));
@@ -125,7 +144,10 @@ fn send(
             remote.own.as_ref() == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
         let is_there = remote.own.as_ref() == Some(own);
         match push(git, state, own, remote, is_next) {
-            Ok(renamed) => (round.renamed, round.is_pushed) = (renamed, !is_there),
+            Ok(renamed) => {
+                (round.renamed, round.is_pushed) = (renamed, !is_there);
+                remove_elsewhere(git, &state.settings, own, remote);
+            }
             Err(error) => round.failed = Some(error),
         }
     }
@@ -142,18 +164,30 @@ fn receive(
     state: &State,
     remote: Result<Remote>,
     refs: &mut Refs,
+    verdicts: &mut Verdicts,
     round: &mut Round,
 ) -> Option<Remote> {
     let fetched = remote.and_then(|remote| {
         if refs.theirs != remote.theirs {
-            round.bad = fetch(git, &state.settings, &remote, refs)?;
+            let fetched = fetch(git, &state.settings, &remote, refs, verdicts, LIMIT)?;
+            (round.bad, round.failed) = (fetched.bad, fetched.failed);
             *refs = Refs::read(git, &state.settings.name)?;
         }
+        (round.elsewhere, round.more) = (remote.elsewhere.iter().cloned().collect(), remote.more);
         Ok(remote)
     });
     let no_commit = |clone: &String| (clone.clone(), Error::remote("its ref is not a commit"));
     round.bad.extend(refs.no_commits.keys().map(no_commit));
     fetched.map_err(|error| round.failed = Some(error)).ok()
+}
+
+/// The importance of a clone's name: the user's own come first, then those that were seen before.
+fn rank<'r>(settings: &'r Settings, refs: &'r Refs) -> impl Fn(&str) -> u8 + use<'r> {
+    |clone| match settings.mine.contains(clone) {
+        true => 0,
+        false if refs.theirs.contains_key(clone) || refs.taken.contains_key(clone) => 1,
+        false => 2,
+    }
 }
 
 impl Round {
@@ -162,9 +196,12 @@ impl Round {
         self.failed.is_none()
             && self.bad.is_empty()
             && self.unknown.is_empty()
+            && self.replaced.is_empty()
+            && self.elsewhere.is_empty()
+            && self.more == 0
             && self.renamed.is_none()
             && self.sent.held.is_empty()
-            && self.came.iter().all(|(came, _)| came.waiting == 0)
+            && self.came.iter().all(|(came, _)| came.is_whole())
     }
 }
 
@@ -185,27 +222,14 @@ impl Work<'_> {
         self,
         state: &mut State,
         refs: &mut Refs,
+        verdicts: &mut Verdicts,
         round: &mut Round,
     ) -> Result<(Compared, HashSet<BubbId>)> {
+        let (mine, replaced) = confirmed(self.git, &state.settings, refs);
+        round.replaced = replaced;
+        self.take_strangers(&state.settings, refs, verdicts, round)?;
         let Work { git, store, options, email, seen } = self;
-        let mut mine = Vec::new();
-        for clone in refs.theirs.keys().filter(|clone| **clone != state.settings.name) {
-            if state.settings.mine.contains(clone) {
-                mine.push(clone.clone());
-                continue;
-            }
-            let is_same = refs.emails.get(clone).is_some_and(|theirs| *theirs == email);
-            if !email.is_empty() && is_same && !state.settings.others.contains(clone) {
-                round.unknown.push(clone.clone());
-            }
-            match take_others(git, store, clone, refs) {
-                Ok(came) => round.came.push((came, false)),
-                // A clone that cannot be read stops no other.
-                Err(error) if error.kind == Kind::Remote => round.bad.push((clone.clone(), error)),
-                Err(error) => return Err(error),
-            }
-        }
-        let (clone, tip) = (state.settings.name.as_str(), refs.own.as_deref());
+        let (clone, tip) = (&state.settings.name.clone(), refs.own.as_deref());
         let is_news = mine.iter().any(|clone| !refs.is_taken(clone));
         let parts = match seen.filter(|_| !is_news) {
             Some((glance, record)) => Compared::parts(git, clone, glance, &record)?,
@@ -216,11 +240,10 @@ impl Work<'_> {
             Some(compared) => compared,
             None => {
                 let mut compared = Compared::whole(git, store, clone, tip)?;
-                if !options.may_remove_most {
-                    check_removals(&compared)?;
-                }
+                check_own_removals(compared.gone(), options.removals)?;
                 if is_news || compared.is_to_merge() {
-                    since = merge_mine(git, store, &mine, refs, &mut compared.here, round)?;
+                    let work = Merge { git, store, mine: &mine, refs, consent: options.removals };
+                    since = work.merge(&mut state.settings, verdicts, &mut compared.here, round)?;
                 }
                 compared
             }
@@ -240,55 +263,88 @@ impl Work<'_> {
             refs.own = Some(made.last.clone());
         }
         let held = round.sent.held.iter().map(|(id, _)| id.clone()).filter(|id| is_hash(id)).collect();
-        if state.settings.held_blobs != held {
-            state.settings.held_blobs = held;
-            state.save()?;
-        }
+        state.settings.held_blobs = held;
+        state.save()?;
         note_taken(git, refs, round)?;
         Ok((compared, since))
     }
 }
 
-/// Merges the user's other clones into the store. The bubbs that came are given back.
-fn merge_mine(
-    git: &Git,
-    store: &Store,
-    mine: &[String],
-    refs: &Refs,
-    here: &mut Side,
-    round: &mut Round,
-) -> Result<HashSet<BubbId>> {
-    let sides = Mine::of(git, mine, refs)?;
-    round.changes = merge(here, &sides.sides);
-    let Merged { came, added, removed } = sides.apply(git, store, &round.changes, here, refs)?;
-    round.came.extend(came.into_iter().map(|came| (came, true)));
-    note_merged(here, &round.changes);
-    here.bubbs.extend(added.iter().map(|name| (name.id, *name)));
-    for name in removed {
-        here.bubbs.remove(&name.id);
+impl Work<'_> {
+    /// Takes in what came of clones that are not the user's own, or not any more.
+    fn take_strangers(
+        &self,
+        settings: &Settings,
+        refs: &Refs,
+        verdicts: &mut Verdicts,
+        round: &mut Round,
+    ) -> Result<()> {
+        for clone in refs.theirs.keys() {
+            if *clone == settings.name || settings.mine.contains(clone) {
+                continue;
+            }
+            let is_same = refs.emails.get(clone).is_some_and(|theirs| theirs == self.email);
+            if !self.email.is_empty() && is_same && !settings.others.contains(clone) {
+                round.unknown.push(clone.clone());
+            }
+            match take_others(self.git, self.store, clone, refs, verdicts, Until::after(LIMIT)) {
+                Ok(came) => round.came.push((came, false)),
+                // A clone that cannot be read stops no other.
+                Err(error) if error.kind == Kind::Remote => round.bad.push((clone.clone(), error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
-    Ok(added.into_iter().map(|name| name.id).collect())
+}
+
+/// The inputs of a merge of the user's other clones.
+struct Merge<'m> {
+    git: &'m Git,
+    store: &'m Store,
+    mine: &'m [String],
+    refs: &'m Refs,
+    consent: Consent<'m>,
+}
+
+impl Merge<'_> {
+    /// Merges them into the store. The bubbs that came are given back.
+    fn merge(
+        &self,
+        settings: &mut Settings,
+        verdicts: &mut Verdicts,
+        here: &mut Side,
+        round: &mut Round,
+    ) -> Result<HashSet<BubbId>> {
+        let Merge { git, store, mine, refs, consent } = *self;
+        let (sides, bad) = Mine::of(git, mine, refs, verdicts, LIMIT)?;
+        round.bad.extend(bad);
+        round.changes = merge(here, &sides.sides);
+        check_their_removals(&round.changes, &sides, here, settings, now(), consent)?;
+        let read: Vec<String> = sides.sides.iter().map(|side| side.clone.clone()).collect();
+        let merged = sides.apply(store, &round.changes, here, verdicts)?;
+        let Merged { came, added, removed } = merged;
+        round.came.extend(came.into_iter().map(|came| (came, true)));
+        note_merged(here, &round.changes);
+        here.bubbs.extend(added.iter().map(|name| (name.id, *name)));
+        for name in removed {
+            here.bubbs.remove(&name.id);
+        }
+        let tips = read.into_iter().filter_map(|clone| Some((refs.theirs.get(&clone)?.clone(), clone)));
+        settings.seen.extend(tips.map(|(tip, clone)| (clone, tip)));
+        Ok(added.into_iter().map(|name| name.id).collect())
+    }
 }
 
 /// Notes the commits of clones that were taken in. One with messages dated ahead is looked at again.
 fn note_taken(git: &Git, refs: &mut Refs, round: &Round) -> Result<()> {
-    let whole = round.came.iter().filter(|(came, _)| came.waiting == 0).map(|(came, _)| &came.clone);
+    let whole = round.came.iter().filter(|(came, _)| came.is_whole()).map(|(came, _)| &came.clone);
     let taken = whole.filter(|clone| !refs.is_taken(clone));
     let taken = taken.filter_map(|clone| Some((clone.clone(), refs.theirs.get(clone)?.clone())));
     let taken: Vec<(String, String)> = taken.collect();
     git.update_refs(taken.iter().map(|(clone, tip)| (format!("refs/taken/{clone}"), Some(tip.clone()))))?;
     refs.taken.extend(taken);
     Ok(())
-}
-
-/// Refuses to send that most of a store is gone: it may be a disk that is not mounted.
-fn check_removals(compared: &Compared) -> Result<()> {
-    let (gone, all) = compared.gone();
-    if gone < MANY_GONE || gone * 2 < all {
-        return Ok(());
-    }
-    Err(Error::usage(format!("{gone} of {all} messages that were sent are gone from here"))
-        .hint("if that is meant: `lepo sync --yes` removes them from your other clones too"))
 }
 
 /// Branches and removals as a merge left them.

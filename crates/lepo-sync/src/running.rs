@@ -107,8 +107,12 @@ pub fn failed(words: &str) -> Error {
                 || line.contains("rejected")
         })
         .collect();
+    // A hook of the remote tells the reason in lines of its own.
+    let is_rejected = words.contains("[remote rejected]");
+    let remote = lines.iter().copied().filter(|line| is_rejected && line.starts_with("remote: ")).take(3);
+    let told: Vec<&str> = remote.chain(told).collect();
     let shown = if told.is_empty() { lines.last().map(|line| vec![*line]).unwrap_or_default() } else { told };
-    let shown = shown.into_iter().take(3).collect::<Vec<_>>().join("; ");
+    let shown = shown.into_iter().take(if is_rejected { 6 } else { 3 }).collect::<Vec<_>>().join("; ");
     Error::remote(format!("git failed: {}", without_password(&shown)))
 }
 
@@ -159,6 +163,11 @@ mod tests {
                 "hint: x\nfatal: repository 'https://me:secret@host/x' not found\n",
                 "git failed: fatal: repository 'https://***@host/x' not found",
             ),
+            (
+                "remote: quota exceeded   \nTo x\n ! [remote rejected] a -> b (hook declined)\nerror: failed\n",
+                "git failed: remote: quota exceeded; ! [remote rejected] a -> b (hook declined); error: failed",
+            ),
+            ("remote: 3 objects\nfatal: x\n", "git failed: fatal: x"),
             ("just this", "git failed: just this"),
             ("", "git failed: "),
         ] {

@@ -1,49 +1,129 @@
 //! Pushing: this clone's ref goes to the remote and is never forced, except to forget its history.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::confirmed::is_ancestor;
 use super::fast_import::PART;
 use super::git::Git;
+use super::objects::Oid;
 use super::record::Record;
 use super::refs::{Namespace, free_clone_name};
-use super::remote::{Remote, own_ref};
+use super::remote::{Listed, Remote, own_ref};
 use super::state::{Settings, State};
-use super::tree::Oid;
 use lepo_base::error::{Error, Result};
 
-/// Pushes this clone's ref, if the remote has not got it. Where another clone has written it, this one is a copy:
-/// it takes a new name, which is given back, and pushes that. `is_next`: its last commit is the only one that the
-/// remote has not.
+/// A remote that is busy is tried again so many times, with a pause that doubles from this on.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The kind of a refusal, by git's words.
+#[derive(Debug, PartialEq, Eq)]
+enum Refusal {
+    /// Another process writes there at this moment.
+    Busy,
+    /// The ref has a commit that this clone has not.
+    Behind,
+    /// The name stands for a folder of refs.
+    Taken,
+    /// Refs of this namespace are not taken.
+    Namespace,
+    /// Any other.
+    Other,
+}
+
+impl Refusal {
+    fn of(words: &str) -> Refusal {
+        let has = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
+        let lower = words.to_lowercase();
+        let is_namespace =
+            ["hidden ref", "refname", "ref name", "reference name", "invalid ref", "only push to"];
+        if has(&["exists; cannot create"]) {
+            Refusal::Taken
+        } else if has(&["non-fast-forward", "fetch first", "stale info", "incorrect old value"]) {
+            Refusal::Behind
+        } else if has(&[
+            "failed to lock",
+            "cannot lock ref",
+            "but expected",
+            ".lock': File exists",
+            "failed to update ref",
+        ]) {
+            Refusal::Busy
+        } else if words.contains("rejected") && is_namespace.iter().any(|part| lower.contains(part)) {
+            Refusal::Namespace
+        } else {
+            Refusal::Other
+        }
+    }
+}
+
+/// Pushes this clone's ref, if the remote has not got it. A remote that is busy is tried again. Where another clone
+/// has written this ref, this one takes a new name and pushes that; the old and the new name are given back. The
+/// old one is nobody's until a person says so. `is_next`: its last commit is the only one that the remote has not.
 pub fn push(
     git: &Git,
     state: &mut State,
     own: &str,
     remote: &mut Remote,
     is_next: bool,
-) -> Result<Option<String>> {
-    if remote.own.as_deref() == Some(own) {
-        return Ok(None);
-    }
-    let Err(error) = push_parts(git, &state.settings, own, remote, is_next) else { return Ok(None) };
-    let is_behind =
-        ["non-fast-forward", "fetch first", "stale info"].iter().any(|words| error.message.contains(words));
-    if !is_behind {
-        return Err(match state.settings.namespace() {
-            Namespace::Own if error.message.contains("rejected") => {
-                error.hint("a host that refuses refs/lepo/ may take branches: lepo sync --heads")
+) -> Result<Option<(String, String)>> {
+    let mut is_next = is_next;
+    for pause in (0..=TRIES).map(|tries| PAUSE * 2u32.pow(tries)) {
+        if remote.own.as_deref() == Some(own) {
+            return Ok(None);
+        }
+        let Err(error) = push_parts(git, &state.settings, own, remote, is_next) else { return Ok(None) };
+        let is_last = pause == PAUSE * 2u32.pow(TRIES);
+        match Refusal::of(&error.message) {
+            Refusal::Behind => {
+                let there = Remote::of(git, &state.settings.url, Listed::by(&state.settings, &|_| 1))?.own;
+                let is_ours = there.as_deref().is_none_or(|there| is_ancestor(git, there, own));
+                if !is_ours {
+                    break;
+                }
+                if is_last {
+                    return Err(error);
+                }
+                (remote.own, is_next) = (there, false);
             }
-            _ => error,
-        });
+            Refusal::Taken => break,
+            Refusal::Busy if is_last => {
+                return Err(Error::remote(format!("the remote is busy: {}", error.message))
+                    .hint("another process writes there, or has left a lock: try again later"));
+            }
+            Refusal::Busy => {}
+            Refusal::Namespace if state.settings.namespace() == Namespace::Own => {
+                return Err(error.hint(
+                    "this host takes branches only: lepo sync --heads, here and on each of your other clones; \
+                     `--no-heads` takes it back",
+                ));
+            }
+            Refusal::Namespace | Refusal::Other => return Err(error),
+        }
+        std::thread::sleep(pause);
     }
-    let taken = Remote::of(git, &state.settings.url, state.settings.namespace())?.theirs;
+    let mut taken = BTreeSet::new();
+    let listed = Listed { taken: Some(&mut taken), ..Listed::by(&state.settings, &|_| 1) };
+    Remote::of(git, &state.settings.url, listed)?;
     let old = state.settings.name.clone();
-    let name = free_clone_name(&old, |name| taken.contains_key(name));
+    let name = free_clone_name(&old, |name| taken.contains(name));
     git.update_refs([(own_ref(&name), Some(own.to_string()))])?;
     state.settings.name.clone_from(&name);
-    // The clone that has the old name is the one this was copied from.
-    state.settings.mine.insert(old);
     state.save()?;
     remote.own = None;
     push_parts(git, &state.settings, own, remote, false)?;
-    Ok(Some(name))
+    Ok(Some((old, name)))
+}
+
+/// Removes this clone's ref from the other namespace, where it left it; a remote that refuses that keeps it.
+pub fn remove_elsewhere(git: &Git, settings: &Settings, own: &str, remote: &mut Remote) {
+    let Some(old) = remote.own_elsewhere.take_if(|old| is_ancestor(git, old, own)) else { return };
+    let name = settings.namespace().other().of(&settings.name);
+    let (lease, spec) = (format!("--force-with-lease={name}:{old}"), format!(":{name}"));
+    if git.run(["push", "--quiet", "--no-verify", &lease, "--", &settings.url, &spec]).is_err() {
+        remote.own_elsewhere = Some(old);
+    }
 }
 
 /// Pushes the commits that the remote has not, a part at a time: hosts limit the size of one push, and what
@@ -97,4 +177,31 @@ pub fn forget(git: &Git, state: &State, author: (&str, u64)) -> Result<()> {
     git.update_refs([(own, Some(commit.clone()))])?;
     state.note_pushed(&commit)?;
     git.run(["gc", "--quiet", "--prune=now"]).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_told_apart_by_gits_words() {
+        for (words, kind) in [
+            (" ! [remote rejected] a -> b (deny updating a hidden ref)", Refusal::Namespace),
+            (" ! [remote rejected] a -> b (funny refname)", Refusal::Namespace),
+            (
+                "remote: You can only push to branches; ! [remote rejected] a -> b (hook declined)",
+                Refusal::Namespace,
+            ),
+            (" ! [remote rejected] a -> b (pre-receive hook declined)", Refusal::Other),
+            (" ! [remote rejected] a -> b (unpacker error)", Refusal::Other),
+            (" ! [remote rejected] a -> b (failed to lock)", Refusal::Busy),
+            (" ! [remote rejected] a -> b (cannot lock ref 'b': is at 1 but expected 2)", Refusal::Busy),
+            ("remote: error: cannot lock ref 'b': 'b/c' exists; cannot create 'b'", Refusal::Taken),
+            (" ! [rejected] a -> b (fetch first)", Refusal::Behind),
+            (" ! [rejected] a -> b (non-fast-forward)", Refusal::Behind),
+            ("fatal: could not read from refname.example", Refusal::Other),
+        ] {
+            assert_eq!(Refusal::of(words), kind, "{words}");
+        }
+    }
 }

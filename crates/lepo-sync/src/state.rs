@@ -3,7 +3,7 @@
 //! The directory is named for the store's path and the identity of its directory, so that another project that
 //! takes its place later inherits nothing, and a store that is copied begins anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -70,8 +70,12 @@ pub struct Settings {
     pub heads: bool,
     /// Clones that are the user's own.
     pub mine: BTreeSet<String>,
+    /// The commit of each of them that was merged last: the next one must descend from it.
+    pub seen: BTreeMap<String, String>,
     /// Clones that are known not to be.
     pub others: BTreeSet<String>,
+    /// Messages that the user's other clones removed here lately, unasked: since when, in milliseconds, and how many.
+    pub lately: (u64, usize),
     /// Ids and blob hashes that are sent although they look like secrets.
     pub allowed: BTreeSet<String>,
     /// Blobs that were held back although a bubb that names them was sent: looked at again at each sync.
@@ -79,6 +83,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Syncs with another remote from here on: what was confirmed for the one before does not count there.
+    pub fn move_to(&mut self, url: String) {
+        self.url = url;
+        self.mine.clear();
+        self.seen.clear();
+        self.others.clear();
+    }
+
     /// The namespace of the clones' refs on the remote.
     pub fn namespace(&self) -> Namespace {
         if self.heads { Namespace::Heads } else { Namespace::Own }

@@ -1,27 +1,42 @@
 //! Reading what clones have pushed: the trees of their refs, and the contents of their files.
 
-use std::collections::{HashMap, HashSet};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout};
-
-use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 use super::git::Git;
-use super::paths::Entry;
+use super::objects::{LARGEST, Objects, Oid};
+use super::paths::{Entry, is_folder};
 use super::removed::Removed;
 use super::running::MOST;
 use lepo_base::error::{Error, Result};
+use lepo_base::hash::hex;
 use lepo_store::bubb::{BubbId, Day, Name};
 
-/// The largest bubb or blob that is sent or taken, in bytes.
-pub const LARGEST: u64 = 50 << 20;
+/// The longest file of a branch, in bytes: it holds an id.
+const BRANCH: u64 = 64;
 
-/// The name of a git object.
-pub type Oid = String;
+/// The moment until which one clone may be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Until {
+    at: Instant,
+    limit: Duration,
+}
 
-/// True if a bubb's bytes are those that its id was made of.
-pub fn proves(name: &Name, bytes: &[u8]) -> bool {
-    BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &Sha256::digest(bytes).into()) == name.id
+impl Until {
+    /// So long from now.
+    pub fn after(limit: Duration) -> Until {
+        Until { at: Instant::now() + limit, limit }
+    }
+
+    /// True once it is over.
+    pub fn is_over(&self) -> bool {
+        Instant::now() >= self.at
+    }
+
+    /// The limit as it is told.
+    pub fn told(&self) -> String {
+        format!("{} s", self.limit.as_secs())
+    }
 }
 
 /// The files of a clone's tree.
@@ -59,15 +74,6 @@ impl Misfits {
     }
 }
 
-impl Misfits {
-    /// Takes in others.
-    pub fn join(&mut self, other: Misfits) {
-        self.count += other.count;
-        self.first.extend(other.first);
-        self.first.truncate(5);
-    }
-}
-
 impl Tree {
     /// The tree of a commit; an empty one where there is none.
     pub fn of(git: &Git, commit: Option<&str>) -> Result<Tree> {
@@ -91,31 +97,65 @@ impl Tree {
             let (head, path) = (&line[..tab], &line[tab + 1..]);
             let mut words = head.split(|byte| *byte == b' ');
             let (mode, _, oid) = (words.next(), words.next(), words.next());
-            tree.add(mode.unwrap_or_default(), oid.unwrap_or_default(), path);
+            let oid = String::from_utf8_lossy(oid.unwrap_or_default());
+            tree.add(mode.unwrap_or_default(), &oid, path);
         })?;
         Ok(tree)
     }
 
-    /// Compares a commit's tree with an older one's: entries that are new or changed; and the entries that it has not
-    /// any more. Others decide how large it is.
-    pub fn since(git: &Git, old: Option<&str>, new: &str) -> Result<(Tree, Vec<Entry>)> {
-        let Some(old) = old else { return Ok((Tree::listed(git, new, &[], MOST)?, Vec::new())) };
+    /// The tree of another clone's commit, read within limits.
+    pub fn of_other(objects: &mut Objects<'_>, commit: &str, until: Until) -> Result<Tree> {
+        Ok(Tree::since(objects, None, commit, until)?.0)
+    }
+
+    /// Compares the tree of another clone's commit with an older one's: entries that are new or changed; and the
+    /// entries that it has not any more. Others decide what they hold: each tree is read once, only where lepo writes
+    /// one, all together up to a limit of size and time.
+    pub fn since(
+        objects: &mut Objects<'_>,
+        old: Option<&str>,
+        new: &str,
+        until: Until,
+    ) -> Result<(Tree, Vec<Entry>)> {
         let (mut tree, mut gone) = (Tree::default(), Vec::new());
-        // `:OLD_MODE NEW_MODE OLD_OID NEW_OID LETTER`, then the path.
-        let mut head: Option<Vec<u8>> = None;
-        let args = ["diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new];
-        git.begin(args)?.each(0, MOST, |field| {
-            let Some(head) = head.take() else {
-                head = Some(field.to_vec());
-                return;
-            };
-            let words: Vec<&[u8]> = head.split(|byte| *byte == b' ').collect();
-            let [_, mode, _, oid, letter] = words[..] else { return };
-            match letter {
-                b"D" => gone.extend(Entry::parse(field)),
-                _ => tree.add(mode, oid, field),
+        let mut walk = Walk { objects, until, bytes: 0 };
+        let (mut seen, mut seen_before) = (HashSet::new(), HashSet::new());
+        let root = |commit: &str| format!("{commit}^{{tree}}");
+        // Folders to compare: path, tree, tree before.
+        let mut ahead = vec![(Vec::new(), Some(root(new)), old.map(root))];
+        while let Some((folder, new, old)) = ahead.pop() {
+            let before = old.map(|oid| walk.entries(&oid)).transpose()?.unwrap_or_default();
+            let entries = new.map(|oid| walk.entries(&oid)).transpose()?.unwrap_or_default();
+            let path_of = |name: &[u8]| [&folder[..], name].concat();
+            let below = |path: &[u8]| [path, b"/"].concat();
+            for (name, entry) in &entries {
+                let (was, path) = (before.get(name), path_of(name));
+                if was == Some(entry) {
+                    continue;
+                }
+                let was_tree = was.filter(|was| was.is_tree() && is_folder(&path)).map(|was| was.oid.clone());
+                if !entry.is_tree() {
+                    tree.add(&entry.mode, &entry.oid, &path);
+                    ahead.extend(was_tree.map(|was| (below(&path), None, Some(was))));
+                } else if !is_folder(&path) {
+                    tree.misfits.add(&path, "is not a folder that lepo writes");
+                } else if !seen.insert(entry.oid.clone()) {
+                    tree.misfits.add(&path, "is the same folder as another");
+                } else {
+                    ahead.push((below(&path), Some(entry.oid.clone()), was_tree));
+                }
             }
-        })?;
+            for (name, was) in before.iter().filter(|(name, _)| !entries.contains_key(*name)) {
+                let path = path_of(name);
+                match was.is_tree() {
+                    false => gone.extend(Entry::parse(&path)),
+                    true if is_folder(&path) && seen_before.insert(was.oid.clone()) => {
+                        ahead.push((below(&path), None, Some(was.oid.clone())));
+                    }
+                    true => {}
+                }
+            }
+        }
         Ok((tree, gone))
     }
 
@@ -124,11 +164,11 @@ impl Tree {
         self.bubbs.iter().map(|(id, (name, _))| (*id, *name)).collect()
     }
 
-    fn add(&mut self, mode: &[u8], oid: &[u8], path: &[u8]) {
+    fn add(&mut self, mode: &[u8], oid: &str, path: &[u8]) {
         if mode != b"100644" {
             return self.misfits.add(path, "is not a plain file");
         }
-        let oid = String::from_utf8_lossy(oid).into_owned();
+        let oid = oid.to_string();
         match Entry::parse(path) {
             Some(Entry::Bubb(name)) => {
                 self.bubbs.insert(name.id, (name, oid));
@@ -145,18 +185,20 @@ impl Tree {
     }
 
     /// The clone's record of removals.
-    pub fn removed(&self, objects: &mut Objects) -> Result<Removed> {
+    pub fn removed(&self, objects: &mut Objects<'_>) -> Result<Removed> {
         match &self.removed {
-            Some(oid) => Ok(objects.read(oid)?.map(|bytes| Removed::parse(&bytes)).unwrap_or_default()),
+            Some(oid) => {
+                Ok(objects.file(oid, LARGEST)?.map(|bytes| Removed::parse(&bytes)).unwrap_or_default())
+            }
             None => Ok(Removed::default()),
         }
     }
 
-    /// The branches with the bubbs they name; one that holds no id is left out.
-    pub fn branch_ids(&self, objects: &mut Objects) -> Result<Vec<(String, BubbId)>> {
+    /// The branches with the bubbs they name; one that holds no id, or more than one, is left out.
+    pub fn branch_ids(&self, objects: &mut Objects<'_>) -> Result<Vec<(String, BubbId)>> {
         let mut found = Vec::new();
         for (file, oid) in &self.branches {
-            let text = objects.read(oid)?.unwrap_or_default();
+            let text = objects.file(oid, BRANCH)?.unwrap_or_default();
             found.extend(BubbId::parse(text.trim_ascii_end()).map(|id| (file.clone(), id)));
         }
         found.sort();
@@ -171,64 +213,78 @@ pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<String>> {
     Ok(tree.blobs.into_keys().collect())
 }
 
-/// `git cat-file --batch`: contents of objects, one after another.
-pub struct Objects {
-    child: Child,
-    to: BufWriter<ChildStdin>,
-    from: BufReader<ChildStdout>,
+/// One entry of a tree.
+#[derive(Debug, PartialEq, Eq)]
+struct InTree {
+    mode: Vec<u8>,
+    oid: Oid,
 }
 
-impl Objects {
-    /// Starts it.
-    pub fn of(git: &Git) -> Result<Objects> {
-        let mut child = git
-            .command(["cat-file", "--batch"])
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .map_err(|error| Error::usage("cannot run git").because(error))?;
-        match (child.stdin.take(), child.stdout.take()) {
-            (Some(to), Some(from)) => {
-                Ok(Objects { child, to: BufWriter::new(to), from: BufReader::with_capacity(256 << 10, from) })
-            }
-            _ => Err(Error::remote("git has no pipes")),
-        }
-    }
-
-    /// The bytes of a file object; `None` for one that is missing, no file, or larger than [`LARGEST`].
-    pub fn read(&mut self, oid: &str) -> Result<Option<Vec<u8>>> {
-        self.next(oid).map_err(|error| Error::remote("cannot read an object of git").because(error))
-    }
-
-    fn next(&mut self, oid: &str) -> io::Result<Option<Vec<u8>>> {
-        writeln!(self.to, "{oid}")?;
-        self.to.flush()?;
-        let mut head = String::new();
-        if self.from.read_line(&mut head)? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let mut words = head.trim_end().split(' ').skip(1);
-        let (kind, len) = (words.next().unwrap_or_default(), words.next());
-        let Some(len) = len.and_then(|len| len.parse::<u64>().ok()) else { return Ok(None) };
-        let mut body = self.from.by_ref().take(len + 1);
-        if kind != "blob" || len > LARGEST {
-            io::copy(&mut body, &mut io::sink())?;
-            return Ok(None);
-        }
-        let mut bytes = Vec::with_capacity(len as usize + 1);
-        body.read_to_end(&mut bytes)?;
-        if bytes.len() as u64 != len + 1 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes.pop();
-        Ok(Some(bytes))
+impl InTree {
+    fn is_tree(&self) -> bool {
+        self.mode == b"40000"
     }
 }
 
-impl Drop for Objects {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// Reads trees of another clone within limits.
+struct Walk<'o, 'g> {
+    objects: &'o mut Objects<'g>,
+    until: Until,
+    bytes: u64,
+}
+
+impl Walk<'_, '_> {
+    fn entries(&mut self, oid: &str) -> Result<BTreeMap<Vec<u8>, InTree>> {
+        if self.until.is_over() {
+            return Err(Error::remote(format!("reading its trees takes longer than {}", self.until.told())));
+        }
+        let Some(bytes) = self.objects.tree(oid, MOST - self.bytes)? else {
+            return Err(Error::remote(format!("its trees are missing, or larger than {} MiB", MOST >> 20)));
+        };
+        self.bytes += bytes.len() as u64;
+        entries_of(&bytes).ok_or_else(|| Error::remote("one of its trees cannot be read"))
+    }
+}
+
+/// Parses a tree: `MODE NAME`, a zero byte, and the twenty of an object's name, each.
+fn entries_of(mut bytes: &[u8]) -> Option<BTreeMap<Vec<u8>, InTree>> {
+    let mut entries = BTreeMap::new();
+    while !bytes.is_empty() {
+        let (mode, rest) = bytes.split_at(memchr::memchr(b' ', bytes)?);
+        let rest = rest.get(1..)?;
+        let (name, rest) = rest.split_at(memchr::memchr(0, rest)?);
+        let (oid, rest) = rest.get(1..)?.split_at_checked(20)?;
+        entries.insert(name.to_vec(), InTree { mode: mode.to_vec(), oid: hex(oid) });
+        bytes = rest;
+    }
+    Some(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_parsed_or_refused() {
+        let whole = [b"100644 a\0".as_slice(), &[1; 20], b"40000 b c\0", &[2; 20]].concat();
+        let entries = entries_of(&whole).unwrap();
+        assert_eq!(entries[b"a".as_slice()].oid, "01".repeat(20));
+        assert!(entries[b"b c".as_slice()].is_tree() && entries.len() == 2);
+        for cut in (1..whole.len()).filter(|cut| *cut != 29) {
+            assert!(entries_of(&whole[..cut]).is_none(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_clone_is_read_up_to_a_limit_of_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let git = Git::at(&dir.path().join("x.git"), false);
+        git.init().unwrap();
+        let mut objects = Objects::of(&git);
+        let error = Tree::of_other(&mut objects, &"1".repeat(40), Until::after(Duration::ZERO)).unwrap_err();
+        assert!(error.message.contains("takes longer than 0 s"), "{}", error.message);
+        let error = Tree::of_other(&mut objects, &"1".repeat(40), Until::after(Duration::from_secs(3600)))
+            .unwrap_err();
+        assert!(error.message.contains("missing"), "{}", error.message);
     }
 }

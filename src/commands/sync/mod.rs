@@ -6,8 +6,8 @@ mod told;
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
-use place::{SyncPlace, set_remote};
-use told::{tell_news, troubles};
+use place::{SyncPlace, refuse_inside, set_remote};
+use told::{replacement, tell_news, troubles};
 
 use super::Context;
 use crate::term::{fold, say, tty};
@@ -17,8 +17,8 @@ use lepo_base::when;
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::store::{Store, now};
 use lepo_sync::{
-    Git, Identity, Options, Round, Secrets, State, check_clone_name, email, forget, forget_taken, round,
-    unsent,
+    Consent, Git, Identity, Options, Round, Secrets, State, check_clone_name, email, forget, forget_taken,
+    round, unsent,
 };
 use lepo_turn::config::{Flags, Paths, Settings as Config};
 
@@ -31,7 +31,8 @@ use lepo_turn::config::{Flags, Paths, Settings as Config};
 /// about on the terminal. Those of other people are kept in `.lepo/_from/NAME/` and shown beside yours.
 ///
 /// Text that looks like a secret, and messages whose content does not match their id, are held back
-/// and named: exit 1.
+/// and named: exit 1. What your other clones removed is removed here too; if that is most of the messages,
+/// lepo asks, or needs --yes. A clone counts as yours on this remote only.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo sync git@host:me/history.git\n  lepo sync\n  lepo sync --watch 30\n  \
@@ -41,7 +42,7 @@ pub struct SyncArgs {
     /// The remote: a URL, a path, or the name of a git remote; needed the first time
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
-    /// Do not ask: agree to REMOTE, and to removing most of the messages from other clones
+    /// Do not ask: agree to REMOTE, and to removing most of the messages, here or from other clones
     #[arg(short, long)]
     yes: bool,
     /// The name of this clone on the remote (default: the host's name)
@@ -50,9 +51,15 @@ pub struct SyncArgs {
     /// Store refs as branches, refs/heads/lepo/NAME, for hosts that refuse other refs
     #[arg(long)]
     heads: bool,
+    /// Take --heads back
+    #[arg(long, conflicts_with = "heads")]
+    no_heads: bool,
     /// Merge the messages of NAME, another clone of yours, into this store; repeatable
     #[arg(long, value_name = "NAME")]
     mine: Vec<String>,
+    /// Take --mine back: keep what NAME sends from now on as another person's; repeatable
+    #[arg(long, value_name = "NAME")]
+    not_mine: Vec<String>,
     /// Send this message, or this blob, although it looks like a secret; repeatable
     #[arg(long, value_name = "ID")]
     allow: Vec<String>,
@@ -105,8 +112,9 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let told = match (&args.remote, first) {
         (None, _) => None,
         (Some(_), Some(place)) => Some(place.take(&mut state)),
-        (Some(remote), None) => set_remote(remote, &args, &store, &mut state)?,
+        (Some(remote), None) => set_remote(remote, &args, &store, &mut state, context.cwd())?,
     };
+    refuse_inside(&state.settings.url, &[store.root(), context.cwd()])?;
     set_rest(&args, &mut state, &store)?;
     state.save()?;
     let may_ask = tty().is_some();
@@ -123,13 +131,20 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let secrets = secrets(&paths, &env);
     match args.watch {
         None => {
-            let options = Options { secrets: &secrets, may_ask, may_remove_most: args.yes };
+            let removals = match (args.yes, may_ask) {
+                (true, _) => Consent::Given,
+                (false, true) => Consent::Ask(&confirm),
+                (false, false) => Consent::Nobody,
+            };
+            let options = Options { secrets: &secrets, may_ask, removals };
             let mut done = round(&store, &mut state, &options, told)?;
             let asks = may_ask && !args.yes && context.out.is_terminal();
-            let unknown = if asks { std::mem::take(&mut done.unknown) } else { Vec::new() };
+            let take = |names: &mut Vec<String>| if asks { std::mem::take(names) } else { Vec::new() };
+            let (unknown, replaced) = (take(&mut done.unknown), take(&mut done.replaced));
             let code = tell(done, &store, &state, context)?;
             context.out.flush();
-            if !decide(&unknown, &mut state, &store)? {
+            let is_any = decide(&unknown, &mut state, &store)?;
+            if !decide_again(&replaced, &mut state, &store)? && !is_any {
                 return Ok(code);
             }
             tell(round(&store, &mut state, &options, None)?, &store, &state, context)
@@ -148,10 +163,18 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
         return Err(Error::usage(format!("this clone is named {} already", state.settings.name))
             .hint("a clone keeps its name: others know it by that"));
     }
-    state.settings.heads |= args.heads;
-    for name in &args.mine {
+    state.settings.heads = (state.settings.heads || args.heads) && !args.no_heads;
+    for name in args.mine.iter().chain(&args.not_mine) {
         check_clone_name(name)?;
+    }
+    for name in &args.mine {
+        if *name == state.settings.name {
+            return Err(Error::usage(format!("{name} is this clone itself")));
+        }
         make_mine(name, state, store)?;
+    }
+    for name in &args.not_mine {
+        give_up(name, state)?;
     }
     for id in &args.allow {
         let is_blob = id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -171,17 +194,51 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
 /// Merges a clone into this store from the next round on: what was taken as another person's is not needed any more.
 fn make_mine(name: &str, state: &mut State, store: &Store) -> Result<()> {
     state.settings.others.remove(name);
-    if state.settings.mine.insert(name.to_string()) {
+    let is_new = state.settings.mine.insert(name.to_string());
+    // Its ref counts as it is now, whatever was seen of it before.
+    let was_seen = state.settings.seen.remove(name).is_some();
+    if is_new || was_seen {
         forget_taken(&Git::at(&state.repository(), false), name)?;
+    }
+    if is_new {
         store.remove_other(name)?;
     }
     Ok(())
 }
 
+/// Takes a clone for another person's from the next round on. What was merged of it stays.
+fn give_up(name: &str, state: &mut State) -> Result<()> {
+    state.settings.mine.remove(name);
+    state.settings.seen.remove(name);
+    state.settings.others.insert(name.to_string());
+    forget_taken(&Git::at(&state.repository(), false), name)
+}
+
+/// Asks on the terminal.
+fn confirm(question: &str) -> Result<bool> {
+    let Some(mut terminal) = tty() else { return Ok(false) };
+    terminal.confirm(&fold(question, terminal.columns()))
+}
+
+/// Asks of clones whose ref was replaced whether they are still the user's own. True if one is.
+fn decide_again(replaced: &[String], state: &mut State, store: &Store) -> Result<bool> {
+    let mut is_any = false;
+    for clone in replaced {
+        match confirm(&format!("{}. Merge it again? (y/N): ", replacement(clone)))? {
+            true => {
+                make_mine(clone, state, store)?;
+                is_any = true;
+            }
+            false => say(&format!("it is left alone; `lepo sync --not-mine {clone}` gives it up")),
+        }
+        state.save()?;
+    }
+    Ok(is_any)
+}
+
 /// Asks of clones that have the user's git email whether they are the user's own; each is asked about once. True if
 /// one is.
 fn decide(unknown: &[String], state: &mut State, store: &Store) -> Result<bool> {
-    let Some(mut terminal) = tty().filter(|_| !unknown.is_empty()) else { return Ok(false) };
     let mut is_any = false;
     for clone in unknown {
         let question = format!(
@@ -189,7 +246,7 @@ fn decide(unknown: &[String], state: &mut State, store: &Store) -> Result<bool> 
              yours, to be merged into {}? (y/N): ",
             store.shown().display()
         );
-        match terminal.confirm(&fold(&question, terminal.columns()))? {
+        match confirm(&question)? {
             true => {
                 make_mine(clone, state, store)?;
                 is_any = true;
@@ -226,7 +283,7 @@ fn watch(
     context: &mut Context<'_>,
 ) -> Result<u8> {
     let (mut is_offline, mut told) = (false, Vec::new());
-    let options = Options { secrets, may_ask: false, may_remove_most: false };
+    let options = Options { secrets, may_ask: false, removals: Consent::Nobody };
     loop {
         let mut done = round(store, &mut state, &options, None)?;
         match (done.failed.take(), is_offline) {
@@ -242,7 +299,7 @@ fn watch(
             (None, false) => {}
         }
         tell_news(&done, &state, context);
-        let now = troubles(&done, store);
+        let now = troubles(&done, store, state.settings.heads);
         now.iter().filter(|line| !told.contains(*line)).for_each(|line| say(line));
         told = now;
         context.out.flush();
@@ -267,7 +324,7 @@ fn not_synced() -> Error {
 /// Tells what a round did. Exit 1 if something was held back or left out.
 fn tell(done: Round, store: &Store, state: &State, context: &mut Context<'_>) -> Result<u8> {
     let news = tell_news(&done, state, context);
-    troubles(&done, store).iter().for_each(|line| say(line));
+    troubles(&done, store, state.settings.heads).iter().for_each(|line| say(line));
     if let Some(error) = done.failed {
         return Err(match error.kind {
             Kind::Remote if error.hint.is_none() => {

@@ -1,14 +1,17 @@
 //! Decides the remote that a store is synced to, and the name that this clone has there: once, on a yes.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 
 use super::SyncArgs;
 use crate::commands::Context;
-use crate::term::tty;
+use crate::term::{fold, say, tty};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::{STORE, Store};
 use lepo_sync::{
-    Git, Namespace, Remote, State, check_clone_name, check_url, default_clone_name, free_clone_name,
+    Git, Listed, Namespace, Remote, State, check_clone_name, check_url, default_clone_name, free_clone_name,
     remote_url,
 };
 use lepo_turn::config::Paths;
@@ -28,11 +31,14 @@ impl SyncPlace {
         let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host_name()));
         check_clone_name(&wanted)?;
         let namespace = if heads { Namespace::Heads } else { Namespace::Own };
-        let remote = Remote::of(git, &url, namespace).map_err(|error| match error.hint {
+        let rank = |clone: &str| if args.mine.iter().any(|name| name == clone) { 0 } else { 2 };
+        let mut taken = BTreeSet::new();
+        let listed = Listed { namespace, own: "", rank: &rank, taken: Some(&mut taken) };
+        let remote = Remote::of(git, &url, listed).map_err(|error| match error.hint {
             None => error.hint("see that the address is right and may be read: git ls-remote REMOTE"),
             Some(_) => error,
         })?;
-        let is_taken = |name: &str| remote.theirs.contains_key(name);
+        let is_taken = |name: &str| taken.contains(name);
         if args.name.is_some() && is_taken(&wanted) {
             return Err(Error::usage(format!("another clone is named {wanted}")).hint(
                 "take another name: --as NAME; if it is this very clone's old one, it stays as it was",
@@ -44,7 +50,8 @@ impl SyncPlace {
     /// Decides where to sync to while there is no store yet: one is made only for a remote that answers.
     pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<SyncPlace> {
         let url = url_of(remote, context.cwd())?;
-        agree(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args)?;
+        refuse_inside(&url, &[context.cwd()])?;
+        agree(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args, false)?;
         // No repository is needed to ask.
         let git = Git::at(&paths.data.join("sync/none"), tty().is_some());
         SyncPlace::of(&git, url, args.heads, args)
@@ -53,20 +60,33 @@ impl SyncPlace {
     /// Syncs with it from here on. The refs of the remote are given.
     pub fn take(self, state: &mut State) -> Remote {
         let settings = &mut state.settings;
-        (settings.url, settings.name, settings.heads) = (self.url, self.name, self.heads);
+        settings.move_to(self.url);
+        (settings.name, settings.heads) = (self.name, self.heads);
         self.remote
     }
 }
 
 /// Decides where to sync to. The refs of the remote are given where it had to be asked.
-pub fn set_remote(remote: &str, args: &SyncArgs, store: &Store, state: &mut State) -> Result<Option<Remote>> {
+pub fn set_remote(
+    remote: &str,
+    args: &SyncArgs,
+    store: &Store,
+    state: &mut State,
+    cwd: &Path,
+) -> Result<Option<Remote>> {
     let url = url_of(remote, store.root())?;
+    refuse_inside(&url, &[store.root(), cwd])?;
     if state.settings.url == url {
         return Ok(None);
     }
-    agree(&url, remote, store.shown(), args)?;
-    if !state.settings.name.is_empty() {
-        state.settings.url = url;
+    let has_history = !state.settings.name.is_empty();
+    agree(&url, remote, store.shown(), args, has_history)?;
+    if has_history {
+        let mine: Vec<&str> = state.settings.mine.iter().map(String::as_str).collect();
+        if !mine.is_empty() {
+            say(&format!("{} counted as yours on the remote before, and not on this one", mine.join(", ")));
+        }
+        state.settings.move_to(url);
         state.forget_remote()?;
         return Ok(None);
     }
@@ -84,36 +104,130 @@ fn url_of(remote: &str, root: &Path) -> Result<String> {
             Ok(path) if !remote.contains("://") => path.to_string_lossy().into_owned(),
             _ => remote.to_string(),
         },
-        false => remote_url(root, remote).ok_or_else(|| {
-            Error::usage(format!("{remote:?} is neither a URL nor a git remote here"))
-                .hint("give a URL, a path, or a name that `git remote` lists")
-        })?,
+        false => {
+            let url = remote_url(root, remote).ok_or_else(|| {
+                Error::usage(format!("{remote:?} is neither a URL nor a git remote here"))
+                    .hint("give a URL, a path, or a name that `git remote` lists")
+            })?;
+            // git takes a path for one below the top of the working tree.
+            let path = local_path(&url).filter(|path| path.is_relative());
+            let path = path.and_then(|path| std::fs::canonicalize(work_tree(root, false).join(path)).ok());
+            path.map_or(url, |path| path.to_string_lossy().into_owned())
+        }
     };
     check_url(&url)?;
     Ok(url)
 }
 
-/// Asks whether a store may be synced with a place, unless that was said beforehand.
-fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs) -> Result<()> {
+/// Asks whether a store may be synced with a place, unless that was said beforehand. Who will be able to read it is
+/// said in any case.
+fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bool) -> Result<()> {
+    let history = match has_history {
+        true => {
+            ", and in its history what was removed since the first sync (`lepo sync --forget` drops that)"
+        }
+        false => "",
+    };
+    let local = match local_path(url) {
+        Some(_) => "; it is a repository on this machine: its hooks run with your rights",
+        None => "",
+    };
+    let readers = format!("everyone who can read {url} can read every message of this store{history}{local}");
     if args.yes {
+        say(&readers);
         return Ok(());
     }
     let mut terminal = tty().ok_or_else(|| {
-        Error::usage("there is no terminal to ask on")
+        Error::usage(format!("there is no terminal to ask on: {readers}"))
             .hint(format!("to sync with {url}: lepo sync --yes {}", quoted(remote)))
     })?;
     let question = format!(
-        "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store. Go on? (y/N): ",
+        "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store{history}{local}. Go on? (y/N): ",
         shown.display()
     );
-    match terminal.confirm(&question)? {
+    match terminal.confirm(&fold(&question, terminal.columns()))? {
         true => Ok(()),
         false => Err(Error::nothing("nothing was sent")),
     }
+}
+
+/// Refuses a repository inside a working tree in which lepo works: it may have come with a clone of that, and its
+/// hooks would run.
+pub fn refuse_inside(url: &str, places: &[&Path]) -> Result<()> {
+    let Some(path) = local_path(url).and_then(|path| std::fs::canonicalize(path).ok()) else { return Ok(()) };
+    match places.iter().any(|place| path.starts_with(work_tree(place, true))) {
+        false => Ok(()),
+        true => Err(Error::usage(format!("refused remote: {} is inside the working tree", path.display()))
+            .hint("a repository that came with a clone runs its hooks: give a URL, or a path outside of it")),
+    }
+}
+
+/// The git working tree that a directory lies in, or the outermost; else the directory itself. The home directory
+/// counts as none.
+fn work_tree(dir: &Path, outermost: bool) -> PathBuf {
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
+    let home = lepo_base::env::var("HOME").and_then(|home| std::fs::canonicalize(home).ok());
+    let is_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(dir));
+    let mut trees =
+        dir.ancestors().filter(|dir| !is_home(dir) && dir.join(".git").symlink_metadata().is_ok());
+    let tree = if outermost { trees.last() } else { trees.next() };
+    match tree {
+        Some(tree) => tree.to_path_buf(),
+        // No path is below this one.
+        None if outermost && is_home(&dir) => dir.join(".git"),
+        None => dir,
+    }
+}
+
+/// The path of a URL that leads to a repository on this machine.
+fn local_path(url: &str) -> Option<PathBuf> {
+    if let Some((scheme, rest)) = url.split_once("://") {
+        let path = rest.find('/').and_then(|at| rest.get(at..))?;
+        return scheme
+            .eq_ignore_ascii_case("file")
+            .then(|| PathBuf::from(OsString::from_vec(percent_decoded(path))));
+    }
+    let is_ssh = url.find(':').is_some_and(|colon| url.find('/').is_none_or(|slash| colon < slash));
+    (!is_ssh).then(|| PathBuf::from(url))
+}
+
+/// A path of a URL with its percent signs decoded, as git does it.
+fn percent_decoded(path: &str) -> Vec<u8> {
+    let (mut bytes, mut decoded) = (path.as_bytes(), Vec::new());
+    while let [first, rest @ ..] = bytes {
+        let digits = rest.get(..2).filter(|two| two.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|two| std::str::from_utf8(two).ok());
+        let byte = digits.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok());
+        decoded.push(byte.unwrap_or(*first));
+        bytes = if byte.is_some() { rest.get(2..).unwrap_or_default() } else { rest };
+    }
+    decoded
 }
 
 /// The name of this machine, as uname(1) tells it.
 fn host_name() -> String {
     let told = std::process::Command::new("uname").arg("-n").output();
     told.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_this_machine_are_told_from_others() {
+        for (url, path) in [
+            ("/srv/x.git", Some("/srv/x.git")),
+            ("sub/x.git", Some("sub/x.git")),
+            ("./a:b", Some("./a:b")),
+            ("file:///srv/x%2egit", Some("/srv/x.git")),
+            ("FILE://localhost/srv/%zz%+1%4", Some("/srv/%zz%+1%4")),
+            ("https://host/srv/x.git", None),
+            ("ssh://host/srv/x.git", None),
+            ("host:srv/x.git", None),
+            ("me@host:x", None),
+        ] {
+            assert_eq!(local_path(url), path.map(PathBuf::from), "{url}");
+        }
+    }
 }

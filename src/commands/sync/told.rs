@@ -4,13 +4,13 @@ use crate::commands::Context;
 use crate::term::one_line;
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
-use lepo_sync::{Round, State};
+use lepo_sync::{Round, State, decoded};
 
 /// Prints a line for each thing that went or came; how many.
 pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
     let mut lines = Vec::new();
-    if let Some(name) = &done.renamed {
-        lines.push(format!("this is a copy of another clone: it is named {name} now"));
+    if let Some((old, name)) = &done.renamed {
+        lines.push(format!("another clone writes as {old}: this one is named {name} now"));
     }
     let sent = &done.sent;
     if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 {
@@ -27,7 +27,8 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
         lines.push(format!("sent what had waited as {}", state.settings.name));
     }
     for (came, mine) in &done.came {
-        let from = if *mine { format!("{} (yours)", came.clone) } else { came.clone.clone() };
+        let name = one_line(&came.clone);
+        let from = if *mine { format!("{name} (yours)") } else { name };
         if came.bubbs + came.branches > 0 {
             let mut parts = Vec::new();
             parts.extend((came.bubbs > 0).then(|| counted(came.bubbs, "message")));
@@ -42,6 +43,9 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
                 "from {from}: {} dated ahead, left for later",
                 counted(came.waiting, "message")
             ));
+        }
+        if came.later > 0 {
+            lines.push(format!("from {from}: {} left for the next sync: it took too long", came.later));
         }
         for left in &came.left_out.first {
             lines.push(format!("from {from}: left out {}", one_line(left)));
@@ -60,11 +64,15 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
             counted(changes.remove.len(), "message")
         ));
     }
-    for name in &changes.back {
-        lines.push(format!("{} was restored: another message follows it", name.id));
+    for (name, branch) in &changes.back {
+        let why = match branch {
+            Some(branch) => format!("branch {} names it", shown(branch)),
+            None => "another message follows it".into(),
+        };
+        lines.push(format!("{} was restored: {why}", name.id));
     }
     for (branch, id) in &changes.branches {
-        lines.push(format!("branch {} is at {id}", branch.replace("%2F", "/")));
+        lines.push(format!("branch {} is at {id}", shown(branch)));
     }
     for line in &lines {
         context.out.line(line);
@@ -74,7 +82,7 @@ pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usiz
 
 /// The notes that may ask for a decision, a line each: messages that were held back, with how they are sent all the
 /// same; clones that could not be fetched; clones that may be the user's own.
-pub fn troubles(done: &Round, store: &Store) -> Vec<String> {
+pub fn troubles(done: &Round, store: &Store, uses_heads: bool) -> Vec<String> {
     let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {
             true => format!("; `lepo sync --allow {id}` sends it"),
@@ -82,17 +90,53 @@ pub fn troubles(done: &Round, store: &Store) -> Vec<String> {
         };
         format!("held back {id}: it {why}{hint}")
     });
-    let bad = done
-        .bad
-        .iter()
-        .map(|(clone, error)| format!("warning: {clone} could not be fetched: {}", error.chain()));
+    let bad = done.bad.iter().map(|(clone, error)| {
+        format!("warning: {} could not be fetched: {}", one_line(clone), error.chain())
+    });
+    let shown = one_line(&store.shown().display().to_string());
     let unknown = done.unknown.iter().map(|clone| {
-        let shown = store.shown().display();
         format!(
             "{clone} has your git email. Another clone of yours? `lepo sync --mine {clone}` merges it into {shown}"
         )
     });
-    held.chain(bad).chain(unknown).collect()
+    let replaced =
+        done.replaced.iter().map(|clone| format!("{}; {}", replacement(clone), merge_again(clone)));
+    let (here, there) = match uses_heads {
+        false => ("refs/lepo/", "branches"),
+        true => ("branches", "refs/lepo/"),
+    };
+    let (to, back) = if uses_heads { ("--no-heads", "--heads") } else { ("--heads", "--no-heads") };
+    let elsewhere = (!done.elsewhere.is_empty()).then(|| {
+        let verb = if done.elsewhere.len() == 1 { "uses" } else { "use" };
+        format!(
+            "{} {verb} {there} on this remote, and this clone {here}: neither sees the other. \
+             `lepo sync {to}` here, or `lepo sync {back}` there",
+            done.elsewhere.join(", ")
+        )
+    });
+    let more = (done.more > 0).then(|| {
+        format!(
+            "{} on the remote are not looked at; `lepo sync --mine NAME` names one of yours",
+            counted(done.more, "more clone")
+        )
+    });
+    held.chain(bad).chain(unknown).chain(replaced).chain(elsewhere).chain(more).collect()
+}
+
+/// The fact that a confirmed clone's ref was replaced.
+pub fn replacement(clone: &str) -> String {
+    format!(
+        "{clone} does not go on from what was merged of it: its ref was replaced, as `lepo sync --forget` there does"
+    )
+}
+
+fn merge_again(clone: &str) -> String {
+    format!("`lepo sync --mine {clone}` merges it again, `--not-mine {clone}` gives it up")
+}
+
+/// A branch by the name of its file.
+fn shown(file: &str) -> String {
+    one_line(&decoded(file).unwrap_or_else(|| file.to_string()))
 }
 
 fn branches(number: usize) -> String {

@@ -1,0 +1,111 @@
+//! The user's other clones: which refs count as theirs, and how much they may remove unasked.
+
+use super::git::Git;
+use super::incoming::Mine;
+use super::merge::{Changes, Side};
+use super::remote::Refs;
+use super::state::Settings;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::counted;
+
+/// So many messages that are gone at once, and half of all, are taken for a store that is not whole, or for removals
+/// that nobody meant.
+const MANY_GONE: usize = 50;
+
+/// Removals by other clones are counted together over so many milliseconds.
+const LATELY: u64 = 24 * 60 * 60 * 1000;
+
+/// Asks a question of yes or no.
+pub type Ask<'a> = &'a dyn Fn(&str) -> Result<bool>;
+
+/// The consent to remove most messages: given beforehand, to be asked for, or not to be had.
+#[derive(Clone, Copy)]
+pub enum Consent<'a> {
+    /// Said beforehand.
+    Given,
+    /// To be asked for.
+    Ask(Ask<'a>),
+    /// There is nobody to ask.
+    Nobody,
+}
+
+/// The clones that were confirmed, and whose refs go on from what was merged of them; and those whose refs do not.
+pub fn confirmed(git: &Git, settings: &Settings, refs: &Refs) -> (Vec<String>, Vec<String>) {
+    let theirs = refs.theirs.iter().filter(|(clone, _)| **clone != settings.name);
+    let mine = theirs.filter(|(clone, _)| settings.mine.contains(*clone));
+    let goes_on = |(clone, tip): &(&String, &String)| {
+        let seen = settings.seen.get(*clone).or_else(|| refs.taken.get(*clone));
+        seen.is_none_or(|seen| is_ancestor(git, seen, tip))
+    };
+    let (good, replaced): (Vec<_>, Vec<_>) = mine.partition(goes_on);
+    let names =
+        |clones: Vec<(&String, &String)>| clones.into_iter().map(|(clone, _)| clone.clone()).collect();
+    (names(good), names(replaced))
+}
+
+/// True if a commit is another one, or descends from it.
+pub fn is_ancestor(git: &Git, old: &str, new: &str) -> bool {
+    old == new || git.run(["merge-base", "--is-ancestor", old, new]).is_ok()
+}
+
+/// Refuses to send that most of a store is gone, unless that is meant: it may be a disk that is not mounted.
+pub fn check_own_removals((gone, all): (usize, usize), consent: Consent<'_>) -> Result<()> {
+    if gone < MANY_GONE || gone * 2 < all {
+        return Ok(());
+    }
+    let words = format!("{gone} of {all} messages that were sent are gone from here");
+    let question = "Remove them from your other clones too";
+    agree(&words, question, consent, || {
+        "if that is meant: `lepo sync --yes` removes them from your other clones too".into()
+    })
+}
+
+/// Refuses to remove most of the messages because other clones removed them, unless that is meant. Those removed
+/// within a day count together, at whatever number of syncs.
+pub fn check_their_removals(
+    changes: &Changes,
+    mine: &Mine<'_>,
+    here: &Side,
+    settings: &mut Settings,
+    now: u64,
+    consent: Consent<'_>,
+) -> Result<()> {
+    let gone = changes.remove.len();
+    if gone == 0 {
+        return Ok(());
+    }
+    let (since, before) = settings.lately;
+    let is_lately = now.abs_diff(since) < LATELY;
+    let (since, before) = if is_lately { (since, before) } else { (now, 0) };
+    let (sum, all) = (gone + before, here.bubbs.len() + before);
+    if sum < MANY_GONE || sum * 2 < all {
+        settings.lately = (since, sum);
+        return Ok(());
+    }
+    let removed_by = |side: &&Side| changes.remove.iter().any(|name| side.removed.has(name.id));
+    let clones: Vec<&str> = mine.sides.iter().filter(removed_by).map(|side| side.clone.as_str()).collect();
+    let by = if clones.is_empty() { "another clone of yours".into() } else { clones.join(", ") };
+    let lately = match before {
+        0 => String::new(),
+        _ => format!(", after {} within a day", counted(before, "other")),
+    };
+    let words = format!("{by} removed {gone} of the {} messages here{lately}", here.bubbs.len());
+    let clone = clones.first().copied().unwrap_or("NAME");
+    agree(&words, "Remove them here too", consent, || {
+        format!(
+            "if that is meant: `lepo sync --yes` removes them here; to keep them: `lepo sync --not-mine {clone}`"
+        )
+    })?;
+    settings.lately = (now, 0);
+    Ok(())
+}
+
+fn agree(words: &str, question: &str, consent: Consent<'_>, hint: impl Fn() -> String) -> Result<()> {
+    let refused = match consent {
+        Consent::Given => return Ok(()),
+        Consent::Ask(ask) if ask(&format!("{words}. {question}? (y/N): "))? => return Ok(()),
+        Consent::Ask(_) => Error::nothing("nothing was removed"),
+        Consent::Nobody => Error::usage(words),
+    };
+    Err(refused.hint(hint()))
+}

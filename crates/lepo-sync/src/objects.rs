@@ -1,0 +1,210 @@
+//! `git cat-file --batch`: contents of objects, one after another, and what was found out about them.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use sha2::{Digest, Sha256};
+
+use super::git::Git;
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::hex;
+use lepo_store::bubb::{BubbId, Name};
+
+/// The largest bubb or blob that is sent or taken, in bytes.
+pub const LARGEST: u64 = 50 << 20;
+
+/// The name of a git object.
+pub type Oid = String;
+
+/// What is not wanted is read to its end up to this many bytes; beyond, git is started anew.
+const SKIPPED: u64 = 1 << 20;
+
+/// True if a bubb's bytes are those that its id was made of.
+pub fn proves(name: &Name, bytes: &[u8]) -> bool {
+    digest_proves(name, &Sha256::digest(bytes).into())
+}
+
+fn digest_proves(name: &Name, digest: &[u8; 32]) -> bool {
+    BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, digest) == name.id
+}
+
+/// The verdict on an object that a clone gives for a bubb or a blob.
+pub enum Content {
+    /// The bytes that its name tells.
+    Good(Vec<u8>),
+    /// Other bytes.
+    Other,
+    /// None: missing, no file, or larger than [`LARGEST`].
+    None,
+}
+
+/// The verdict on an object that did not have the content of its name.
+enum Found {
+    None,
+    Digest([u8; 32]),
+}
+
+/// The objects of a repository. git is started with the first question.
+pub struct Objects<'g> {
+    git: &'g Git,
+    pipes: Option<Pipes>,
+    /// Objects that are not to be read again, however many names they are given for.
+    found: HashMap<Oid, Found>,
+}
+
+struct Pipes {
+    child: Child,
+    to: BufWriter<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl<'g> Objects<'g> {
+    /// The objects of `git`.
+    pub fn of(git: &'g Git) -> Objects<'g> {
+        Objects { git, pipes: None, found: HashMap::new() }
+    }
+
+    /// The bytes of a file of at most `most` bytes; `None` for one that is missing, no file, or larger.
+    pub fn file(&mut self, oid: &str, most: u64) -> Result<Option<Vec<u8>>> {
+        self.read(oid, "blob", most)
+    }
+
+    /// The bytes of a tree of at most `most` bytes.
+    pub fn tree(&mut self, oid: &str, most: u64) -> Result<Option<Vec<u8>>> {
+        self.read(oid, "tree", most)
+    }
+
+    /// The content of a bubb, if this object is that.
+    pub fn bubb(&mut self, name: &Name, oid: &str) -> Result<Content> {
+        self.judged(oid, |digest| digest_proves(name, digest))
+    }
+
+    /// The content of a blob, if this object is that.
+    pub fn blob(&mut self, hash: &str, oid: &str) -> Result<Content> {
+        self.judged(oid, |digest| hex(digest) == hash)
+    }
+
+    fn judged(&mut self, oid: &str, is_good: impl Fn(&[u8; 32]) -> bool) -> Result<Content> {
+        match self.found.get(oid) {
+            Some(Found::None) => return Ok(Content::None),
+            Some(Found::Digest(digest)) if !is_good(digest) => return Ok(Content::Other),
+            _ => {}
+        }
+        let Some(bytes) = self.file(oid, LARGEST)? else {
+            self.found.insert(oid.into(), Found::None);
+            return Ok(Content::None);
+        };
+        let digest: [u8; 32] = Sha256::digest(&bytes).into();
+        if is_good(&digest) {
+            return Ok(Content::Good(bytes));
+        }
+        self.found.insert(oid.into(), Found::Digest(digest));
+        Ok(Content::Other)
+    }
+
+    fn read(&mut self, oid: &str, kind: &str, most: u64) -> Result<Option<Vec<u8>>> {
+        let pipes = match &mut self.pipes {
+            Some(pipes) => pipes,
+            None => self.pipes.insert(Pipes::start(self.git)?),
+        };
+        let failed = |error| Error::remote("cannot read an object of git").because(error);
+        let (len, is_kind) = match pipes.ask(oid, kind).map_err(failed)? {
+            Some((len, is_kind)) => (len, is_kind),
+            None => return Ok(None),
+        };
+        if !is_kind || len > most {
+            match len > SKIPPED {
+                true => self.pipes = None,
+                false => drop(pipes.body(len).map_err(failed)?),
+            }
+            return Ok(None);
+        }
+        pipes.body(len).map(Some).map_err(failed)
+    }
+}
+
+impl Pipes {
+    fn start(git: &Git) -> Result<Pipes> {
+        let mut child = git
+            .command(["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| Error::usage("cannot run git").because(error))?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(to), Some(from)) => {
+                Ok(Pipes { child, to: BufWriter::new(to), from: BufReader::with_capacity(256 << 10, from) })
+            }
+            _ => Err(Error::remote("git has no pipes")),
+        }
+    }
+
+    /// Asks for an object: its length, and whether it is of this kind. `None` if it is missing.
+    fn ask(&mut self, oid: &str, kind: &str) -> io::Result<Option<(u64, bool)>> {
+        writeln!(self.to, "{oid}")?;
+        self.to.flush()?;
+        let mut head = String::new();
+        if self.from.read_line(&mut head)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut words = head.trim_end().split(' ').skip(1);
+        let is_kind = words.next() == Some(kind);
+        Ok(words.next().and_then(|len| len.parse().ok()).map(|len| (len, is_kind)))
+    }
+
+    fn body(&mut self, len: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(len as usize + 1);
+        self.from.by_ref().take(len + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != len + 1 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes.pop();
+        Ok(bytes)
+    }
+}
+
+impl Drop for Pipes {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::names;
+
+    #[test]
+    fn an_object_is_judged_once_however_many_names_it_is_given_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let git = Git::at(&dir.path().join("x.git"), false);
+        git.init().unwrap();
+        let path = dir.path().join("file");
+        let written = |size: u64| {
+            std::fs::File::create(&path).unwrap().set_len(size).unwrap();
+            let oid = git.run([std::ffi::OsStr::new("hash-object"), "-w".as_ref(), path.as_os_str()]);
+            String::from_utf8(oid.unwrap()).unwrap().trim().to_string()
+        };
+        let (small, large) = (written(10), written(LARGEST + 1));
+        let mut objects = Objects::of(&git);
+        let bubbs = names("A s1 head / B u0 A / C a0 B");
+        assert!(matches!(objects.bubb(&bubbs[0], &small).unwrap(), Content::Other));
+        assert!(matches!(objects.bubb(&bubbs[0], &large).unwrap(), Content::None));
+        // After a large one that was not read, the next is.
+        assert_eq!(objects.file(&small, 10).unwrap(), Some(vec![0; 10]));
+        assert_eq!(objects.file(&small, 9).unwrap(), None);
+        assert_eq!(objects.tree(&small, 10).unwrap(), None);
+        assert_eq!(objects.file(&"1".repeat(40), 10).unwrap(), None);
+        // The objects are gone: what was found out of them is known.
+        std::fs::remove_dir_all(dir.path().join("x.git/objects")).unwrap();
+        objects.pipes = None;
+        for bubb in &bubbs {
+            assert!(matches!(objects.bubb(bubb, &small).unwrap(), Content::Other));
+            assert!(matches!(objects.bubb(bubb, &large).unwrap(), Content::None));
+        }
+        assert!(matches!(objects.blob("00", &small).unwrap(), Content::Other));
+    }
+}

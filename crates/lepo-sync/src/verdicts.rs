@@ -1,0 +1,123 @@
+//! The verdicts on what other clones gave: refs that cannot be taken, and contents that were left out, so that the
+//! next sync neither reads nor names them again. They lie in the bare repository.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+use super::git::Git;
+use super::objects::Oid;
+use super::state::replace;
+use lepo_base::error::{Error, Result};
+
+/// Name of the file in the bare repository.
+const FILE: &str = "lepo-verdicts.json";
+
+/// Contents remembered for one clone.
+const MOST: usize = 20_000;
+
+/// A ref that could not be taken is looked at again after so many milliseconds.
+const AGAIN: u64 = 24 * 60 * 60 * 1000;
+
+/// The verdicts by clone.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdicts(BTreeMap<String, Verdict>);
+
+/// The verdicts on one clone.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Verdict {
+    /// The commit that was looked at last.
+    tip: Oid,
+    /// The reason why it cannot be taken, and when that was found.
+    refused: Option<(String, u64)>,
+    /// Paths with the objects that were left out.
+    left_out: BTreeSet<String>,
+}
+
+impl Verdicts {
+    /// Reads them; none where there is no file that can be read.
+    pub fn read(git: &Git) -> Verdicts {
+        let bytes = fs::read(git.file(FILE)).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    /// Keeps them.
+    pub fn keep(&self, git: &Git) -> Result<()> {
+        let path = git.file(FILE);
+        let text = serde_json::to_vec(self)
+            .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))?;
+        replace(&path, &text, false)
+    }
+
+    /// The reason why this commit of a clone cannot be taken.
+    pub fn refusal(&self, clone: &str, tip: &str, now: u64) -> Option<Error> {
+        let verdict = self.0.get(clone).filter(|verdict| verdict.tip == tip)?;
+        let (why, at) = verdict.refused.as_ref()?;
+        (now.abs_diff(*at) < AGAIN).then(|| Error::remote(why.clone()))
+    }
+
+    /// Notes that this commit of a clone cannot be taken.
+    pub fn refuse(&mut self, clone: &str, tip: &str, why: &Error, now: u64) {
+        let verdict = self.0.entry(clone.into()).or_default();
+        (verdict.tip, verdict.refused) = (tip.into(), Some((why.chain(), now)));
+    }
+
+    /// The verdicts on a clone; and whether this commit of it was looked at before.
+    pub fn on(&mut self, clone: &str, tip: &str) -> (&mut Verdict, bool) {
+        let verdict = self.0.entry(clone.into()).or_default();
+        let is_known = verdict.tip == tip;
+        if !is_known {
+            (verdict.tip, verdict.refused) = (tip.into(), None);
+        }
+        (verdict, is_known)
+    }
+
+    /// Forgets a clone.
+    pub fn forget(&mut self, clone: &str) {
+        self.0.remove(clone);
+    }
+}
+
+impl Verdict {
+    /// True if this object was left out at this path.
+    pub fn has_left_out(&self, path: &str, oid: &str) -> bool {
+        !self.left_out.is_empty() && self.left_out.contains(&format!("{path} {oid}"))
+    }
+
+    /// Notes that it was.
+    pub fn leave_out(&mut self, path: &str, oid: &str) {
+        if self.left_out.len() < MOST {
+            self.left_out.insert(format!("{path} {oid}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_counts_for_one_commit_and_for_a_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let git = Git::at(dir.path(), false);
+        let mut verdicts = Verdicts::read(&git);
+        verdicts.refuse("a", "1", &Error::remote("too deep"), 1000);
+        verdicts.on("b", "2").0.leave_out("path", "3");
+        verdicts.keep(&git).unwrap();
+        let mut verdicts = Verdicts::read(&git);
+        assert_eq!(verdicts.refusal("a", "1", 2000).unwrap().message, "too deep");
+        for (clone, tip, now) in [("a", "2", 2000), ("b", "1", 2000), ("a", "1", 1000 + AGAIN)] {
+            assert!(verdicts.refusal(clone, tip, now).is_none(), "{clone} {tip} {now}");
+        }
+        // What was left out counts for the next commit, too.
+        for (tip, is_known) in [("2", true), ("4", false), ("4", true)] {
+            let (verdict, known) = verdicts.on("b", tip);
+            assert_eq!(known, is_known);
+            assert!(verdict.has_left_out("path", "3") && !verdict.has_left_out("path", "4"));
+        }
+        std::fs::write(git.file(FILE), "{").unwrap();
+        assert_eq!(Verdicts::read(&git), Verdicts::default());
+    }
+}
