@@ -2,6 +2,6 @@
 
 pub use crate::bubb::Kind;
 pub use crate::import::{
-    Calls, Conversation, File, OpencodeMessage, Parts, Scanner, Value, What, gather, line, open_webui,
-    opencode_part, written_time,
+    Calls, Conversation, File, OpencodeLine, OpencodeMessage, Parts, Scanner, Value, What, file_of_hash,
+    gather, line, open_webui, opencode_part, written_time,
 };

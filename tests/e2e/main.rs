@@ -45,6 +45,7 @@ mod house;
 mod import;
 #[cfg(feature = "import-db")]
 mod import_db;
+mod import_histories;
 mod import_logs;
 mod import_reports;
 mod listing;
