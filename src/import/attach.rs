@@ -1,6 +1,8 @@
 //! Files of messages: data URLs and base64, and the lines that name them in a bubb.
 
 use std::borrow::Cow;
+use std::io::Read;
+use std::path::Path;
 
 use base64::Engine;
 use base64::alphabet;
@@ -8,6 +10,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest, Sha256};
 
 use super::conversation::File;
+use super::source::regular;
 use lepo_base::hash::hex;
 use lepo_base::media::Media;
 use lepo_store::bubb::{Attachment, Kind, clean_name};
@@ -18,6 +21,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+
+/// Bytes of a file that is read by its path, at most.
+const LARGEST: u64 = 256 << 20;
 
 /// A file in base64. What is no base64 has no bytes.
 pub fn base64(name: &str, mime: &str, text: &str) -> File {
@@ -63,6 +69,14 @@ fn without_percents(text: &str) -> Cow<'_, [u8]> {
         rest = if written.is_some() { &behind[2..] } else { behind };
     }
     Cow::Owned(bytes)
+}
+
+/// The bytes of a file, if their SHA-256 is this one.
+pub fn of_hash(path: &Path, sha256: &str) -> Option<Vec<u8>> {
+    let (file, length) = regular(path).ok().filter(|(_, length)| *length <= LARGEST)?;
+    let mut bytes = Vec::with_capacity(length as usize);
+    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    (hash(&bytes) == sha256).then_some(bytes)
 }
 
 /// A file whose bytes are not there.

@@ -123,8 +123,12 @@ impl Session {
     fn line(&mut self, line: Line, reading: &mut Reading) {
         let Line { dir, id, parent, what } = line;
         self.conversation.dir = self.conversation.dir.take().or(dir);
+        let mut ended = false;
         let (first, message) = match what {
-            Told::Message(message) => (self.conversation.nodes.len(), self.message(*message)),
+            Told::Message(message) => {
+                ended = message.ended;
+                (self.conversation.nodes.len(), self.message(*message))
+            }
             Told::Queued(time, nodes, unknown) => {
                 let first = self.conversation.nodes.len();
                 self.add(first, time, nodes);
@@ -151,6 +155,7 @@ impl Session {
         let id = id.unwrap_or_else(|| format!("line {}", self.log.records.len()));
         let tail = self.conversation.nodes.len() - 1;
         self.log.add(id, parent, &message, first..=tail);
+        self.log.ended(ended);
     }
 
     /// Adds nodes to those from `first` on, in a row; if there are none at all, one of nothing. What an answer says

@@ -50,6 +50,9 @@ const SILENT: &[&str] = &[
     "started",
 ];
 
+/// The model of answers that the program wrote, and no model.
+const SYNTHETIC: &str = "<synthetic>";
+
 /// Bytes of a tool's result from which on it is decoded in a buffer of its own.
 const LONG: usize = 1 << 17;
 
@@ -120,6 +123,8 @@ pub struct Message {
     pub agent: Option<(String, String)>,
     /// The first message of a subagent within the log: its text.
     pub begins: Option<String>,
+    /// It says why the model stopped: the turn has ended.
+    pub ended: bool,
 }
 
 impl Line {
@@ -161,7 +166,8 @@ impl Message {
     fn of(line: Value<'_>, message: Value<'_>, wanted: Wanted) -> Message {
         let [kind, parent, time, is_side, result] =
             line.pick(["type", "parentUuid", "timestamp", "isSidechain", "toolUseResult"]);
-        let [content, usage, id, model] = message.pick(["content", "usage", "id", "model"]);
+        let [content, usage, id, model, stop] =
+            message.pick(["content", "usage", "id", "model", "stop_reason"]);
         let [new, written, cached, output] = usage.pick([
             "input_tokens",
             "cache_creation_input_tokens",
@@ -181,9 +187,10 @@ impl Message {
             output: output.count(),
             agent: result.get("agentId").said().and_then(|agent| Some((agent, call()?))),
             begins: begins.then(|| texts(content)),
+            ended: is_answer && stop.said().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn")),
             ..Message::default()
         };
-        read.content(line, content, wanted.agent || is_side, wanted.keep);
+        read.content(line, content, model.is(SYNTHETIC), wanted.agent || is_side, wanted.keep);
         read.prompts = read.prompts(content);
         let model = model.said();
         read.nodes.iter_mut().filter(|node| node.is_answer()).for_each(|node| node.model.clone_from(&model));
@@ -191,10 +198,11 @@ impl Message {
         read
     }
 
-    fn content(&mut self, line: Value<'_>, content: Value<'_>, side: bool, keep: Keep) {
+    fn content(&mut self, line: Value<'_>, content: Value<'_>, synthetic: bool, side: bool, keep: Keep) {
         let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
         let hidden = hidden.into_iter().zip([Kind::System, Kind::User, Kind::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
+        let hidden = hidden.or(synthetic.then_some(Kind::Assistant));
         let mut all = Conversation::default();
         let mut block = |hash: Option<u64>, kind: Kind, fill: &dyn Fn(&mut Parts<'_>)| {
             let unknown = add(&mut all, self.time, kind, side, fill);

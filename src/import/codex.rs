@@ -27,7 +27,15 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
         return Ok(());
     }
     let mut log = lineage(&own, threads, reading)?;
-    let mut agents: Vec<&Thread> = threads.all.iter().filter(|thread| thread.begun_by(&own.id)).collect();
+    // Of a thread that was rewound, each log has the subagents that it began itself.
+    let (from, until) = (own.start.filter(|_| own.goes_on_itself()), threads.until(&own));
+    let is_own = |agent: &&Thread| {
+        agent.begun_by(&own.id)
+            && from.is_none_or(|from| agent.start.is_none_or(|start| start >= from))
+            && until.is_none_or(|until| agent.start.is_none_or(|start| start < until))
+    };
+    log.mark_last();
+    let mut agents: Vec<&Thread> = threads.all.iter().filter(is_own).collect();
     agents.sort_by_key(|thread| (thread.start, thread.path.clone()));
     for agent in agents {
         let under = log.call_for(agent);
@@ -35,7 +43,6 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
         side.read(agent, 0, reading)?;
         log.add_side(side, under);
     }
-    log.mark_last();
     let Log { mut conversation, .. } = log;
     (conversation.id, conversation.dir, conversation.start) = (own.id, own.dir, own.start);
     conversation.grows = true;
@@ -45,10 +52,12 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
 /// A thread's log behind all it goes on from.
 fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log> {
     let mut line = vec![own.clone()];
-    while let Some(parent) = line.last().and_then(|thread| thread.parent.clone()) {
-        let is_known = line.iter().any(|thread| thread.id == parent);
-        match threads.find(&parent) {
-            Some(found) if !is_known && line.len() < DEEP => line.push(found.clone()),
+    while let Some(last) = line.last()
+        && let Some(parent) = last.parent.clone()
+    {
+        let found = threads.before(last).filter(|found| line.iter().all(|known| known.path != found.path));
+        match found {
+            Some(found) if line.len() < DEEP => line.push(found.clone()),
             _ => {
                 reading.tally.remark(format!(
                     "{}: the thread it goes on from, {parent}, is not there: imported as it is",
@@ -88,6 +97,10 @@ struct Log {
     model: Option<String>,
     /// The first node of the last record that gave any.
     last: usize,
+    /// The answer whose tokens are told next.
+    answer: Option<usize>,
+    /// The last turn has ended: nothing of it can still change.
+    ended: bool,
     ordinal: u64,
 }
 
@@ -116,6 +129,8 @@ impl Log {
         // Later nodes belong to the parent alone: the rest of this thread does not follow them.
         self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
         self.ordinal = ordinal.saturating_add(1);
+        // What follows it there says that it is whole.
+        (self.last, self.answer, self.ended) = (self.conversation.nodes.len(), None, true);
     }
 
     /// Takes the times of another log as far as it says the same: a copy may have new ones.
@@ -144,7 +159,16 @@ impl Log {
                     self.turns.push(before);
                 }
                 self.conversation.answered_by(self.last, model.as_deref(), None, None);
+                let new = self.conversation.nodes.iter().enumerate().skip(self.last);
+                let answer = new.filter(|(_, node)| node.is_answer()).map(|(place, _)| place).next_back();
+                self.answer = answer.or(self.answer);
             }
+            Told::Compacted(part, summary) => {
+                self.hide_summary(&summary);
+                self.answer = None;
+                self.add(part);
+            }
+            Told::Ended => self.ended = true,
             Told::Model(model) => self.model = model.or(self.model.take()),
             Told::RolledBack(back) => {
                 let keep = self.turns.len().saturating_sub(back);
@@ -154,11 +178,12 @@ impl Log {
                 }
             }
             Told::Tokens(input, output) => {
-                let mut answer = self.conversation.nodes.iter_mut().rev().take(8);
-                let is_answer = |what: &What| matches!(what, What::Text(Kind::Assistant, ..));
-                if let Some(node) = answer.find(|node| is_answer(&node.what)) {
-                    node.input = input.or(node.input);
-                    node.output = output.or(node.output);
+                // Later counts repeat these, or are those of calls alone.
+                if (input.is_some() || output.is_some())
+                    && let Some(node) =
+                        self.answer.take().and_then(|place| self.conversation.nodes.get_mut(place))
+                {
+                    (node.input, node.output) = (input, output);
                 }
             }
             Told::UnknownRecord(kind) => reading.tally.skip(&format!("unknown record {kind:?}"), 1),
@@ -171,9 +196,26 @@ impl Log {
         self.last = self.conversation.nodes.len();
         self.conversation.append(part, self.at);
         self.at = self.conversation.nodes.len().checked_sub(1);
+        self.ended = false;
+    }
+
+    /// Removes the answer that was the summary of a compaction, which repeats it.
+    fn hide_summary(&mut self, summary: &str) {
+        let nodes = self.conversation.nodes.iter_mut().rev();
+        let last = nodes.take(8).find(|node| !matches!(node.what, What::Nothing));
+        if let Some(node) = last
+            && let What::Text(Kind::Assistant, text, files) = &node.what
+            && files.is_empty()
+            && summary.ends_with(text.as_str())
+        {
+            node.what = What::Nothing;
+        }
     }
 
     fn mark_last(&mut self) {
+        if self.ended {
+            return;
+        }
         for node in self.conversation.nodes.iter_mut().skip(self.last) {
             node.last = true;
         }
@@ -197,23 +239,18 @@ impl Log {
     /// Adds a subagent's log, hidden, under a call.
     fn add_side(&mut self, side: Log, under: Option<usize>) {
         let shift = self.conversation.nodes.len();
-        let own_last = self.last;
+        let ended = side.ended;
         for (place, mut node) in side.conversation.nodes.into_iter().enumerate() {
             node.parent = node.parent.map(|parent| parent + shift).or(under);
-            node.last = place >= side.last;
+            node.last = !ended && place >= side.last;
             node.what = match node.what {
                 What::Text(kind, text, _) => What::Side(kind, text),
                 what => what,
             };
             self.conversation.nodes.push(node);
         }
-        // Their last messages are marked already.
         self.conversation.messages += side.conversation.messages;
         self.conversation.skip_with(side.conversation.skipped);
-        for node in &mut self.conversation.nodes[own_last..shift] {
-            node.last = true;
-        }
-        self.last = self.conversation.nodes.len();
     }
 }
 
@@ -222,8 +259,8 @@ pub fn in_order(mut paths: Vec<PathBuf>, threads: &Threads) -> Vec<PathBuf> {
     let depth = |path: &PathBuf| {
         let mut thread = threads.all.iter().find(|thread| thread.path == *path);
         let mut depth = 0;
-        while let Some(parent) = thread.and_then(|thread| thread.parent.as_deref()).filter(|_| depth < DEEP) {
-            thread = threads.find(parent);
+        while let Some(before) = thread.and_then(|thread| threads.before(thread)).filter(|_| depth < DEEP) {
+            thread = Some(before);
             depth += 1;
         }
         depth

@@ -45,6 +45,10 @@ pub enum Told {
     UnknownRecord(String),
     /// A part of a type that is not known.
     UnknownContent,
+    /// What was said before is in this summary, too, which takes its place.
+    Compacted(Conversation, String),
+    /// The turn has ended.
+    Ended,
 }
 
 impl Record {
@@ -63,7 +67,7 @@ fn told(line: Value<'_>) -> Told {
         "turn_context" => Told::Model(payload.get("model").said()),
         "compacted" => {
             let text = payload.get("message").words();
-            part(at, |parts| parts.aside(Kind::System, &text))
+            Told::Compacted(nodes(Kind::Assistant, at, |parts| parts.aside(Kind::System, &text)), text)
         }
         "event_msg" => event(payload),
         // Older logs have the items themselves.
@@ -74,8 +78,9 @@ fn told(line: Value<'_>) -> Told {
         | "world_state"
         | "token_usage_record"
         | "inter_agent_communication"
-        | "ghost_snapshot"
-        | "" => Told::Nothing,
+        | "ghost_snapshot" => Told::Nothing,
+        // The first line of older logs, and states between their lines.
+        "" if !line.is_object() || line.has("record_type") || line.has("instructions") => Told::Nothing,
         other => Told::UnknownRecord(other.to_string()),
     }
 }
@@ -87,6 +92,7 @@ fn event(payload: Value<'_>) -> Told {
             let usage = payload.at(&["info", "last_token_usage"]);
             Told::Tokens(usage.get("input_tokens").count(), usage.get("output_tokens").count())
         }
+        "task_complete" | "turn_complete" | "turn_aborted" => Told::Ended,
         _ => Told::Nothing,
     }
 }
@@ -120,7 +126,14 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
             let files = files.map(|url| attach::url("", "image/png", &url)).collect();
             part(at, |parts| parts.then(What::Output { call, text, files }))
         }
-        "" | "ghost_snapshot" | "compaction" | "context_compaction" | "other" => Told::Nothing,
+        "ghost_snapshot" | "compaction" | "context_compaction" | "other" => Told::Nothing,
+        "" if item.has("role") && item.has("content") => match message(item, at) {
+            Told::Message(mut nodes) => {
+                nodes.unknown_content();
+                Told::Message(nodes)
+            }
+            told => told,
+        },
         _ => Told::UnknownContent,
     }
 }
@@ -134,10 +147,13 @@ fn message(item: Value<'_>, at: Option<u64>) -> Told {
     };
     let content = item.get("content");
     Told::Message(nodes(kind, at, |parts| {
+        // The name of the image that follows, in the mark before it.
+        let mut image = String::new();
         for part in content.items() {
             let text = part.get("text").text().unwrap_or_default();
             match part.get("image_url").text() {
-                Some(url) => parts.file(attach::url("", "image/png", &url)),
+                Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
+                None if kind == Kind::User && is_image_mark(&text) => image = image_name(&text),
                 None if kind == Kind::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
                     parts.aside(kind, &text);
                 }
@@ -148,6 +164,18 @@ fn message(item: Value<'_>, at: Option<u64>) -> Told {
             parts.text(&text);
         }
     }))
+}
+
+/// True of the marks that the program puts around an image of a question.
+fn is_image_mark(text: &str) -> bool {
+    let begins = text == "<image>" || text.starts_with("<image name=");
+    text == "</image>" || (begins && text.ends_with('>') && !text.contains('\n'))
+}
+
+/// The name of the file in the mark before an image; empty where it has none.
+fn image_name(mark: &str) -> String {
+    let path = mark.split_once("path=\"").and_then(|(_, rest)| rest.rsplit_once('"'));
+    path.and_then(|(path, _)| path.rsplit(['/', '\\']).next()).unwrap_or_default().to_string()
 }
 
 fn part(at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Told {

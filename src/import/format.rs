@@ -59,7 +59,7 @@ pub const FORMATS: &[(&str, Format, &str)] = &[
     ("lepo", Format::Lepo, "another store"),
     ("db", Format::Database, "a database of llm, opencode or Open WebUI"),
     ("llm", Format::Database, "the database of llm"),
-    ("opencode", Format::OpenCode, "sessions of opencode: its database, or older files"),
+    ("opencode", Format::OpenCode, "sessions of opencode: its database, an export, or older files"),
 ];
 
 impl Format {
@@ -75,7 +75,7 @@ impl Format {
 
     /// Its sources say which directory they are about.
     pub fn knows_directories(self) -> bool {
-        matches!(self, Format::ClaudeCode | Format::Codex | Format::Pi)
+        matches!(self, Format::ClaudeCode | Format::Codex | Format::GeminiCli | Format::Pi | Format::OpenCode)
     }
 
     /// Reads sources of this format, in an order that does not matter to what comes of them.

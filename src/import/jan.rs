@@ -24,13 +24,13 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     }
     conversation.nodes.iter_mut().skip(last).for_each(|node| node.last = true);
     let about = path.with_file_name("thread.json");
-    let (title, prompt) = first_value(&about, |thread| {
+    let (title, created, prompt) = first_value(&about, |thread| {
         let prompt =
             thread.get("assistants").items().find_map(|assistant| assistant.get("instructions").said());
-        (thread.get("title").said(), prompt)
+        (thread.get("title").said(), time::any(thread.get("created")), prompt)
     })
     .unwrap_or_default();
-    conversation.title = title;
+    (conversation.title, conversation.start) = (title, created);
     if let Some(prompt) = prompt {
         let root = conversation.add(None, None, What::System(prompt));
         if let Some(first) = conversation.nodes.first_mut() {

@@ -21,6 +21,8 @@ pub struct Record {
     pub tail: usize,
     /// It is the first of its id, as far as the id's hash tells.
     is_first: bool,
+    /// It says of itself that its message is whole.
+    ended: bool,
 }
 
 /// The parent of a record.
@@ -62,7 +64,7 @@ impl Log {
         };
         let message = (!message.is_empty()).then(|| self.hasher.hash_one(message));
         let (first, tail) = nodes.into_inner();
-        self.records.push(Record { id, parent: Parent::None, message, first, tail, is_first });
+        self.records.push(Record { id, parent: Parent::None, message, first, tail, is_first, ended: false });
         self.records[place].parent = match parent {
             None => Parent::None,
             // Most follow the record before: that one is not looked for.
@@ -72,6 +74,13 @@ impl Log {
                 None => Parent::Named(parent),
             },
         };
+    }
+
+    /// Says of the last record whether its message is whole.
+    pub fn ended(&mut self, ended: bool) {
+        if let Some(record) = self.records.last_mut() {
+            record.ended = ended;
+        }
     }
 
     /// The record before, if it is the first of this id.
@@ -111,7 +120,7 @@ impl Log {
         }
     }
 
-    /// Marks the nodes of the last message, which may not be whole yet.
+    /// Marks the nodes of the last message, which may not be whole yet, unless it says that it is.
     pub fn mark_last(&self, conversation: &mut Conversation) {
         let records = &self.records[self.begin..];
         let says = |record: &&Record| {
@@ -119,7 +128,7 @@ impl Log {
                 .iter()
                 .any(|node| !matches!(node.what, What::Nothing))
         };
-        let Some(last) = records.iter().rev().find(says) else { return };
+        let Some(last) = records.iter().rev().find(says).filter(|last| !last.ended) else { return };
         for record in records.iter().rev() {
             if record.first == last.first || (last.message.is_some() && record.message == last.message) {
                 for node in &mut conversation.nodes[record.first..=record.tail] {

@@ -20,6 +20,7 @@ mod conversation;
 mod escape;
 mod format;
 mod gemini;
+mod held;
 mod jan;
 mod json;
 mod lepo;
@@ -47,12 +48,14 @@ mod values;
 mod waiting;
 mod zst;
 
+pub use attach::of_hash as file_of_hash;
 pub use brief::Tools;
 pub use conversation::{Conversation, File, What};
 pub use format::{FORMATS, Format};
+pub use held::Held;
 pub use json::Value;
 pub use lepo::{Copied, copy, is_request};
-pub use opencode::{About as OpencodeMessage, Calls, gather, part as opencode_part};
+pub use opencode::{About as OpencodeMessage, Calls, Line as OpencodeLine, gather, part as opencode_part};
 pub use openwebui::read_text as open_webui;
 pub use parts::Parts;
 pub use places::{Place, places};
@@ -75,6 +78,9 @@ mod tests;
 
 #[cfg(test)]
 mod blocks_tests;
+
+#[cfg(test)]
+mod histories_tests;
 
 #[cfg(test)]
 mod plan_tests;

@@ -29,13 +29,21 @@ pub fn sessions_in(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(sessions)
 }
 
+/// True if a value is a session as `opencode export` writes it: with its messages.
+pub fn is_export(value: Value<'_>) -> bool {
+    is_session(value.get("info")) && value.get("messages").is_array()
+}
+
 /// True if a value is a session.
 pub fn is_session(value: Value<'_>) -> bool {
     value.get("id").words().starts_with("ses_") && value.at(&["time", "created"]).count().is_some()
 }
 
-/// Reads one session with its subagents.
+/// Reads one session with its subagents, or the file of an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    if first_value(path, is_export).unwrap_or(false) {
+        return exported(path, reading, each);
+    }
     let Some((id, parent, conversation)) = session(path, reading) else {
         reading.tally.skip("not a session of opencode", 1);
         return Ok(());
@@ -82,44 +90,103 @@ fn session(path: &Path, reading: &Reading) -> Option<(String, Option<String>, Co
     let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
     reading.bytes.set(reading.bytes.get() + size);
     first_value(path, |value| {
-        let conversation = Conversation {
-            id: value.get("id").words(),
-            title: value.get("title").said(),
-            start: value.at(&["time", "created"]).count(),
-            dir: value.get("directory").said(),
-            grows: true,
-            copy: true,
-            ..Conversation::default()
-        };
+        let conversation = Conversation { copy: true, ..about(value) };
         is_session(value).then(|| (conversation.id.clone(), value.get("parentID").said(), conversation))
     })
     .flatten()
 }
 
+/// A session without its messages.
+fn about(session: Value<'_>) -> Conversation {
+    Conversation {
+        id: session.get("id").words(),
+        title: session.get("title").said(),
+        start: session.at(&["time", "created"]).count(),
+        dir: session.get("directory").said(),
+        grows: true,
+        ..Conversation::default()
+    }
+}
+
+/// Reads sessions that `opencode export` wrote, each a document with its messages.
+fn exported(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut values = reading.values(path)?;
+    while let Some(value) = reading.next(&mut values)? {
+        if !is_export(value) {
+            reading.tally.skip("not a session of opencode", 1);
+            continue;
+        }
+        let (mut conversation, mut calls) = (about(value.get("info")), Calls::new());
+        let mut line = Line::default();
+        for message in value.get("messages").items() {
+            let info = message.get("info");
+            let parts = |parts: &mut Parts<'_>, about: &mut About| {
+                for value in message.get("parts").items() {
+                    part(parts, about, value, &mut calls);
+                }
+            };
+            line.add(&mut conversation, info.at(&["time", "created"]).count(), About::of(info), parts);
+        }
+        line.finish(&mut conversation);
+        each(conversation)?;
+    }
+    Ok(())
+}
+
+/// The messages of a session in a row.
+#[derive(Default)]
+pub struct Line {
+    at: Option<usize>,
+    last: usize,
+    ended: bool,
+}
+
+impl Line {
+    /// Adds a message, whose parts are added by `tell`.
+    pub fn add(
+        &mut self,
+        conversation: &mut Conversation,
+        time: Option<u64>,
+        mut about: About,
+        tell: impl FnOnce(&mut Parts<'_>, &mut About),
+    ) {
+        self.last = conversation.nodes.len();
+        conversation.messages += 1;
+        let mut parts = Parts::new(conversation, self.at, time, about.kind);
+        about.time = time;
+        tell(&mut parts, &mut about);
+        let (first, tail) = parts.finish();
+        self.at = Some(tail);
+        self.ended = about.ended;
+        conversation.answered_by(first, about.model.as_deref(), about.input, about.output);
+    }
+
+    /// Marks the last message, unless it says that its turn has ended.
+    pub fn finish(self, conversation: &mut Conversation) {
+        for node in conversation.nodes.iter_mut().skip(self.last).filter(|_| !self.ended) {
+            node.last = true;
+        }
+    }
+}
+
 /// Adds the messages of a session, a line; ids grow with time.
 fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut Calls) {
     let Some(storage) = path.ancestors().nth(3) else { return };
-    let (mut at, mut last) = (None, 0);
+    let mut line = Line::default();
     for file in files_in(&storage.join("message").join(id)) {
         let about = first_value(&file, |message| {
             let time = message.at(&["time", "created"]).count();
             (message.get("id").words(), time, About::of(message))
         });
         let Some((message, time, about)) = about else { continue };
-        last = conversation.nodes.len();
-        conversation.messages += 1;
-        let mut parts = Parts::new(conversation, at, time, about.kind);
         let folders = [storage.join("part").join(&message), storage.join("part").join(id).join(&message)];
-        for file in folders.iter().flat_map(|folder| files_in(folder)) {
-            first_value(&file, |value| part(&mut parts, about.kind, value, calls));
-        }
-        let (first, tail) = parts.finish();
-        at = Some(tail);
-        conversation.answered_by(first, about.model.as_deref(), about.input, about.output);
+        line.add(conversation, time, about, |parts, about| {
+            for file in folders.iter().flat_map(|folder| files_in(folder)) {
+                first_value(&file, |value| part(parts, about, value, calls));
+            }
+        });
     }
-    for node in conversation.nodes.iter_mut().skip(last) {
-        node.last = true;
-    }
+    line.finish(conversation);
 }
 
 /// The facts about a message besides its parts.
@@ -128,28 +195,47 @@ pub struct About {
     pub kind: Kind,
     /// Its model.
     pub model: Option<String>,
-    /// Tokens of the request.
+    /// Tokens of the request, those that were cached among them.
     pub input: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
+    /// Its own time, which a fork has from the original; for parts without one.
+    pub time: Option<u64>,
+    /// The turn has ended.
+    pub ended: bool,
 }
 
 impl About {
     /// Those of a message.
     pub fn of(message: Value<'_>) -> About {
-        let tokens = message.get("tokens");
+        let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
+        let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
+        let input = parts.iter().filter_map(|part| part.count()).reduce(u64::saturating_add);
+        let kind = if message.get("role").is("user") { Kind::User } else { Kind::Assistant };
         About {
-            kind: if message.get("role").is("user") { Kind::User } else { Kind::Assistant },
+            kind,
             model: message.get("modelID").said(),
-            input: tokens.get("input").count(),
+            input,
             output: tokens.get("output").count(),
+            time: None,
+            ended: kind == Kind::Assistant && is_end(message.get("finish")),
         }
     }
 }
 
-/// Adds a part of a message.
-pub fn part(parts: &mut Parts<'_>, kind: Kind, part: Value<'_>, calls: &mut Calls) {
+/// True of a reason to stop after which the model is not asked again in the turn.
+fn is_end(reason: Value<'_>) -> bool {
+    reason.said().is_some_and(|reason| !matches!(&*reason, "tool-calls" | "unknown"))
+}
+
+/// Adds a part of a message. Its time is the one that is written in it, as that of its row or file is another one in
+/// a fork.
+pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &mut Calls) {
     let words = part.get("text").words();
+    let kind = about.kind;
+    let time = |time: Value<'_>, key: &str| time.get(key).count();
+    let of = if part.get("state").is_object() { part.at(&["state", "time"]) } else { part.get("time") };
+    parts.at(time(of, "start").or(about.time));
     match &*part.get("type").text().unwrap_or_default() {
         "text" if part.get("synthetic").is_true() || part.get("ignored").is_true() => {
             parts.aside(kind, &words)
@@ -162,16 +248,30 @@ pub fn part(parts: &mut Parts<'_>, kind: Kind, part: Value<'_>, calls: &mut Call
             let state = part.get("state");
             let id = part.get("callID").said().unwrap_or_else(|| part.get("id").words());
             let name = part.get("tool").said().unwrap_or_else(|| part.get("name").words());
-            let input = String::from_utf8_lossy(state.get("input").raw()).into_owned();
+            let input = compact(&String::from_utf8_lossy(state.get("input").raw()));
             parts.then(What::Call { id: id.clone(), name, input });
             let files: Vec<File> = state.get("attachments").items().map(file).collect();
             let agent = state.at(&["metadata", "sessionId"]).said();
             calls.extend(agent.zip(parts.last()));
+            parts.at(time(of, "end"));
             parts.then(What::Output { call: id, text: output(state), files });
         }
-        "step-start" | "step-finish" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
+        "step-finish" => about.ended = kind == Kind::Assistant && is_end(part.get("reason")),
+        "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
         _ => parts.unknown_with(&words),
     }
+}
+
+/// JSON without the blanks between its values: an export has them, and the database has not.
+fn compact(json: &str) -> String {
+    let (mut within, mut escaped) = (false, false);
+    let mut keeps = |c: char| {
+        let is_kept = within || !c.is_ascii_whitespace();
+        within ^= c == '"' && !escaped;
+        escaped = within && c == '\\' && !escaped;
+        is_kept
+    };
+    json.chars().filter(|&c| keeps(c)).collect()
 }
 
 /// The output of a tool, as one version or another has it.

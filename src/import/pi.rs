@@ -69,6 +69,8 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         let id = id.unwrap_or_else(|| format!("line {}", log.records.len()));
         let tail = conversation.nodes.len() - 1;
         log.add(id, parent, "", first..=tail);
+        let stop = line.at(&["message", "stopReason"]).said();
+        log.ended(stop.is_some_and(|stop| stop != "toolUse"));
     }
     log.link(&mut conversation, None);
     log.mark_last(&mut conversation);

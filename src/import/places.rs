@@ -12,6 +12,8 @@ use super::threads::logs_in;
 pub struct Place {
     /// The format of its sources.
     pub format: Format,
+    /// The word that a person types for it.
+    pub word: &'static str,
     /// The name of the tool.
     pub tool: &'static str,
     /// The path, for people.
@@ -23,9 +25,15 @@ pub struct Place {
 /// All that are there. `env` gives a variable of the environment.
 pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
     let mut found = Vec::new();
-    let mut add = |format, tool, path: PathBuf, sources: Vec<PathBuf>| {
+    let mut add = |format: Format, tool, path: PathBuf, sources: Vec<PathBuf>| {
         if !sources.is_empty() {
-            found.push(Place { format, tool, path, sources });
+            let word = match (format, tool) {
+                (Format::Database, "llm") => "llm",
+                (Format::Database, "opencode") => Format::OpenCode.word(),
+                (Format::Database, _) => Format::OpenWebUi.word(),
+                (format, _) => format.word(),
+            };
+            found.push(Place { format, word, tool, path, sources });
         }
     };
     let library = home.join("Library/Application Support");

@@ -1,4 +1,4 @@
-//! The mapping: a conversation becomes bubbs. Version 1; frozen once released, as another gives other ids.
+//! The mapping: a conversation becomes bubbs. Version 2; frozen once released, as another gives other ids.
 //!
 //! Only visible text makes a conversation longer. All else is a leaf or a side branch of the visible bubb before
 //! it, so that a log may be imported at any moment: what is added to it later moves nothing.
@@ -8,19 +8,17 @@ use sha2::{Digest, Sha256};
 use super::attach;
 use super::brief::Tools;
 use super::conversation::{Conversation, File, Node, What};
+use super::held::{Held, held_until};
 use super::waiting::Waiting;
 use lepo_store::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_store::store::Blob;
 use lepo_tool::ToolRequest;
 
 /// The version of this mapping, in the journal.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The time of what has none at all, if no other is named: the beginning of the year 2000.
 pub const NO_TIME: u64 = 946_684_800_000;
-
-/// The age of a log's last message from which on it counts as complete.
-const SETTLED: u64 = 24 * 60 * 60 * 1000;
 
 /// The number of steps back within which a result looks for its call.
 const REACH: usize = 1000;
@@ -60,6 +58,8 @@ pub struct Plan {
     pub bubbs: Vec<Planned>,
     /// Parts of a last message that may not be whole yet.
     pub held: u64,
+    /// The first of these that says something.
+    pub first_held: Option<Held>,
     /// Nothing in the source said when.
     pub undated: bool,
     /// Named messages.
@@ -89,6 +89,8 @@ struct Planner<'r> {
     rules: &'r Rules,
     nodes: Vec<Node>,
     start: u64,
+    /// The beginning, if the source says it.
+    known: Option<u64>,
     plan: Plan,
     /// A call's node, its bubb, and the call before.
     calls: Vec<(usize, BubbId, usize)>,
@@ -98,8 +100,9 @@ struct Planner<'r> {
 /// Plans the bubbs of a conversation.
 pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
     let Conversation { start, grows, nodes, labels, .. } = conversation;
-    let settled =
-        |node: &Node| node.time.or(start).is_some_and(|time| time.saturating_add(SETTLED) <= rules.now);
+    let settled = |node: &Node| held_until(node, start).is_some_and(|until| until <= rules.now);
+    // Hidden parts alone are no conversation: there is nothing to wait for.
+    let grows = grows && nodes.iter().any(|node| matches!(node.what, What::Text(..) | What::Exact(..)));
     let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
     // If the conversation has no time of its beginning, its earliest message gives it.
     let earliest = nodes.iter().filter_map(|node| node.time).min();
@@ -107,6 +110,7 @@ pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
     let mut planner = Planner {
         rules,
         start: known.or(rules.date).unwrap_or(NO_TIME),
+        known: start,
         plan: Plan { undated: known.is_none(), bubbs: Vec::with_capacity(nodes.len()), ..Plan::default() },
         calls: Vec::new(),
         waiting: Waiting::new(),
@@ -148,13 +152,23 @@ impl Planner<'_> {
             };
             places[place] = match above.held || recent[place] {
                 true => {
-                    self.plan.held += u64::from(!matches!(self.nodes[place].what, What::Nothing));
+                    self.hold(place);
                     Position { held: true, ..above }
                 }
                 false => self.visit(place, above),
             };
         }
         places
+    }
+
+    /// Counts a part that is held back.
+    fn hold(&mut self, place: usize) {
+        let Some(held) = Held::of(&self.nodes[place], self.known) else { return };
+        self.plan.held += 1;
+        // Visible text tells more than what was hidden before it.
+        if self.plan.first_held.as_ref().is_none_or(|first| first.hidden && !held.hidden) {
+            self.plan.first_held = Some(held);
+        }
     }
 
     fn visit(&mut self, place: usize, above: Position) -> Position {

@@ -1,5 +1,6 @@
 //! Telling a source's format from what is in it, never from its name alone.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -7,8 +8,9 @@ use super::archive::{Archive, begins};
 use super::json::Value;
 use super::source::{Reading, files_in, first_value, folders_in, regular};
 use super::values::Values;
-use super::{Format, chatgpt, claude_code, claude_prompts, messages, opencode};
+use super::{Format, chatgpt, claude_code, claude_prompts, gemini, messages, opencode};
 use lepo_base::error::{Error, Result, cause};
+use lepo_store::bubb::Name;
 
 /// The depth to which a folder is looked into.
 const DEPTH: usize = 8;
@@ -83,11 +85,18 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// The store that a folder is, or has.
+/// The store that a folder is, or has: a folder with a file of a bubb's name in it, or in one of its days.
 fn store_in(path: &Path) -> Option<PathBuf> {
-    [path.to_path_buf(), path.join(lepo_store::store::STORE)]
-        .into_iter()
-        .find(|path| path.join("_insts.toml").is_file())
+    let has_bubbs = |folder: &Path| {
+        let mut names = files_in(folder).into_iter().filter_map(|path| path.file_name().map(OsStr::to_owned));
+        names.any(|name| Name::parse(name.as_encoded_bytes()).is_some())
+    };
+    let is_store = |path: &PathBuf| {
+        let months = folders_in(&path.join("_old"));
+        let mut days = months.iter().flat_map(|month| folders_in(month));
+        path.join("_insts.toml").is_file() || has_bubbs(path) || days.any(|day| has_bubbs(&day))
+    };
+    [path.to_path_buf(), path.join(lepo_store::store::STORE)].into_iter().find(is_store)
 }
 
 fn is_export(path: &Path) -> bool {
@@ -236,7 +245,7 @@ fn shape(value: Value<'_>) -> Option<Format> {
         Format::Pi
     } else if kind == "session_meta" || (kind == "response_item" && value.has("payload")) {
         Format::Codex
-    } else if opencode::is_session(value) {
+    } else if opencode::is_session(value) || opencode::is_export(value) {
         Format::OpenCode
     } else if value.get("object").is("thread.message") {
         Format::Jan
@@ -260,6 +269,16 @@ fn shape(value: Value<'_>) -> Option<Format> {
 
 /// True if a log is about a directory or one below it, told by its first records.
 pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
+    match format {
+        Format::GeminiCli => {
+            return gemini::directory(path).is_some_and(|of| Path::new(&of).starts_with(dir));
+        }
+        Format::OpenCode => {
+            let of = first_value(path, |session| session.get("directory").said()).flatten();
+            return of.is_some_and(|of| Path::new(&of).starts_with(dir));
+        }
+        _ => {}
+    }
     let mut reading = Reading::default();
     let Ok(mut values) = reading.lines(path) else { return false };
     for _ in 0..TRIES {

@@ -119,6 +119,8 @@ fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
             0,
         ),
         (Format::Codex, r#"{"type":"hologram"}"#, &[], 1),
+        (Format::Codex, r#"{"id":"x"}"#, &[], 1),
+        (Format::Codex, r#"{"role":"user","content":[{"type":"input_text","text":"kept"}]}"#, &["u kept"], 1),
         (Format::GeminiCli, r#"{"type":"user","content":[{"text":"q"},{"hologram":1}]}"#, &["u q"], 1),
     ] {
         let expected: Vec<(String, u64)> =

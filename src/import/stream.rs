@@ -23,7 +23,7 @@ pub fn line(format: &str, conversation: &Conversation) -> String {
     json!({
         "format": format, "id": conversation.id, "title": conversation.title, "start": conversation.start,
         "grows": conversation.grows, "count": conversation.messages, "labels": labels, "nodes": nodes,
-        "updated": conversation.updated, "passed": conversation.skipped,
+        "dir": conversation.dir, "updated": conversation.updated, "passed": conversation.skipped,
     })
     .to_string()
 }
@@ -103,7 +103,7 @@ fn conversation(value: Value<'_>) -> Conversation {
         id: value.get("id").words(),
         title: value.get("title").said(),
         start: time::millis(value.get("start")),
-        dir: None,
+        dir: value.get("dir").said(),
         grows: value.get("grows").is_true(),
         copy: false,
         messages: value.get("count").count().unwrap_or(0),
@@ -163,6 +163,7 @@ mod tests {
             id: "7".into(),
             title: Some("T".into()),
             start: Some(5),
+            dir: Some("/w".into()),
             grows: true,
             ..Conversation::default()
         };

@@ -198,7 +198,8 @@ fn this_repositorys_sessions_are_taken_and_others_with_all() {
     );
     let listed = home.ok(&["import"]);
     assert!(
-        listed.contains("Claude Code       2 sessions") && listed.contains("Codex             1 session "),
+        listed.contains("claude-code  Claude Code       2 sessions")
+            && listed.contains("codex        Codex             1 session "),
         "{listed}"
     );
     assert!(!home.work().join(".lepo").exists());

@@ -240,7 +240,7 @@ fn opencodes_files_of_json_are_read_with_their_subagents() {
         let prev = &all.iter().find(|bubb| bubb.text == text).unwrap().prev;
         all.iter().find(|bubb| bubb.id == *prev).map(|bubb| bubb.text.as_str())
     };
-    let call = "task\n{\n      \"prompt\": \"go\"\n    }";
+    let call = "task\n{\"prompt\":\"go\"}";
     assert_eq!(
         ["hm", call, "found", "go", "all is well"].map(parent),
         [Some("look around"), Some("look around"), Some(call), Some(call), Some("look around")]

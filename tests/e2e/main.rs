@@ -42,6 +42,7 @@ mod grep;
 mod house;
 mod import;
 mod import_db;
+mod import_histories;
 mod import_logs;
 mod import_reports;
 mod listing;

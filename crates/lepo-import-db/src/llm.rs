@@ -4,9 +4,10 @@
 //! turn of the same thread, or of the thread this one was forked from, whose messages hold it.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use lepo::import_db::Kind;
-use lepo::import_db::{Conversation, File, Parts, Value, What, written_time};
+use lepo::import_db::{Conversation, File, Parts, Value, What, file_of_hash, written_time};
 use rusqlite::{Connection, Row};
 
 use super::Each;
@@ -162,13 +163,16 @@ fn fragments(database: &Connection, table: &str, of: &str, id: &str) -> rusqlite
     Ok(found)
 }
 
-/// An attachment: its bytes, or those at its path's name.
+/// An attachment: its bytes, or those of the file at its path, if they are still those that its id is the hash of.
 fn file(row: &Row<'_>) -> File {
-    let place = said(row, "path").or_else(|| said(row, "url")).unwrap_or_default();
+    let path = said(row, "path");
+    let kept = bytes(row, "content").filter(|bytes| !bytes.is_empty());
+    let data = kept.or_else(|| file_of_hash(Path::new(path.as_deref()?), &said(row, "id")?));
+    let place = path.or_else(|| said(row, "url")).unwrap_or_default();
     File {
         name: place.rsplit('/').next().unwrap_or_default().to_string(),
         mime: said(row, "type").unwrap_or_else(|| "application/octet-stream".into()),
-        data: bytes(row, "content").filter(|bytes| !bytes.is_empty()),
+        data,
     }
 }
 

@@ -7,7 +7,9 @@
 use std::collections::HashSet;
 
 use lepo::import_db::Kind;
-use lepo::import_db::{Calls, Conversation, OpencodeMessage, Parts, gather, opencode_part};
+use lepo::import_db::{
+    Calls, Conversation, OpencodeLine, OpencodeMessage, Parts, Value, gather, opencode_part,
+};
 use rusqlite::Connection;
 
 use super::Each;
@@ -50,8 +52,10 @@ fn said_in(sessions: &[Session]) -> HashSet<String> {
 /// The sessions of a table, without their messages.
 fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<Session>> {
     let (title, created) = (or_null(database, table, "title"), or_null(database, table, "time_created"));
-    let mut query =
-        database.prepare(&format!("select id, parent_id, {title}, {created} from {table} order by id"))?;
+    let directory = or_null(database, table, "directory");
+    let mut query = database.prepare(&format!(
+        "select id, parent_id, {title}, {created}, {directory} from {table} order by id"
+    ))?;
     let mut rows = query.query([])?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
@@ -59,6 +63,7 @@ fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<Session>> 
             id: text(row, "id").unwrap_or_default(),
             title: said(row, "title"),
             start: count(row, "time_created"),
+            dir: said(row, "directory"),
             grows: true,
             ..Conversation::default()
         };
@@ -73,7 +78,7 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
         "select type, time_created, data from session_message where session_id = ?1 order by seq, id",
     )?;
     let mut rows = query.query([&conversation.id.clone()])?;
-    let (mut at, mut last) = (None, 0);
+    let (mut at, mut last, mut ended) = (None, 0, false);
     while let Some(row) = rows.next()? {
         let kind = match text(row, "type").unwrap_or_default().as_str() {
             "user" => Kind::User,
@@ -82,21 +87,26 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
             // Changes of the model, the agent or the place.
             _ => continue,
         };
-        let time = count(row, "time_created");
+        let data = text(row, "data").unwrap_or_default();
+        // A fork has the original's time in its data, and its own in the row.
+        let own = json(&data, |data| data.at(&["time", "created"]).count()).flatten();
+        let time = own.or(count(row, "time_created"));
         last = conversation.nodes.len();
+        ended = false;
         let mut parts = Parts::new(conversation, at, time, kind);
-        let about = json(&text(row, "data").unwrap_or_default(), |data| {
+        let about = json(&data, |data| {
+            let mut about = OpencodeMessage { kind, time, ..OpencodeMessage::of(data) };
             let words = data.get("text").said().or_else(|| data.get("summary").said()).unwrap_or_default();
             match kind {
                 Kind::System => parts.aside(Kind::System, &words),
                 _ => parts.text(&words),
             }
             for item in data.get("content").items() {
-                opencode_part(&mut parts, kind, item, calls);
+                opencode_part(&mut parts, &mut about, item, calls);
             }
             let model = data.get("model");
             let model = model.get("id").said().or_else(|| model.get("modelID").said()).or(model.said());
-            (model, OpencodeMessage::of(data))
+            (model, about)
         });
         let (first, tail) = parts.finish();
         at = Some(tail);
@@ -104,10 +114,11 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
             conversation.messages += 1;
         }
         if let Some((model, about)) = about {
+            ended = about.ended;
             conversation.answered_by(first, model.as_deref(), about.input, about.output);
         }
     }
-    for node in conversation.nodes.iter_mut().skip(last) {
+    for node in conversation.nodes.iter_mut().skip(last).filter(|_| !ended) {
         node.last = true;
     }
     Ok(())
@@ -121,34 +132,28 @@ fn messages(
 ) -> rusqlite::Result<()> {
     let mut messages =
         database.prepare("select id, time_created, data from message where session_id = ?1 order by id")?;
-    let mut parts = database.prepare(
-        "select id, time_created, data from part where session_id = ?1 and message_id = ?2 order by id",
-    )?;
+    let mut parts =
+        database.prepare("select data from part where session_id = ?1 and message_id = ?2 order by id")?;
     let id = conversation.id.clone();
     let mut rows = messages.query([&id])?;
-    let (mut at, mut last) = (None, 0);
+    let mut line = OpencodeLine::default();
     while let Some(row) = rows.next()? {
         let message = text(row, "id").unwrap_or_default();
         let data = text(row, "data").unwrap_or_default();
-        let time = count(row, "time_created");
-        let Some(about) = json(&data, OpencodeMessage::of) else { continue };
-        let kind = about.kind;
-        last = conversation.nodes.len();
-        conversation.messages += 1;
-        let mut building = Parts::new(conversation, at, time, kind);
+        let of = |data: Value<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::of(data));
+        let Some((time, about)) = json(&data, of) else { continue };
+        let time = time.or(count(row, "time_created"));
+        let mut found = Vec::new();
         let mut rows = parts.query([&id, &message])?;
         while let Some(row) = rows.next()? {
-            building.at(count(row, "time_created").or(time));
-            json(&text(row, "data").unwrap_or_default(), |data| {
-                opencode_part(&mut building, kind, data, calls)
-            });
+            found.extend(text(row, "data"));
         }
-        let (first, tail) = building.finish();
-        at = Some(tail);
-        conversation.answered_by(first, about.model.as_deref(), about.input, about.output);
+        line.add(conversation, time, about, |building, about| {
+            for data in &found {
+                json(data, |data| opencode_part(building, about, data, calls));
+            }
+        });
     }
-    for node in conversation.nodes.iter_mut().skip(last) {
-        node.last = true;
-    }
+    line.finish(conversation);
     Ok(())
 }

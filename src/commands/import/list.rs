@@ -20,7 +20,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
             .map(|place| {
                 let (size, newest) = measure(place);
                 json!({
-                    "tool": place.tool, "format": place.format.word(), "path": place.path.to_string_lossy(),
+                    "tool": place.tool, "format": place.word, "path": place.path.to_string_lossy(),
                     "conversations": place.sources.len(), "bytes": size, "newest": newest,
                 })
             })
@@ -34,6 +34,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         );
         return Ok(0);
     }
+    let words = places.iter().map(|place| place.word.len()).max().unwrap_or_default();
     let width = places.iter().map(|place| place.tool.len()).max().unwrap_or_default();
     for place in &places {
         let (size, newest) = measure(place);
@@ -45,13 +46,14 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
             (false, 1) => "session",
             (false, _) => "sessions",
         };
-        let row = format!("{:width$}  {count:>6} {unit:<8}  {:>9}  {newest:10}", place.tool, bytes(size));
+        let tool = format!("{:words$}  {:width$}", place.word, place.tool);
+        let row = format!("{tool}  {count:>6} {unit:<8}  {:>9}  {newest:10}", bytes(size));
         context.out.line(&with_path(&row, &place.path.display().to_string(), context.out.columns()));
     }
     // The hint is on stderr, and belongs below.
     context.out.flush();
     if context.out.is_terminal() {
-        let first = places.first().map(|place| place.format.word()).unwrap_or_default();
+        let first = places.first().map(|place| place.word).unwrap_or_default();
         say(&format!("import some: lepo import {first}"));
     }
     Ok(0)

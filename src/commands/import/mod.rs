@@ -10,12 +10,14 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
-use crate::import::{Conversation, FORMATS, Format, Keep, NO_TIME, Reading, Rules, Tools, copy, plan};
+use crate::import::{
+    Conversation, FORMATS, Format, Keep, NO_TIME, Reading, Rules, Tools, VERSION, copy, plan,
+};
 use crate::term::{Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_store::bubb::BubbId;
-use lepo_store::store::now;
+use lepo_store::store::{Imported, now};
 use report::Report;
 use sources::Chosen;
 use stop::Stop;
@@ -34,7 +36,7 @@ const WORDS: &[(&str, &str)] = &{
 /// Bring in the conversations of other tools
 ///
 /// Alone it lists what is on this machine and writes nothing. With a format it takes that tool's sessions,
-/// of Claude Code, Codex and pi those about this repository; with paths, the files and folders there, whose
+/// of Claude Code, Codex, Gemini CLI, opencode and pi those about this repository; with paths, the files and folders there, whose
 /// format is recognised. Importing again adds only what is new. Forks, reasoning and times are kept; tools'
 /// traffic is cut to its first and last 2 kB, unless --tools says otherwise.
 ///
@@ -72,7 +74,7 @@ pub struct ImportArgs {
     /// Make a branch of each title and label
     #[arg(long)]
     branches: bool,
-    /// With another --tools than before: import conversations again, under other ids
+    /// Import anew, under other ids, what was imported with another --tools or by an older lepo
     #[arg(long)]
     again: bool,
     /// Print one JSON document
@@ -122,7 +124,8 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     reading.keep = Keep { brief, counted: args.dry_run };
     let report = Report::default();
-    let mut import = Import { args: &args, rules, since, writer: &mut writer, stop: &stop, report };
+    let mut import =
+        Import { args: &args, rules, since, writer: &mut writer, stop: &stop, report, elsewhere: 0 };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;
     // Conversations that were read before a failure are kept.
@@ -144,6 +147,9 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(u8::from(args.strict && report.skipped_any()))
 }
 
+/// The reason for a conversation whose bubbs would get other ids today.
+const OLDER: &str = "conversation that an older lepo imported; --again imports it anew";
+
 /// One run.
 struct Import<'a, 's> {
     args: &'a ImportArgs,
@@ -152,6 +158,8 @@ struct Import<'a, 's> {
     writer: &'a mut Writer<'s>,
     stop: &'a Stop,
     report: Report,
+    /// Conversations of databases about other directories.
+    elsewhere: usize,
 }
 
 impl Import<'_, '_> {
@@ -159,10 +167,11 @@ impl Import<'_, '_> {
     fn all(&mut self, chosen: Vec<Chosen>, reading: &mut Reading) -> Result<()> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
         let mut progress = Progress::new(true);
-        for Chosen { format, paths } in chosen {
+        let (only, kinds) = (chosen.iter().find_map(|chosen| chosen.about.clone()), chosen.len());
+        for Chosen { format, paths, about } in chosen {
             if format == Format::Database {
                 for path in paths {
-                    self.database(path, reading)?;
+                    self.database(path, about.as_deref(), reading)?;
                 }
                 continue;
             }
@@ -179,13 +188,21 @@ impl Import<'_, '_> {
                 self.one(format.word(), conversation, path)
             })?;
         }
-        Ok(())
+        match only.filter(|_| kinds == 1 && self.report.conversations == 0 && self.elsewhere > 0) {
+            Some(dir) => Err(sources::none_about(Format::OpenCode.word(), &dir, self.elsewhere)),
+            None => Ok(()),
+        }
     }
 
     /// A database, of the format that its conversations have.
-    fn database(&mut self, path: PathBuf, reading: &mut Reading) -> Result<()> {
+    fn database(&mut self, path: PathBuf, about: Option<&Path>, reading: &mut Reading) -> Result<()> {
         let mut found = None;
         sources::database(&path, reading, &mut |format, conversation| {
+            let dir = conversation.dir.as_deref().map(Path::new);
+            if about.is_some_and(|about| dir.is_none_or(|dir| !dir.starts_with(about))) {
+                self.elsewhere += 1;
+                return Ok(());
+            }
             found.get_or_insert_with(|| format.to_string());
             self.one(format, conversation, &path)
         })?;
@@ -205,12 +222,17 @@ impl Import<'_, '_> {
             self.report.skip("conversation that was imported from another source");
             return Ok(());
         }
+        let known = self.known(format, &conversation);
+        if known.as_ref().is_some_and(|known| known.version < VERSION) && !self.args.again {
+            self.report.skip(OLDER);
+            return Ok(());
+        }
+        let known = known.and_then(|known| Tools::of(&known.tools));
         self.report.conversations += 1;
         self.report.messages += conversation.messages;
         for (reason, count) in std::mem::take(&mut conversation.skipped) {
             self.report.skip_many(&reason, count);
         }
-        let known = self.known_tools(format, &conversation);
         let tools = match (self.args.tools, known) {
             (Some(asked), Some(known)) if asked != known && !self.args.again => {
                 return Err(Error::usage(format!(
@@ -233,6 +255,7 @@ impl Import<'_, '_> {
         };
         let plan = plan(conversation, &Rules { tools, ..self.rules });
         self.report.held += plan.held;
+        self.report.held_back.extend(plan.first_held.clone());
         self.report.lost_files += plan.lost_files;
         self.report.undated += u64::from(plan.undated && !plan.bubbs.is_empty());
         if plan.bubbs.is_empty() && plan.held == 0 {
@@ -241,20 +264,20 @@ impl Import<'_, '_> {
         self.writer.add(about, plan, self.args.branches)
     }
 
-    /// The part of tools' traffic that was kept of a conversation when it was imported before. One without an id is
-    /// known by its root, which is the same whatever is kept.
-    fn known_tools(&self, format: &str, conversation: &Conversation) -> Option<Tools> {
+    /// The last import of a conversation before this one. One without an id is known by its root, which is the same
+    /// whatever is kept of tools' traffic.
+    fn known(&self, format: &str, conversation: &Conversation) -> Option<Imported> {
         if !conversation.id.is_empty() {
-            return self.writer.tools_of(format, &conversation.id);
+            return self.writer.known(format, &conversation.id);
         }
-        if !self.writer.knows_other_tools(format, self.args.tools.unwrap_or_default()) {
+        if !self.writer.knows_another_way(format, self.args.tools.unwrap_or_default()) {
             return None;
         }
         let rules = Rules { tools: Tools::None, ..self.rules };
         let roots = plan(conversation.clone(), &rules).bubbs.into_iter().map(|bubb| bubb.name);
         roots
             .filter(|name| name.prev.is_none())
-            .find_map(|name| self.writer.tools_of(format, &name.id.to_string()))
+            .find_map(|name| self.writer.known(format, &name.id.to_string()))
     }
 
     /// Another store, its bubbs as they are.

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 use super::without_time;
 use crate::commands::Context;
-use crate::import::Reading;
+use crate::import::{Held, Reading};
 use crate::term::{Out, excerpt, fold, one_line, say};
 use lepo_base::error::Result;
+use lepo_base::when;
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::conv::Wanted;
-use lepo_store::store::Store;
+use lepo_store::store::{Store, now};
 
 /// The result of an import.
 #[derive(Default)]
@@ -29,6 +30,8 @@ pub struct Report {
     pub here: u64,
     /// Parts of last messages that may not be whole yet.
     pub held: u64,
+    /// Of each conversation with such a part, the first.
+    pub held_back: Vec<Held>,
     /// Conversations that are older than what was asked for.
     pub older: u64,
     /// Conversations without any time.
@@ -97,9 +100,18 @@ impl Report {
             "made": self.made,
             "here": self.here,
             "held": self.held,
+            "held_until": self.held_back.iter().filter_map(|held| held.until).max(),
             "skipped": self.skipped.iter().map(skipped).collect::<Vec<_>>(),
             "at": at.map(|at| at.to_string()),
         })
+    }
+
+    /// The words for the moment at which all that is held back can be imported, whether something follows it or not.
+    fn until(&self) -> String {
+        match self.held_back.iter().filter_map(|held| held.until).max() {
+            Some(until) => format!("; imported anyway after {}", when::day_and_hour(until, now())),
+            None => String::new(),
+        }
     }
 
     /// Tells a person.
@@ -124,7 +136,15 @@ impl Report {
         let would = if dry { "would make" } else { "made" };
         out.line(&format!("{would} {}; {} here already", counted(self.made, "message"), self.here));
         if self.held > 0 {
-            out.line(&format!("held back {}: not followed by anything yet", counted(self.held, "part")));
+            out.line(&format!(
+                "held back {}: not followed by anything yet{}",
+                counted(self.held, "part"),
+                self.until()
+            ));
+            for held in self.held_back.iter().take(NAMED) {
+                let (letter, hidden) = (held.kind.letter(), u8::from(held.hidden));
+                out.line(&format!("  {letter}{hidden} {}", excerpt(&one_line(&held.text))));
+            }
         }
         if self.older > 0 {
             out.line(&format!("left out {} older than --since", counted(self.older, "conversation")));

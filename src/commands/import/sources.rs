@@ -18,6 +18,8 @@ pub struct Chosen {
     pub format: Format,
     /// The sources.
     pub paths: Vec<PathBuf>,
+    /// The directory that conversations are to be about, where only they themselves tell.
+    pub about: Option<PathBuf>,
 }
 
 /// The sources that the command line chooses.
@@ -69,7 +71,7 @@ pub fn choose(
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) if chosen.paths.contains(&path) => {}
             Some(chosen) => chosen.paths.push(path),
-            None => chosen.push(Chosen { format, paths: vec![path] }),
+            None => chosen.push(Chosen { format, paths: vec![path], about: None }),
         }
     }
     Ok(chosen)
@@ -91,8 +93,8 @@ fn expand(path: &Path) -> PathBuf {
 /// A tool's own sessions on this machine: those about this repository, or all.
 fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<Chosen>> {
     let is_meant = |place: &Place| {
-        let of_tool = format == Format::Database && word != format.word();
-        place.format == format && !of_tool || place.tool == word
+        let is_any_database = word == Format::Database.word() && place.format == Format::Database;
+        is_any_database || place.word == word
     };
     let places: Vec<Place> = on_this_machine().into_iter().filter(is_meant).collect();
     let there: Vec<PathBuf> = places.iter().flat_map(|place| place.sources.iter().cloned()).collect();
@@ -100,35 +102,48 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
         return Err(Error::nothing(format!("no conversations of {word} on this machine"))
             .hint(format!("name a file or a folder: lepo import {word} PATH")));
     }
-    if all {
-        let mut chosen: Vec<Chosen> = Vec::new();
-        for Place { format, sources, .. } in places {
-            match chosen.iter_mut().find(|chosen| chosen.format == format) {
-                Some(chosen) => chosen.paths.extend(sources),
-                None => chosen.push(Chosen { format, paths: sources }),
-            }
+    let count = there.len();
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for Place { format, sources, .. } in places {
+        match chosen.iter_mut().find(|chosen| chosen.format == format) {
+            Some(chosen) => chosen.paths.extend(sources),
+            None => chosen.push(Chosen { format, paths: sources, about: None }),
         }
-        // Databases first: their conversations are not taken from older files again.
-        chosen.sort_by_key(|chosen| chosen.format != Format::Database);
+    }
+    // Databases first: their conversations are not taken from older files again.
+    chosen.sort_by_key(|chosen| chosen.format != Format::Database);
+    if all {
         return Ok(chosen);
     }
     if !format.knows_directories() {
         return Err(Error::usage(format!(
             "{word} does not tell which conversations are about this directory"
         ))
-        .hint(format!("`lepo import {word} --all` takes all {}; or name a file", there.len())));
+        .hint(format!("`lepo import {word} --all` takes all {count}; or name a file")));
     }
     let dir = match context.find_store()? {
         Some(store) => store.root().to_path_buf(),
         None => context.cwd().to_path_buf(),
     };
     let dir = dir.canonicalize().unwrap_or(dir);
-    let about: Vec<PathBuf> = there.iter().filter(|path| is_about(format, path, &dir)).cloned().collect();
-    if about.is_empty() {
-        return Err(Error::nothing(format!("no conversations of {word} are about {}", dir.display()))
-            .hint(format!("`lepo import {word} --all` takes all {}, of every directory", there.len())));
+    for chosen in &mut chosen {
+        match chosen.format {
+            // Each conversation of a database tells by itself.
+            Format::Database => chosen.about = Some(dir.clone()),
+            format => chosen.paths.retain(|path| is_about(format, path, &dir)),
+        }
     }
-    Ok(vec![Chosen { format, paths: about }])
+    chosen.retain(|chosen| !chosen.paths.is_empty());
+    if chosen.is_empty() {
+        return Err(none_about(word, &dir, count));
+    }
+    Ok(chosen)
+}
+
+/// The error where no conversation of a tool is about a directory.
+pub fn none_about(word: &str, dir: &Path, count: usize) -> Error {
+    Error::nothing(format!("no conversations of {word} are about {}", dir.display()))
+        .hint(format!("`lepo import {word} --all` takes all {count}, of every directory"))
 }
 
 /// All histories on this machine.

@@ -95,12 +95,9 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// The part of tools' traffic that was kept of a conversation when it was imported before.
-    pub fn tools_of(&self, format: &str, id: &str) -> Option<Tools> {
-        if id.is_empty() {
-            return None;
-        }
-        self.imports.of(format, id).last().and_then(|known| Tools::of(&known.tools))
+    /// The last import of a conversation.
+    pub fn known(&self, format: &str, id: &str) -> Option<Imported> {
+        self.imports.of(format, id).last().filter(|_| !id.is_empty()).cloned()
     }
 
     /// True if of no conversation more of tools' traffic is kept than the head and tail.
@@ -113,10 +110,12 @@ impl<'s> Writer<'s> {
         self.imports.of(format, id).iter().any(|known| Path::new(&known.source) != path)
     }
 
-    /// True if of a conversation of this format that has no id another part of tools' traffic was kept.
-    pub fn knows_other_tools(&self, format: &str, tools: Tools) -> bool {
+    /// True if of a conversation of this format that has no id another part of tools' traffic was kept, or an older
+    /// lepo imported it.
+    pub fn knows_another_way(&self, format: &str, tools: Tools) -> bool {
         let is_root = |known: &Imported| known.root.is_some_and(|root| known.id == root.to_string());
-        self.imports.any(|known| known.format == format && known.tools != tools.word() && is_root(known))
+        let is_other = |known: &Imported| known.tools != tools.word() || known.version < VERSION;
+        self.imports.any(|known| known.format == format && is_other(known) && is_root(known))
     }
 
     /// Adds a conversation, or as much of it as there is time for before a signal.

@@ -198,10 +198,9 @@ impl Imports {
 
     fn keep(&mut self, imported: Imported) {
         let known = self.conversations.entry((imported.format.clone(), imported.id.clone())).or_default();
-        match known.iter_mut().find(|other| other.root == imported.root) {
-            Some(other) => *other = imported,
-            None => known.push(imported),
-        }
+        // The newest is the last.
+        known.retain(|other| other.root != imported.root);
+        known.push(imported);
     }
 
     /// Adds a conversation, unless the same is known.
