@@ -23,7 +23,7 @@
 //! | [`process`] | child processes: start, watch, end with all they started | everything else |
 //! | [`fetch`] | one file from the web | everything but errors |
 //! | [`import`] | other tools' histories as bubbs | terminal, network, environment |
-//! | [`net`] | the start of every HTTP client | everything but threads |
+//! | [`net`] | the start of every HTTP client, the streams that servers send | everything but threads and errors |
 //! | [`runtime`] | the async runtime | everything but errors |
 //! | [`sys`] | what differs between Linux and macOS | everything else |
 //! | [`env`] | the environment of the process, read only here | everything else |
@@ -75,13 +75,7 @@ pub(crate) mod turn;
 pub(crate) mod ui;
 pub(crate) mod when;
 
-/// Prepares the process as the standard library's entry would: opens standard streams that the caller closed, and
-/// catches SIGPIPE, so that a closed pipe is an error of the write and not the end of lepo. Programs that lepo starts
-/// get the default action of SIGPIPE.
-pub fn prepare_process() {
-    term::fill_closed_streams();
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGPIPE, Default::default());
-}
+pub use term::report_panics;
 
 /// Runs a helper process (a keeper, or the start of a sandboxed command), if `args` are those of one: lepo starts
 /// itself under another name. Gives its exit code.
