@@ -11,12 +11,12 @@ use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
 use super::media::Accepts;
 use super::message::Request;
-use super::ndjson::{LIMIT, Lines};
 use super::process::Process;
 use super::spec::{PathForm, ProviderSpec, ToolWire};
 use super::utf8::Utf8;
 use crate::config::{AnswerForm, ModelConfig, Planner};
 use crate::error::{Error, Result};
+use crate::net::{LIMIT, Lines};
 
 /// A program that is an AI.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {

@@ -15,12 +15,12 @@ use super::event::{Event, Events, Finish, Usage};
 use super::gate::Gate;
 use super::media::Accepts;
 use super::message::Request;
-use super::ndjson::Lines;
 use super::process::Process;
 use super::spec::{PathForm, ProviderSpec, ToolWire};
 use crate::config::{ModelConfig, Planner};
 use crate::env;
 use crate::error::{Error, Kind, Result};
+use crate::net::Lines;
 
 /// The model that comes with lepo.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {

@@ -9,7 +9,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("sys", &[]),
     ("env", &["error"]),
     ("runtime", &["error"]),
-    ("net", &["runtime"]),
+    ("net", &["error", "runtime"]),
     ("when", &["env"]),
     ("bubb", &[]),
     ("process", &["env", "sys"]),

@@ -8,10 +8,11 @@ use crate::model::answer::{AnswerReader, Refused};
 use crate::model::body::cut_off;
 use crate::model::error_text::{excerpt, is_half, words};
 use crate::model::event::{Event, Events, Finish, Usage, tokens};
+use crate::model::kept::Kept;
 use crate::model::message::{self, ToolCall};
-use crate::model::ndjson::{Kept, Lines};
 use crate::model::replay::Replay;
 use crate::model::well_formed::read_well_formed;
+use crate::net::Lines;
 
 #[derive(Deserialize)]
 struct Line {
