@@ -1,10 +1,12 @@
 //! Surveys a working directory for entries that others act on: git repositories, stores, and files that tools run by
 //! themselves. Looked at before a command that may write, and after it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
 
 use super::autorun::runs_when;
 use super::git_settings::{Named, named};
@@ -51,31 +53,13 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(u64, i64, i64);
 
-/// The entries of a directory that together make it a repository.
-#[derive(Default)]
-struct Layout {
-    head: bool,
-    objects: bool,
-    refs: bool,
-    common: bool,
-}
+/// Entries that make their directory a repository. Some file systems do not tell upper from lower case.
+const PARTS: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
 
-impl Layout {
-    fn note(&mut self, name: &[u8]) {
-        // Some file systems do not tell upper from lower case.
-        for (known, seen) in [
-            ("HEAD", &mut self.head),
-            ("objects", &mut self.objects),
-            ("refs", &mut self.refs),
-            ("commondir", &mut self.common),
-        ] {
-            *seen |= name.eq_ignore_ascii_case(known.as_bytes());
-        }
-    }
-
-    fn is_repository(&self) -> bool {
-        self.head && (self.common || (self.objects && self.refs))
-    }
+/// True if git takes a directory with these entries for a repository.
+fn is_repository(parts: &BTreeSet<&str>) -> bool {
+    let has = |part| parts.contains(part);
+    has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
 /// Looks through `dir`, links not followed; an error if it has more than `most` entries.
@@ -101,18 +85,23 @@ fn look_through(
     is_store: impl Fn(&Path) -> bool,
 ) -> io::Result<Survey> {
     let (mut found, mut looked) = (Survey::default(), 0);
-    let mut places = VecDeque::from([dir.to_path_buf()]);
-    while let Some(place) = places.pop_front() {
-        let read = match std::fs::read_dir(&place) {
-            Err(_) if reopened(&place) => std::fs::read_dir(&place),
-            read => read,
-        };
-        let Ok(entries) = read else {
-            found.unread.push(place);
-            continue;
-        };
-        let mut layout = Layout::default();
-        for entry in entries.flatten() {
+    let mut parts: BTreeMap<PathBuf, BTreeSet<&str>> = BTreeMap::new();
+    // Directories that were made readable are walked by themselves, and tried once.
+    let (mut roots, mut tried) = (vec![dir.to_path_buf()], HashSet::new());
+    while let Some(root) = roots.pop() {
+        let mut walk = WalkDir::new(&root).min_depth(1).into_iter();
+        while let Some(entry) = walk.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let Some(place) = error.path().map(Path::to_path_buf) else { continue };
+                    match tried.insert(place.clone()) && reopened(&place) {
+                        true => roots.push(place),
+                        false => found.unread.push(place),
+                    }
+                    continue;
+                }
+            };
             looked += 1;
             if looked > most {
                 let what = format!(
@@ -121,27 +110,27 @@ fn look_through(
                 );
                 return Err(io::Error::other(what));
             }
-            let name = entry.file_name();
-            layout.note(name.as_encoded_bytes());
-            if name.eq_ignore_ascii_case(".git") {
-                found.repositories.push(entry.path());
-            } else if name == ".lepo" && is_store(&entry.path()) {
-                found.stores.push(entry.path());
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                places.push_back(entry.path());
-            } else {
-                let path = entry.path();
-                if runs_when(path.strip_prefix(dir).unwrap_or(&path)).is_some()
-                    && let Some(stamp) = stamp(&path)
-                {
-                    found.runs.insert(path, stamp);
+            let (name, path) = (entry.file_name(), entry.path());
+            if let Some(part) = PARTS.into_iter().find(|part| name.eq_ignore_ascii_case(part)) {
+                parts.entry(path.parent().unwrap_or(dir).to_path_buf()).or_default().insert(part);
+            }
+            let is_git = name.eq_ignore_ascii_case(".git");
+            if is_git || name == ".lepo" && is_store(path) {
+                let list = if is_git { &mut found.repositories } else { &mut found.stores };
+                list.push(path.to_path_buf());
+                if entry.file_type().is_dir() {
+                    walk.skip_current_dir();
                 }
+            } else if !entry.file_type().is_dir()
+                && runs_when(path.strip_prefix(dir).unwrap_or(path)).is_some()
+                && let Some(stamp) = stamp(path)
+            {
+                found.runs.insert(path.to_path_buf(), stamp);
             }
         }
-        if layout.is_repository() {
-            found.bare.push(place);
-        }
     }
+    found.bare =
+        parts.into_iter().filter(|(_, parts)| is_repository(parts)).map(|(place, _)| place).collect();
     Ok(found)
 }
 
