@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::Resettable::Reset;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::error::{Error, Kind, Result, quoted};
@@ -145,6 +145,8 @@ pub fn command() -> clap::Command {
     let long_only: Vec<clap::Arg> = with_letters.map(|arg| arg.clone().short(Reset)).collect();
     root.mut_subcommands(|command| match command.get_name() {
         "grep" => command.args(&long_only),
+        // Made at once, its options come before those of every command, and its help begins with them.
+        "do" => commands::r#do::DoArgs::augment_args(clap::Command::new("do")),
         _ => command,
     })
 }

@@ -4,9 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::Resettable::Reset;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, Args, Command};
-
-use crate::commands::r#do::DoArgs;
+use clap::{Arg, ArgAction, Command};
 
 /// What a first word says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +56,10 @@ fn is_question(word: &OsStr) -> bool {
 
 /// A parser of all options that may stand before the first word; that and all behind it is left as it is.
 fn scanner(root: &Command) -> Command {
-    let of_do = DoArgs::augment_args(Command::new("do"));
-    let options = root.get_arguments().chain(of_do.get_arguments()).filter(|arg| !arg.is_positional());
+    // A tree that was built has the options of every command in each.
+    let of_do = root.find_subcommand("do").into_iter().flat_map(Command::get_arguments);
+    let of_do = of_do.filter(|arg| !arg.is_positional() && !arg.is_global_set());
+    let options = root.get_arguments().chain(of_do);
     let alone = |arg: &Arg| arg.clone().conflicts_with(Reset).requires(Reset);
     Command::new("lepo")
         .args(options.map(alone))
