@@ -120,8 +120,7 @@ mod tests {
         bar.set_position(done);
         shown.1.lock().unwrap().clear();
         bar.force_draw();
-        let line = shown.1.lock().unwrap().clone();
-        line
+        shown.1.lock().unwrap().clone()
     }
 
     #[test]
