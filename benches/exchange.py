@@ -175,10 +175,12 @@ def bench(lepo, times, base, quick):
     short = Server([(event("Hello") + event(" there.") + END, 1)])
     path, env = home(base, short.url)
     run(do(path), env)
-    true, version, ls = medians([(["true"],), ([lepo, "--version"],), ([lepo, "-c", path, "ls"],)], 4 * times)
+    true, git, version, ls = medians(
+        [(["true"],), (["git", "--version"],), ([lepo, "--version"],), ([lepo, "-c", path, "ls"],)], 4 * times)
     for name, figures in [("lepo --version", version), ("lepo ls, a small store", ls)]:
         line(name + ", CPU", figures[0], true[0], "<= 2", peer_name="true")
         line(name + ", wall", figures[1], true[1], "<= 2", peer_name="true")
+    line("lepo --version, wall", version[1], git[1], "<= 1.3", peer_name="git")
 
     floor, kept = base + "/floor", base + "/kept"
     source = os.path.join(os.path.dirname(__file__), "floor.c")
@@ -189,7 +191,7 @@ def bench(lepo, times, base, quick):
     place = max(name for name in os.listdir(path + "/.lepo") if "-a0-" in name)[:26]
     mine, peer, least = medians([(do(path, "--tail", place), env), (curl(short.url),), (plain,)], times)
     for i, what in enumerate(["CPU", "wall", "first byte"]):
-        line("one exchange, " + what, mine[i], peer[i], "<= 0.5")
+        line("one exchange, " + what, mine[i], peer[i], "<= 0.9")
         line("one exchange, " + what, mine[i], least[i], "-", peer_name="C, as durable")
     line("one exchange, peak memory", memory(do(path), env), memory(curl(short.url), env), "<= 10 MB", "MB")
     if shutil.which("strace"):
@@ -199,11 +201,13 @@ def bench(lepo, times, base, quick):
         print("%-44s lepo %9d     goal <= 4" % ("one exchange, fsync calls", calls))
 
     chunk = event("word ")
-    chunks = Server([(chunk, 100_000), (END, 1)])
-    path, env = home(base, chunks.url)
-    mine, peer = medians([(do(path, "--new"), env), (curl(chunks.url),)], max(3, times // 4))
-    line("100,000 chunks, CPU", mine[0], peer[0], "<= 1")
-    line("100,000 chunks, wall", mine[1], peer[1], "-")
+    for written, blocks, goals in [("in blocks", (chunk * 100, 1000), ["<= 2", "<= 2"]),
+                                   ("one by one", (chunk, 100_000), ["<= 4", "<= 3"])]:
+        chunks = Server([blocks, (END, 1)])
+        path, env = home(base, chunks.url)
+        mine, peer = medians([(do(path, "--new"), env), (curl(chunks.url),)], max(3, times // 4))
+        for i, what in enumerate(["CPU", "wall"]):
+            line("100,000 chunks %s, %s" % (written, what), mine[i], peer[i], goals[i])
     servers = []
     for name, (wire, blocks) in wires("word ", 100_000).items():
         other = Server(blocks)

@@ -132,7 +132,7 @@ def measure(base, floor, sizes, turns):
         scan, c, every, twenty, first = medians(
             [[floor, "scan", store], [floor, "ls", store], [*lepo, "ls"], [*lepo, "ls", "-n", "20"],
              ([*lepo, "ls"], True)], turns)
-        line("ls, %d" % size, every, c, "<= 0.7", "C, one thread")
+        line("ls, %d" % size, every, c, "<= 0.9" if size > 500_000 else "<= 1.2", "C, one thread")
         line("ls -n 20, %d" % size, twenty, scan, "<= 1.5", "bare scan")
         line("ls, first line, %d" % size, first, twenty, "<= 1.1", "ls -n 20")
         line("ls, memory, %d" % size, memory(floor, [*lepo, "ls"]), memory(floor, [floor, "ls", store]), "113 MB", "C", "MB")

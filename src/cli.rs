@@ -1,18 +1,19 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
 mod alias;
+mod first;
 mod help;
 mod preparse;
 pub mod tasks;
 mod version;
 
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::builder::Resettable::Reset;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::term::{Color, Out, say};
@@ -104,7 +105,7 @@ struct Globals {
     help: Option<bool>,
 }
 
-// Deferred: the tree of one command is a tenth of all, and making all is the better part of what `ls` takes.
+// The options of a command are made when it is parsed.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
@@ -143,7 +144,16 @@ enum Command {
 
 /// The whole tree of commands and options: the source of help, man pages and completions.
 pub fn command() -> clap::Command {
-    Cli::command()
+    let root = Cli::command();
+    // In `lepo grep`, -v and -c mean what they mean in every grep: the version and the directory have long names alone.
+    let with_letters = root.get_arguments().filter(|arg| matches!(arg.get_id().as_str(), "cd" | "version"));
+    let long_only: Vec<clap::Arg> = with_letters.map(|arg| arg.clone().short(Reset)).collect();
+    root.mut_subcommands(|command| match command.get_name() {
+        "grep" => command.args(&long_only),
+        // Made at once, its options come before those of every command, and its help begins with them.
+        "do" => commands::r#do::DoArgs::augment_args(clap::Command::new("do")),
+        _ => command,
+    })
 }
 
 /// Runs the program; the answer is its exit code.
@@ -151,36 +161,24 @@ pub fn run(args: Vec<OsString>) -> u8 {
     if commands::completions::answer(command, &args) {
         return 0;
     }
-    // Alone it needs no tree of options, which takes longer to make than all the rest.
-    if args.len() == 2 && args.last().is_some_and(|word| word == "--version" || word == "-v") {
-        return print_version(false);
-    }
-    let root = command();
-    let args = match alias::expand(&root, args) {
-        Ok(args) => args,
+    let mut root = command();
+    let (args, first) = match alias::expand(&root, args) {
+        Ok(expanded) => expanded,
         Err(error) => return report(&error),
     };
-    let (args, command) = match preparse(&root, args) {
+    let (args, command) = match preparse(args, first) {
         Preparsed::Parse { args, command } => (args, command),
         Preparsed::Help { words, is_short: true } => return help::print_short(root, &words),
         Preparsed::Help { words, .. } => return help::print_long(root, &words),
         Preparsed::HelpOn { words } => return help::print_on(root, words),
         Preparsed::Version { verbose } => return print_version(verbose),
     };
-    // Trees of options and what they found stay until the process ends: to take them apart takes as long as a scan.
-    let parse = |root: &mut clap::Command| {
-        let mut matches = ManuallyDrop::new(root.try_get_matches_from_mut(&args)?);
-        Cli::from_arg_matches_mut(&mut matches)
-    };
-    let mut root = ManuallyDrop::new(root);
-    // If that fails, all commands are parsed, so that the error can name similar ones.
-    let alone = parser_of(&root, &command).and_then(|alone| parse(&mut ManuallyDrop::new(alone)).ok());
-    let parsed = alone.map_or_else(|| parse(&mut root), Ok);
-    let cli = match parsed {
+    let parsed = root.try_get_matches_from_mut(&args);
+    let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
         // From a cluster of short options: `-nh`.
         Err(error) if !error.use_stderr() => {
-            return help::print_short(ManuallyDrop::into_inner(root), &[command]);
+            return help::print_short(root, &[command]);
         }
         Err(error) => return report_parse_error(&args, command == "do", &error),
     };
@@ -215,14 +213,6 @@ pub fn run(args: Vec<OsString>) -> u8 {
 /// Ends an output that is all of a command; gives the exit code.
 fn end(mut out: Out) -> u8 {
     out.finish().map_or_else(|error| report(&error), |()| 0)
-}
-
-/// The parser with one command alone: to give all of them the options that every command has takes longer than to
-/// parse.
-fn parser_of(root: &clap::Command, command: &str) -> Option<clap::Command> {
-    let command = root.find_subcommand(command)?;
-    let alone = clap::Command::new("lepo").disable_version_flag(true).disable_help_flag(true);
-    Some(alone.subcommand_required(true).args(root.get_arguments()).subcommand(command.clone()))
 }
 
 /// Puts `-s PATH` into the commands of a hint, so that they name the same store.

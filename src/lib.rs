@@ -34,13 +34,7 @@ mod ui;
 #[doc(hidden)]
 pub use commands::completions;
 
-/// Prepares the process as the standard library's entry would: opens standard streams that the caller closed, and
-/// catches SIGPIPE, so that a closed pipe is an error of the write and not the end of lepo. Programs that lepo starts
-/// get the default action of SIGPIPE.
-pub fn prepare_process() {
-    term::fill_closed_streams();
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGPIPE, Default::default());
-}
+pub use term::report_panics;
 
 /// Runs a helper process (a keeper, or the start of a sandboxed command), if `args` are those of one: lepo starts
 /// itself under another name. Gives its exit code.

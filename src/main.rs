@@ -1,21 +1,9 @@
 //! Collects the arguments, calls the library, returns an exit code.
 
-#![cfg_attr(c_entry, no_main)]
+use std::process::ExitCode;
 
-/// The entry that the C library calls, where build.rs chooses it. The standard library's own entry prepares a message
-/// for a stack that overflows, in every thread; for that it reads `/proc/self/maps`, which takes longer than everything
-/// that lepo does for `--version`.
-#[cfg(c_entry)]
-#[expect(unsafe_code, reason = "the name of the entry, the only one of these")]
-#[unsafe(no_mangle)]
-extern "C" fn main() -> std::ffi::c_int {
-    lepo::prepare_process();
-    // Writes what standard output still holds.
-    std::process::exit(run().into())
-}
-
-#[cfg(not(c_entry))]
-fn main() -> std::process::ExitCode {
+fn main() -> ExitCode {
+    lepo::report_panics();
     run().into()
 }
 

@@ -45,7 +45,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
         return super::report(&error.hint(format!("`lepo help {known}` describes it")));
     }
     let expanded = match super::alias::expand(&root, vec!["lepo".into(), name.into()]) {
-        Ok(expanded) => expanded,
+        Ok((expanded, _)) => expanded,
         Err(error) => return super::report(&error),
     };
     let meant: Vec<String> =
@@ -87,11 +87,12 @@ pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     super::end(out)
 }
 
+/// The last command that these words name, each within the one before.
 fn innermost<'c>(root: &'c Command, words: &[String]) -> &'c Command {
     let mut command = root;
     for word in words {
-        let Some(inner) = command.find_subcommand(word) else { break };
-        command = inner;
+        // A word that names none is an argument.
+        command = command.find_subcommand(word).unwrap_or(command);
     }
     command
 }

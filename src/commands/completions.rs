@@ -18,7 +18,7 @@ use lepo_turn::config::{Alias, Paths, aliases};
 const ASKED_BY: &str = "LEPO_COMPLETE";
 
 /// The shells there are scripts for.
-pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &env::Fish, &env::Elvish, &env::Powershell]);
+pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &env::Fish, &env::Elvish]);
 
 /// Columns for what a candidate means, in bash, which has no place for it of its own.
 const MEANING: usize = 48;
@@ -33,8 +33,8 @@ const MEANING: usize = 48;
     source <(lepo completions zsh)                                    # in ~/.zshrc, after compinit if you call it\n  \
     lepo completions fish > ~/.config/fish/completions/lepo.fish")]
 pub struct CompletionsArgs {
-    /// bash, zsh, fish, elvish or powershell
-    #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "elvish", "powershell"])]
+    /// bash, zsh, fish or elvish
+    #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "elvish"])]
     shell: String,
 }
 

@@ -1,31 +1,13 @@
 //! The command or the setting that a mistyped word was meant for.
 
 use lepo_base::env::search_path;
+use strsim::osa_distance;
 
 /// The name that a word is nearest to, if it is near enough to be a slip of the keys.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let near = names.map(|name| (distance(word, name), name)).min()?;
+    let near = names.map(|name| (osa_distance(word, name), name)).min()?;
     let most = if word.chars().count() <= 4 { 1 } else { 2 };
     (near.0 <= most && near.0 < word.chars().count()).then_some(near.1)
-}
-
-/// The number of letters that are missing, too many, wrong, or exchanged with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let differs = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + differs);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 /// True if a folder of the search path has a file of this name.

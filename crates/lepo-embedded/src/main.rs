@@ -78,7 +78,9 @@ fn say(text: &str) -> ExitCode {
 fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
     set_environment();
     // A damaged file may get as far as wrong arithmetic inside candle. That, too, ends in one clear event.
-    std::panic::set_hook(Box::new(|panic| fail(&format!("the embedded model failed: {panic}"))));
+    std::panic::set_hook(Box::new(|panic| {
+        fail(&format!("the embedded model failed: {}", panic.payload_as_str().unwrap_or("unknown")))
+    }));
     let (model, tokenizer) = weights::load(weights, named).unwrap_or_else(|error| fail(&told(&error)));
     let mut speaker = Speaker::new(model, tokenizer);
 

@@ -18,6 +18,9 @@ use rusqlite::{Connection, OpenFlags};
 pub type Each<'e> = dyn FnMut(&str, &Conversation) -> bool + 'e;
 
 fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("error: this is a bug in lepo-import-db: {}", panic.payload_as_str().unwrap_or("unknown"));
+    }));
     let Some(path) = std::env::args_os().nth(1).filter(|path| path != "--help" && path != "-h") else {
         println!(
             "lepo-import-db DATABASE: print the conversations in a database, for `lepo import DATABASE`"

@@ -11,12 +11,13 @@ use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
 use super::media::Accepts;
 use super::message::Request;
-use super::ndjson::{LIMIT, Lines};
 use super::process::Process;
 use super::spec::{PathForm, ProviderSpec, ToolWire};
 use super::utf8::Utf8;
-use crate::{AnswerForm, ModelConfig, Planner};
+use crate::config::{AnswerForm, ModelConfig};
+use crate::planner::Planner;
 use lepo_base::error::{Error, Result};
+use lepo_net::net::{LIMIT, Lines};
 
 /// A program that is an AI.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {

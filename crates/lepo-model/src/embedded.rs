@@ -15,12 +15,13 @@ use super::event::{Event, Events, Finish, Usage};
 use super::gate::Gate;
 use super::media::Accepts;
 use super::message::Request;
-use super::ndjson::Lines;
 use super::process::Process;
 use super::spec::{PathForm, ProviderSpec, ToolWire};
-use crate::{ModelConfig, Planner};
+use crate::config::ModelConfig;
+use crate::planner::Planner;
 use lepo_base::env;
 use lepo_base::error::{Error, Kind, Result};
+use lepo_net::net::Lines;
 
 /// The model that comes with lepo.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {

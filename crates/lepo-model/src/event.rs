@@ -91,3 +91,54 @@ impl Finish {
 
 /// The queue into which readers put events, in order.
 pub(super) type Events = std::collections::VecDeque<Event>;
+
+/// From this length on, a text is not made longer by the one after it.
+const JOINED: usize = 4 << 10;
+
+/// The kind of an event's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextKind {
+    Thinking,
+    Text,
+}
+
+impl TextKind {
+    /// Adds a text of this kind. Texts that arrived at once, in however many events, become one event.
+    pub fn say(self, text: &str, events: &mut Events) {
+        match (self, events.back_mut()) {
+            _ if text.is_empty() => {}
+            (TextKind::Thinking, Some(Event::Thinking(last))) | (TextKind::Text, Some(Event::Text(last)))
+                if last.len() < JOINED =>
+            {
+                last.push_str(text);
+            }
+            (TextKind::Thinking, _) => events.push_back(Event::Thinking(text.to_owned())),
+            (TextKind::Text, _) => events.push_back(Event::Text(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_one_voice_are_joined_up_to_a_length() {
+        let mut events = Events::new();
+        let long = "x".repeat(JOINED);
+        for (kind, text) in [
+            (TextKind::Thinking, "a"),
+            (TextKind::Thinking, "b"),
+            (TextKind::Text, ""),
+            (TextKind::Text, "c"),
+            (TextKind::Text, &long),
+            (TextKind::Text, "d"),
+            (TextKind::Thinking, "e"),
+        ] {
+            kind.say(text, &mut events);
+        }
+        let text = |text: &str| Event::Text(text.into());
+        let thinking = |text: &str| Event::Thinking(text.into());
+        assert_eq!(events, [thinking("ab"), text(&format!("c{long}")), text("d"), thinking("e")]);
+    }
+}

@@ -5,10 +5,9 @@ use super::answer::{AnswerReader, Refused};
 use super::body::cut_off;
 use super::error_text::{excerpt, is_half};
 use super::event::Events;
-use super::ndjson::LIMIT;
-use super::sse::{Frame, Sse};
 use super::well_formed::read_well_formed;
 use lepo_base::error::{Error, Result};
+use lepo_net::net::{Frame, LIMIT, Sse};
 
 /// Decodes the events of one API.
 pub(super) trait Decoder {
@@ -109,7 +108,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
                 }
             }
             Shape::Stream(sse) => sse.end(|frame| match frame {
-                Frame::Data(data) if is_half(data) => Ok(()),
+                Frame::Event(event) if is_half(event.data) => Ok(()),
                 frame => take(decoder, stray, frame, events),
             })?,
         }
@@ -142,7 +141,7 @@ fn take<D: Decoder>(
 ) -> Result<()> {
     match frame {
         _ if decoder.is_done() => Ok(()),
-        Frame::Data(data) => read_well_formed(data, |data| decoder.data(data, events)),
+        Frame::Event(event) => read_well_formed(event.data, |data| decoder.data(data, events)),
         // An error that a server sent as bare JSON, in place of an event.
         Frame::Stray(line) if line.starts_with(b"{\"error\"") => decoder.data(line, events),
         Frame::Stray(line) => {

@@ -1,4 +1,8 @@
-//! HTTP clients: how each one begins. TLS is ring's, names are resolved by the system in threads of their own.
+//! HTTP clients: how each one begins, and the streams they read. TLS is ring's, names are resolved by the system in
+//! threads of their own.
+
+mod lines;
+mod sse;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -7,6 +11,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, ClientBuilder};
 
 use crate::runtime::blocking;
+
+pub use lines::{LIMIT, Lines};
+pub use sse::{Frame, Sse, SseEvent};
 
 /// A client in the making, which says that it is lepo.
 pub fn client() -> ClientBuilder {

@@ -26,6 +26,14 @@ const EFFORTS: &[(&str, &str)] =
 const TOOL_MODES: &[(&str, &str)] =
     &[("manual", "ask before each"), ("auto", "run them unasked"), ("off", "no tools")];
 
+// The headings of the options in the help.
+const QUESTION: &str = "The question";
+const PLACE: &str = "The place of the conversation";
+const MODEL: &str = "The model";
+const TOOLS: &str = "Tools";
+const DECISIONS: &str = "Decisions on requests that wait";
+const OUTPUT: &str = "Output";
+
 /// Ask a model and keep the conversation
 ///
 /// The question is made of PROMPT, then --file, then stdin if it is not a terminal.
@@ -47,118 +55,118 @@ pub struct DoArgs {
     /// The question; `-` alone: stdin
     #[arg(value_name = "PROMPT", value_parser = OsStringValueParser::new().try_map(word_of_prompt))]
     pub(super) prompt: Vec<String>,
-    /// Start a new conversation
-    #[arg(short, long, conflicts_with_all = ["tail", "retry"])]
-    pub(super) new: bool,
-    /// Start from this message
-    #[arg(short, long, value_name = "ADDR", add = complete::address())]
-    pub(super) tail: Option<String>,
-    /// Answer the last visible question again
-    ///
-    /// With --tail BRANCH, one asked there that has no answer yet.
-    #[arg(short, long, conflicts_with_all = ["prompt", "file"])]
-    pub(super) retry: bool,
-    /// Print the conversation so far first
-    #[arg(short = 'p', long)]
-    pub(super) show_past: bool,
-    /// Show hidden messages too
-    #[arg(short = 'a', long)]
-    pub(super) show_all: bool,
     /// Add a file's text to the question; repeatable
     ///
     /// The text files of a folder, or one of several files, stand there under their names. - is stdin.
-    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) file: Vec<PathBuf>,
     /// Add a file or a folder as context; repeatable
     ///
     /// Of a folder, the text files that git does not ignore. A resource of an MCP server is mcp:SERVER/URI.
-    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) context: Vec<PathBuf>,
-    /// The system prompt of a new conversation, or @FILE
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"])]
-    pub(super) system: Option<String>,
-    /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
-    #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"])]
-    pub(super) template: Option<String>,
-    /// Ask a prompt of an MCP server, PROMPT after it if there is one; `--list-tools` lists them
-    #[arg(long = "prompt", value_name = "SERVER/NAME", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "template", "compact", "parallel", "debate"])]
-    pub(super) server_prompt: Option<String>,
-    /// With --prompt: a value for one of its arguments; repeatable
-    #[arg(long = "arg", value_name = "NAME=VALUE", requires = "server_prompt")]
-    pub(super) prompt_args: Vec<String>,
     /// Attach an image or a PDF; repeatable
     ///
     /// A PNG, JPEG, GIF, WebP or PDF: a path, an https address, or - for stdin.
-    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath, help_heading = QUESTION)]
     pub(super) attach: Vec<PathBuf>,
-    /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub(super) schema: Option<String>,
-    /// Do not read stdin
-    #[arg(long)]
-    pub(super) no_stdin: bool,
     /// Run this first, for the model to see; repeatable
     ///
     /// Its output is given to the model. It is your own command: no consent is asked, no sandbox holds it.
-    #[arg(long, value_name = "COMMAND", value_parser = command)]
+    #[arg(long, value_name = "COMMAND", value_parser = command, help_heading = QUESTION)]
     pub(super) run: Vec<String>,
+    /// The system prompt of a new conversation, or @FILE
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"], help_heading = QUESTION)]
+    pub(super) system: Option<String>,
+    /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
+    #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"], help_heading = QUESTION)]
+    pub(super) template: Option<String>,
+    /// Ask a prompt of an MCP server, PROMPT after it if there is one; `--list-tools` lists them
+    #[arg(long = "prompt", value_name = "SERVER/NAME", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "template", "compact", "parallel", "debate"], help_heading = QUESTION)]
+    pub(super) server_prompt: Option<String>,
+    /// With --prompt: a value for one of its arguments; repeatable
+    #[arg(long = "arg", value_name = "NAME=VALUE", requires = "server_prompt", help_heading = QUESTION)]
+    pub(super) prompt_args: Vec<String>,
+    /// Do not read stdin
+    #[arg(long, help_heading = QUESTION)]
+    pub(super) no_stdin: bool,
+    /// Start a new conversation
+    #[arg(short, long, conflicts_with_all = ["tail", "retry"], help_heading = PLACE)]
+    pub(super) new: bool,
+    /// Start from this message
+    #[arg(short, long, value_name = "ADDR", add = complete::address(), help_heading = PLACE)]
+    pub(super) tail: Option<String>,
+    /// Answer the last visible question again
+    ///
+    /// With --tail BRANCH, one asked there that has no answer yet.
+    #[arg(short, long, conflicts_with_all = ["prompt", "file"], help_heading = PLACE)]
+    pub(super) retry: bool,
+    /// Go on from a summary of the conversation, which stays; PROMPT tells the model what to summarise
+    #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "system", "template", "server_prompt", "attach", "schema", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"], help_heading = PLACE)]
+    pub(super) compact: bool,
+    /// With --compact: the number of last questions that stay as they are (2)
+    #[arg(long, value_name = "N", requires = "compact", help_heading = PLACE)]
+    pub(super) keep: Option<usize>,
     /// The model to ask: a configured one, or PROVIDER:MODEL
     ///
     /// Repeatable with --parallel.
-    #[arg(short, long, value_name = "NAME", add = complete::model())]
+    #[arg(short, long, value_name = "NAME", add = complete::model(), help_heading = MODEL)]
     pub(super) model: Vec<String>,
     /// Temperature of the answer, this time: 0 to 2
-    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
+    #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = MODEL)]
     pub(super) temperature: Option<serde_json::Number>,
     /// Thinking effort, this time: none, low, medium, high, or another word that its server knows
-    #[arg(long, value_name = "WORD", value_parser = effort, add = complete::one_of(EFFORTS))]
+    #[arg(long, value_name = "WORD", value_parser = effort, add = complete::one_of(EFFORTS), help_heading = MODEL)]
     pub(super) effort: Option<String>,
     /// The longest answer, in tokens, this time
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = MODEL)]
     pub(super) max_tokens: Option<u64>,
-    /// Go on from a summary of the conversation, which stays; PROMPT tells the model what to summarise
-    #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "system", "template", "server_prompt", "attach", "schema", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"])]
-    pub(super) compact: bool,
-    /// With --compact: the number of last questions that stay as they are (2)
-    #[arg(long, value_name = "N", requires = "compact")]
-    pub(super) keep: Option<usize>,
+    /// Use this configuration instead of the user's
+    #[arg(long, value_name = "FILE", help_heading = MODEL)]
+    pub(super) config: Option<PathBuf>,
     /// Consent for tool requests this time: manual, auto or off
-    #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES))]
+    #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES), help_heading = TOOLS)]
     pub(super) tools: Option<ToolMode>,
     /// List the MCP servers that are on, their tools, resources and prompts, then exit
-    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"])]
+    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"], help_heading = TOOLS)]
     pub(super) list_tools: bool,
     /// Carry out this pending request and go on with its turn; with --tail BRANCH, on which it was asked, that moves
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry", "deny"])]
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry", "deny"], help_heading = DECISIONS)]
     pub(super) approve: Option<String>,
     /// With --approve: run the command even if no sandbox can hold it to its access
-    #[arg(long, requires = "approve")]
+    #[arg(long, requires = "approve", help_heading = DECISIONS)]
     pub(super) unheld: bool,
     /// Refuse this pending request and go on with its turn; --tail as with --approve
-    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry"])]
+    #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry"], help_heading = DECISIONS)]
     pub(super) deny: Option<String>,
     #[command(flatten)]
     pub(super) group: GroupArgs,
-    /// Use this configuration instead of the user's
-    #[arg(long, value_name = "FILE")]
-    pub(super) config: Option<PathBuf>,
+    /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT)]
+    pub(super) schema: Option<String>,
+    /// Print the conversation so far first
+    #[arg(short = 'p', long, help_heading = OUTPUT)]
+    pub(super) show_past: bool,
+    /// Show hidden messages too
+    #[arg(short = 'a', long, help_heading = OUTPUT)]
+    pub(super) show_all: bool,
     /// Print one JSON document about the turn
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// Print events as they happen, one JSON object a line
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
     /// Write the result to a file as well
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Print the answer and nothing else
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(super) quiet: bool,
     /// Print the answer as it is: do not render Markdown on a terminal
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) plain: bool,
     /// On a terminal: no line about model, tokens and seconds after an answer
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) no_usage: bool,
 }
 

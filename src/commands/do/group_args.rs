@@ -5,6 +5,9 @@ use lepo_base::error::{Error, Result, quoted};
 use lepo_turn::GroupMode;
 use lepo_turn::config::Flags;
 
+/// The heading of these options in the help.
+const SEVERAL: &str = "Several models";
+
 /// `--parallel`, `--debate`, and the models that take part.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -13,16 +16,16 @@ pub struct GroupArgs {
     ///
     /// In a pipe and in an --output file each answer stands under `## NAME`; a line of an answer that begins
     /// like such a heading has a space before it there, and nowhere else.
-    #[arg(long, group = "mode", conflicts_with_all = ["approve", "deny"])]
+    #[arg(long, group = "mode", conflicts_with_all = ["approve", "deny"], help_heading = SEVERAL)]
     parallel: bool,
     /// Let the participants debate, led by the orchestrator, in a new conversation; --tail goes on with one
-    #[arg(short, long, group = "mode", conflicts_with_all = ["approve", "deny", "model"])]
+    #[arg(short, long, group = "mode", conflicts_with_all = ["approve", "deny", "model"], help_heading = SEVERAL)]
     debate: bool,
     /// The model that leads the debate
-    #[arg(long, value_name = "NAME", add = complete::model(), requires = "debate", conflicts_with = "parallel")]
+    #[arg(long, value_name = "NAME", add = complete::model(), requires = "debate", conflicts_with = "parallel", help_heading = SEVERAL)]
     orchestrator: Option<String>,
     /// The models that take part, instead of the configured ones
-    #[arg(long, value_name = "A,B", add = complete::model(), value_delimiter = ',', requires = "mode", conflicts_with = "model")]
+    #[arg(long, value_name = "A,B", add = complete::model(), value_delimiter = ',', requires = "mode", conflicts_with = "model", help_heading = SEVERAL)]
     participants: Vec<String>,
 }
 

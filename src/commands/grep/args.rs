@@ -44,8 +44,8 @@ pub struct GrepArgs {
     /// Take PATTERN as text, not as a regular expression
     #[arg(short = 'F', long)]
     fixed_strings: bool,
-    /// Report the lines that do not match; -v for short, as in grep(1)
-    #[arg(long)]
+    /// Report the lines that do not match
+    #[arg(short = 'v', long)]
     invert_match: bool,
     /// Let a match span lines
     #[arg(short = 'U', long)]
@@ -59,8 +59,8 @@ pub struct GrepArgs {
     /// With -l: print ids instead of paths
     #[arg(long, requires = "list")]
     pub ids: bool,
-    /// Print a line `COUNT ID first question` for each tail whose conversation matches; -c for short
-    #[arg(long, conflicts_with_all = ["json"])]
+    /// Print a line `COUNT ID first question` for each tail whose conversation matches
+    #[arg(short, long, conflicts_with_all = ["json"])]
     pub count: bool,
     /// Search only these kinds: u (user), a (assistant), s (system), t (tool)
     #[arg(long, value_name = "KINDS", value_delimiter = ',', add = complete::kind())]

@@ -7,10 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Refused;
 use crate::error_text::{excerpt, words};
-use crate::event::{Event, Events, Finish, Usage, tokens};
-use crate::fast_path::{Pattern, TextKind};
+use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
+use crate::kept::Kept;
 use crate::message::{self, ToolCall};
-use crate::ndjson::Kept;
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
 use lepo_base::error::{Error, Result};
@@ -60,7 +59,6 @@ pub struct State {
     tokens: Tokens,
     stop: Option<String>,
     stop_details: Option<Value>,
-    pattern: Option<Pattern>,
     refused: Option<Refused>,
     begun: bool,
     done: bool,
@@ -83,16 +81,6 @@ impl Decoder for State {
     const FORM: &'static str = FORM;
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some((kind, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
-            // A pattern holds the index of its block, which is the last one.
-            match (kind, self.blocks.last_mut()) {
-                (TextKind::Text, Some(block)) => block.join("text", text),
-                (TextKind::Thinking, Some(block)) => block.join("thinking", text),
-                (_, None) => {}
-            }
-            kind.say(text, events);
-            return Ok(());
-        }
         let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
         match chunk.kind.as_ref() {
             "error" => return Err(self.failed(chunk.error.unwrap_or_default())),
@@ -101,7 +89,6 @@ impl Decoder for State {
                 self.count(chunk.message.as_ref().and_then(|message| message.get("usage")));
             }
             "content_block_start" => {
-                self.pattern = None;
                 if let (Some(index), Some(fields)) = (chunk.index, chunk.content_block) {
                     self.kept.count(data)?;
                     if self.blocks.len() >= MOST_BLOCKS {
@@ -112,14 +99,6 @@ impl Decoder for State {
             }
             "content_block_delta" => {
                 if let (Some(index), Some(delta)) = (chunk.index, chunk.delta) {
-                    self.pattern = None;
-                    if self.blocks.last().is_some_and(|block| block.index == index) {
-                        let (text, kind) = match delta.text.is_empty() {
-                            false => (&delta.text, TextKind::Text),
-                            true => (&delta.thinking, TextKind::Thinking),
-                        };
-                        self.pattern = Pattern::of(data, text, kind);
-                    }
                     if delta.text.is_empty() && delta.thinking.is_empty() {
                         self.kept.count(data)?;
                     }

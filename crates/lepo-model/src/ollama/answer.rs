@@ -7,11 +7,12 @@ use crate::answer::{AnswerReader, Refused};
 use crate::body::cut_off;
 use crate::error_text::{excerpt, is_half, words};
 use crate::event::{Event, Events, Finish, Usage, tokens};
+use crate::kept::Kept;
 use crate::message::{self, ToolCall};
-use crate::ndjson::{Kept, Lines};
 use crate::replay::Replay;
 use crate::well_formed::read_well_formed;
 use lepo_base::error::{Error, Result};
+use lepo_net::net::Lines;
 
 #[derive(Deserialize)]
 struct Line {

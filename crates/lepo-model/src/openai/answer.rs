@@ -3,17 +3,17 @@
 use serde_json::{Map, Value, json};
 
 use super::chunk::{CallPiece, Choice, Chunk, Delta, usage};
-use super::merge::{merge, push};
+use super::merge::merge;
 use crate::answer::Refused;
 use crate::credit::{PAYMENT_REQUIRED, says_used_up};
 use crate::error_text::{excerpt, words};
-use crate::event::{Event, Events, Finish, Usage};
-use crate::fast_path::{Pattern, TextKind};
+use crate::event::{Event, Events, Finish, TextKind, Usage};
+use crate::kept::Kept;
 use crate::message::{self, ToolCall};
-use crate::ndjson::{Kept, LIMIT};
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
 use lepo_base::error::{Error, Result};
+use lepo_net::net::LIMIT;
 
 /// The most tool calls in one answer: each takes a look at all others.
 const MOST_CALLS: usize = 1000;
@@ -24,9 +24,6 @@ pub struct State {
     calls: Vec<Call>,
     usage: Option<Usage>,
     finish: Option<Finish>,
-    pattern: Option<Pattern>,
-    /// The field that the pattern's text is in.
-    field: &'static str,
     /// The message as received, but for its calls; only where it may have to be sent back.
     kept: Option<Map<String, Value>>,
     /// Its fields besides the texts.
@@ -92,13 +89,6 @@ impl Decoder for State {
     }
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some((kind, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
-            if let Some(kept) = &mut self.kept {
-                push(kept, self.field, text);
-            }
-            kind.say(text, events);
-            return Ok(());
-        }
         if data.trim_ascii_end() == b"[DONE]" {
             self.done(events);
             return Ok(());
@@ -114,7 +104,6 @@ impl Decoder for State {
             self.refused = status.and_then(|status| Refused::new(status, &words));
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
-        let priced = chunk.usage.is_some();
         if let Some(told) = chunk.usage {
             self.begun = true;
             self.usage = Some(usage(&told));
@@ -126,11 +115,6 @@ impl Decoder for State {
         }
         let said = if self.whole { message.or(delta) } else { delta.or(message) };
         let Some(delta) = said else { return Ok(()) };
-        if !priced && self.finish.is_none() && delta.tool_calls.as_ref().is_none_or(Vec::is_empty) {
-            let only = only_text(&delta);
-            self.field = only.map(|(_, field, _)| field).unwrap_or_default();
-            self.pattern = only.and_then(|(text, _, kind)| Pattern::of(data, text, kind));
-        }
         if let Some(kept) = &mut self.kept {
             keep(kept, data, self.whole, &mut self.other)?;
         }
@@ -140,7 +124,7 @@ impl Decoder for State {
 
 impl State {
     fn delta(&mut self, delta: Delta<'_>, events: &mut Events) -> Result<()> {
-        for (text, _, kind) in texts(&delta) {
+        for (text, kind) in texts(&delta) {
             kind.say(text, events);
         }
         delta.tool_calls.into_iter().flatten().try_for_each(|piece| self.call(piece))
@@ -259,26 +243,19 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kep
     Ok(())
 }
 
-/// The texts of a delta, in order, each with its field.
-fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, &'static str, TextKind); 4] {
+/// The texts of a delta, in order.
+fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, TextKind); 4] {
     // Servers in between two names send the same text under both.
     let thinking = match delta.reasoning_content.0.is_empty() {
-        true => (&*delta.reasoning.0, "reasoning", TextKind::Thinking),
-        false => (&*delta.reasoning_content.0, "reasoning_content", TextKind::Thinking),
+        true => &delta.reasoning.0,
+        false => &delta.reasoning_content.0,
     };
     [
-        thinking,
-        (&delta.content.thinking, "content", TextKind::Thinking),
-        (&delta.content.text, "content", TextKind::Text),
-        (&delta.refusal.0, "refusal", TextKind::Text),
+        (thinking, TextKind::Thinking),
+        (&delta.content.thinking, TextKind::Thinking),
+        (&delta.content.text, TextKind::Text),
+        (&delta.refusal.0, TextKind::Text),
     ]
-}
-
-/// The one text of a delta that has only one.
-fn only_text<'a>(delta: &'a Delta<'_>) -> Option<(&'a str, &'static str, TextKind)> {
-    let both_names = !delta.reasoning_content.0.is_empty() && !delta.reasoning.0.is_empty();
-    let mut said = texts(delta).into_iter().filter(|(text, ..)| !text.is_empty());
-    said.next().filter(|_| !both_names && said.next().is_none())
 }
 
 const FORM: &str = "chat completion";

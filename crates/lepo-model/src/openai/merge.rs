@@ -6,17 +6,6 @@ use serde_json::{Map, Value, json};
 const JOINED: &[&str] =
     &["content", "reasoning_content", "reasoning", "refusal", "text", "summary", "thinking", "arguments"];
 
-/// Adds a text to a field.
-pub fn push(message: &mut Map<String, Value>, field: &str, text: &str) {
-    match message.get_mut(field) {
-        Some(Value::String(whole)) => whole.push_str(text),
-        Some(Value::Array(items)) => merge_item(items, json!({"type": "text", "text": text})),
-        _ => {
-            message.insert(field.to_owned(), text.into());
-        }
-    }
-}
-
 /// Adds the fields of a piece. Items of a list belong together if they have the same `index` and `type`; without an
 /// index, neighbours do that are text or thinking. Where text and such a list follow each other, text is an item too.
 pub fn merge(message: &mut Map<String, Value>, piece: Map<String, Value>) {
@@ -25,8 +14,8 @@ pub fn merge(message: &mut Map<String, Value>, piece: Map<String, Value>) {
             continue;
         }
         match (message.get_mut(&field), value) {
-            (Some(Value::String(_)), Value::String(text)) if JOINED.contains(&field.as_str()) => {
-                push(message, &field, &text);
+            (Some(Value::String(whole)), Value::String(text)) if JOINED.contains(&field.as_str()) => {
+                whole.push_str(&text);
             }
             (Some(Value::Array(items)), Value::String(text)) if field == "content" => {
                 if !text.is_empty() {
@@ -112,7 +101,7 @@ mod tests {
             {"type": "text", "text": "Hello"},
         ]);
         assert_eq!(whole["content"], items);
-        push(&mut whole, "content", "!");
+        merge(&mut whole, Map::from_iter([("content".to_owned(), "!".into())]));
         assert_eq!(whole["content"][1]["text"], "Hello!");
     }
 }

@@ -8,10 +8,9 @@ use serde_json::Value;
 use crate::answer::Refused;
 use crate::credit::{PAYMENT_REQUIRED, says_used_up};
 use crate::error_text::{excerpt, words};
-use crate::event::{Event, Events, Finish, Usage, tokens};
-use crate::fast_path::{Pattern, TextKind};
+use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
+use crate::kept::Kept;
 use crate::message::{self, ToolCall};
-use crate::ndjson::Kept;
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
 use lepo_base::error::{Error, Result};
@@ -38,7 +37,6 @@ pub struct State {
     kept: Kept,
     /// Text of the item that is being received has come.
     texted: bool,
-    pattern: Option<Pattern>,
     refused: Option<Refused>,
     begun: bool,
     done: bool,
@@ -51,10 +49,6 @@ impl Decoder for State {
     const FORM: &'static str = FORM;
 
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        if let Some((kind, text)) = self.pattern.as_ref().and_then(|pattern| pattern.read(data)) {
-            kind.say(text, events);
-            return Ok(());
-        }
         // Some servers end with it all the same.
         if data.trim_ascii_end() == b"[DONE]" {
             return Ok(());
@@ -64,11 +58,9 @@ impl Decoder for State {
         match chunk.kind.as_ref() {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.texted = true;
-                self.pattern = Pattern::of(data, &chunk.delta, TextKind::Text);
                 TextKind::Text.say(&chunk.delta, events);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                self.pattern = Pattern::of(data, &chunk.delta, TextKind::Thinking);
                 TextKind::Thinking.say(&chunk.delta, events);
             }
             "response.reasoning_summary_part.added" if chunk.summary_index.unwrap_or_default() > 0 => {

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
+use walkdir::WalkDir;
+
 use super::{FetchStage, Progress, TICK, Weights};
 use lepo_base::error::{Error, Result};
 
@@ -163,13 +165,8 @@ impl Drop for Reaped {
 
 /// Bytes of all files in a folder, as far as they can be seen: others are busy in it.
 fn size_of(dir: &Path) -> u64 {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let sizes = entries.map(|entry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => size_of(&entry.path()),
-        Ok(metadata) => metadata.len(),
-        Err(_) => 0,
-    });
-    sizes.sum()
+    let files = WalkDir::new(dir).into_iter().flatten().filter(|entry| entry.file_type().is_file());
+    files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
 /// The end of what a program said, as one line; indented lines are the inside of a traceback.

@@ -2,30 +2,27 @@
 //! GET that messages come on, after an event that says where to POST one's own. The library left it
 //! behind; servers did not.
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-use reqwest::Client;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::{Client, Response};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
-use sse_stream::SseStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio_stream::StreamExt;
 use url::Url;
 
 use super::auth::{Bearer, NoToken};
 use super::errors::reqwest_words;
 use super::message::{Line, error_without_id, read};
 use super::{Failure, SignInNeeded};
+use lepo_net::net::{Frame, Sse, SseEvent};
 
 /// The time limit for handing a message over.
 const POST: Duration = Duration::from_secs(30);
-
-/// The longest event, in bytes.
-const LIMIT: usize = 16 << 20;
 
 /// A transport on one stream of events.
 pub struct Events {
@@ -101,12 +98,12 @@ impl Events {
             };
             return Err(io::Error::other(format!("it answered HTTP {}{what}", status.as_u16())));
         }
-        let mut events = SseStream::from_bytes_stream(bounded(response));
+        let mut events = EventStream { response, sse: Sse::default(), read: VecDeque::new() };
         let endpoint = loop {
-            let event = events.next().await.ok_or_else(|| io::Error::other("its stream ended at once"))?;
-            let event = event.map_err(|_| io::Error::other("its stream broke off"))?;
-            if event.event.as_deref() == Some("endpoint") {
-                let place = event.data.unwrap_or_default();
+            let event = events.next().await.map_err(|()| io::Error::other("its stream broke off"))?;
+            let (name, data) = event.ok_or_else(|| io::Error::other("its stream ended at once"))?;
+            if name == b"endpoint" {
+                let place = String::from_utf8_lossy(&data);
                 break url
                     .join(place.trim())
                     .map_err(|_| io::Error::other("it names no address to send to"))?;
@@ -117,10 +114,9 @@ impl Events {
         }
         let (sender, messages) = mpsc::channel(64);
         let reading = tokio::spawn(async move {
-            while let Some(Ok(event)) = events.next().await {
-                let named = event.event.as_deref().is_none_or(|name| name == "message");
-                let Some(data) = event.data.filter(|_| named) else { continue };
-                let Line::Messages(found) = read(data.as_bytes()) else { continue };
+            while let Ok(Some((name, data))) = events.next().await {
+                let is_message = name.is_empty() || name == b"message";
+                let Line::Messages(found) = read(if is_message { &data } else { b"" }) else { continue };
                 for message in found {
                     if sender.send(message).await.is_err() {
                         return;
@@ -142,20 +138,29 @@ fn no_token(why: NoToken) -> Failure {
     }
 }
 
-/// The body, which fails once an event is longer than [`LIMIT`]: `data:` lines until an empty one.
-fn bounded(response: reqwest::Response) -> impl tokio_stream::Stream<Item = io::Result<bytes::Bytes>> {
-    let mut since_blank = 0;
-    let mut last = 0;
-    response.bytes_stream().map(move |piece| {
-        let piece = piece.map_err(failed)?;
-        for &byte in &piece {
-            since_blank = if byte == b'\n' && last == b'\n' { 0 } else { since_blank + 1 };
-            if byte != b'\r' {
-                last = byte;
-            }
+/// The events of a response, one after the other.
+struct EventStream {
+    response: Response,
+    sse: Sse,
+    read: VecDeque<(Vec<u8>, Vec<u8>)>,
+}
+
+impl EventStream {
+    /// The name and the data of the next event; `None` at the end, an error if the stream broke off or an event is too
+    /// long.
+    async fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<u8>)>, ()> {
+        while self.read.is_empty() {
+            let Some(piece) = self.response.chunk().await.map_err(drop)? else { return Ok(None) };
+            let fed = self.sse.feed(&piece, |frame| {
+                if let Frame::Event(SseEvent { name, data }) = frame {
+                    self.read.push_back((name.to_vec(), data.to_vec()));
+                }
+                Ok(())
+            });
+            fed.map_err(drop)?;
         }
-        if since_blank > LIMIT { Err(io::Error::other("an event is longer than 16 MiB")) } else { Ok(piece) }
-    })
+        Ok(self.read.pop_front())
+    }
 }
 
 fn failed(error: reqwest::Error) -> io::Error {

@@ -8,11 +8,11 @@ use memchr::memchr;
 use lepo_base::error::{Error, Result};
 
 /// The longest line or event that is taken: 16 MiB.
-pub(super) const LIMIT: usize = 16 << 20;
+pub const LIMIT: usize = 16 << 20;
 
 /// Splits bytes into lines that end in LF or CRLF; a byte order mark at the start is dropped.
 #[derive(Default)]
-pub(super) struct Lines {
+pub struct Lines {
     partial: Vec<u8>,
     begun: bool,
 }
@@ -52,24 +52,6 @@ impl Lines {
             return line;
         }
         line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
-    }
-}
-
-/// Bytes of an answer that are kept to be sent back: calls, and the reasoning before them.
-#[derive(Default)]
-pub(super) struct Kept(usize);
-
-impl Kept {
-    /// The most of them: four lines of the longest kind.
-    const MOST: usize = 4 * LIMIT;
-
-    /// Counts the line or event that more of them came in.
-    pub fn count(&mut self, line: &[u8]) -> Result<()> {
-        self.0 = self.0.saturating_add(line.len());
-        match self.0 <= Kept::MOST {
-            true => Ok(()),
-            false => Err(Error::remote("the tool calls and the reasoning of the answer exceed 64 MiB")),
-        }
     }
 }
 

@@ -1,19 +1,27 @@
 //! Server-sent events (WHATWG HTML, section 9.2), read from bytes in pieces of any size.
 
-use super::ndjson::{Lines, bounded};
+use super::lines::{Lines, bounded};
 use lepo_base::error::Result;
 
 /// One item of a stream of server-sent events.
-pub(super) enum Frame<'a> {
-    /// The data of one event, its lines joined by LF.
-    Data(&'a [u8]),
+pub enum Frame<'a> {
+    /// One event.
+    Event(SseEvent<'a>),
     /// A line that is no field of an event: another protocol's, to be shown if nothing else comes.
     Stray(&'a [u8]),
 }
 
-/// Server-sent events (WHATWG HTML, section 9.2): comments, `event`, `id` and `retry` are skipped.
+/// An event of a stream.
+pub struct SseEvent<'a> {
+    /// The name of its `event` line, empty without one.
+    pub name: &'a [u8],
+    /// Its data lines, joined by LF.
+    pub data: &'a [u8],
+}
+
+/// Server-sent events (WHATWG HTML, section 9.2): comments, `id` and `retry` are skipped.
 #[derive(Default)]
-pub(super) struct Sse {
+pub struct Sse {
     lines: Lines,
     event: Pending,
 }
@@ -33,9 +41,10 @@ impl Sse {
     }
 }
 
-/// The data lines of the event that is being read.
+/// The event that is being read.
 #[derive(Default)]
 struct Pending {
+    name: Vec<u8>,
     data: Vec<u8>,
 }
 
@@ -51,12 +60,17 @@ impl Pending {
             return Ok(());
         }
         if line.is_empty() {
-            if self.data.is_empty() {
-                return Ok(());
-            }
-            let passed = frame(Frame::Data(&self.data));
-            self.data.clear();
+            let Pending { name, data } = self;
+            let is_event = !data.is_empty();
+            let passed = if is_event { frame(Frame::Event(SseEvent { name, data })) } else { Ok(()) };
+            name.clear();
+            data.clear();
             return passed;
+        }
+        if let Some(name) = line.strip_prefix(b"event:") {
+            self.name.clear();
+            self.name.extend_from_slice(name.strip_prefix(b" ").unwrap_or(name));
+            return Ok(());
         }
         let name = line.split(|&byte| byte == b':').next().unwrap_or_default();
         match name {
@@ -70,16 +84,17 @@ impl Pending {
 mod tests {
     use super::*;
 
-    /// The events of `pieces`, one a line; stray lines after a `?`.
+    /// The events of `pieces`, each behind its name; stray lines after a `?`.
     fn events(pieces: &[&[u8]]) -> String {
         let mut sse = Sse::default();
         let mut seen = String::new();
         let mut note = |frame: Frame<'_>| {
-            let (mark, bytes) = match frame {
-                Frame::Data(data) => ("", data),
-                Frame::Stray(line) => ("?", line),
+            let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+            seen += &match frame {
+                Frame::Event(SseEvent { name: b"", data }) => format!("{}|", text(data)),
+                Frame::Event(SseEvent { name, data }) => format!("{}={}|", text(name), text(data)),
+                Frame::Stray(line) => format!("?{}|", text(line)),
             };
-            seen += &format!("{mark}{}|", String::from_utf8(bytes.to_vec()).unwrap());
             Ok(())
         };
         for piece in pieces {
@@ -95,7 +110,8 @@ mod tests {
             ("data: a\n\ndata: b\n\n", "a|b|"),
             ("data: a\r\n\r\ndata:b\r\n\r\n", "a|b|"),
             ("\u{feff}data: 안녕\n\n", "안녕|"),
-            (": keep-alive\n\nevent: x\nid: 3\nretry: 9\ndata: a\n\n", "a|"),
+            (": keep-alive\n\nevent: x\nid: 3\nretry: 9\ndata: a\n\n", "x=a|"),
+            ("event: lost\n\nevent:x\nevent: y\ndata: a\n\ndata: b\n\n", "y=a|b|"),
             ("data: {\ndata:  1}\n\n", "{\n 1}|"),
             ("data: a", "a|"),
             ("data: a\n", "a|"),

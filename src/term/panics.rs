@@ -1,0 +1,113 @@
+//! The end of lepo by a panic: the terminal as it was, and one line that asks for a report.
+
+use std::panic::PanicHookInfo;
+use std::path::Path;
+
+use rustix::stdio::{stderr, stdin, stdout};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+use super::terminal::{is_dumb, show, stderr_is_terminal};
+use super::{cut, one_line, say};
+
+/// The exit code of a panic, as the standard library has it.
+const CODE: i32 = 101;
+
+/// The longest message that is printed, in columns.
+const MOST: usize = 200;
+
+/// From now on, a panic of any thread restores the terminal, prints one line and ends the process.
+pub fn report_panics() {
+    // Standard streams on a terminal are mostly the same one.
+    let streams = [stdin(), stdout(), stderr()];
+    let before = streams.into_iter().find_map(|stream| Some((stream, tcgetattr(stream).ok()?)));
+    std::panic::set_hook(Box::new(move |panic| {
+        if let Some((stream, before)) = &before {
+            // A process in the background must not change the modes: it would be stopped.
+            let is_changed = tcgetattr(stream).is_ok_and(|now| {
+                (now.local_modes, now.input_modes, now.output_modes)
+                    != (before.local_modes, before.input_modes, before.output_modes)
+            });
+            if is_changed {
+                let _ = tcsetattr(stream, OptionalActions::Now, before);
+            }
+        }
+        if stderr_is_terminal() && !is_dumb() {
+            // No pastes in brackets, the cursor is seen, nothing is left on its line and below.
+            show("\u{1b}[?2004l\u{1b}[?25h\r\u{1b}[J");
+        }
+        say(&line(panic));
+        std::process::exit(CODE);
+    }));
+}
+
+/// What happened and where, by the file's name alone: its folder is one of the machine that built lepo.
+fn line(panic: &PanicHookInfo<'_>) -> String {
+    let message = cut(&one_line(panic.payload_as_str().unwrap_or("unknown")), MOST);
+    let place = panic.location().map(|place| {
+        let file = Path::new(place.file()).file_name().unwrap_or_default().to_string_lossy();
+        format!(" at {file}:{}", place.line())
+    });
+    let place = place.unwrap_or_default();
+    format!(
+        "error: this is a bug in lepo ({message}{place}): please report it with the output of `lepo --version \
+         --verbose`"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use rustix::termios::LocalModes;
+
+    use super::*;
+
+    #[test]
+    #[ignore = "ends the process: others run it"]
+    fn panics() {
+        report_panics();
+        if let Ok(mut modes) = tcgetattr(stdin()) {
+            modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+            tcsetattr(stdin(), OptionalActions::Now, &modes).unwrap();
+        }
+        // In the standard library's own thread, for a test's output is kept in its own.
+        let _ = std::thread::spawn(|| panic!("two\nlines \u{1b}[31m")).join();
+        unreachable!();
+    }
+
+    /// The command line that runs the test that panics.
+    fn panicking() -> Vec<String> {
+        let program = std::env::current_exe().unwrap().to_str().unwrap().to_string();
+        [&program, "--ignored", "--exact", "--nocapture", "term::panics::tests::panics"]
+            .map(str::to_string)
+            .into()
+    }
+
+    #[test]
+    fn a_panic_ends_with_one_line_that_names_no_folder() {
+        let words = panicking();
+        let ended = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(ended.status.code(), Some(CODE));
+        let said = String::from_utf8(ended.stderr).unwrap();
+        let (before, after) = said.split_once(" at panics.rs:").unwrap();
+        assert_eq!(before, "error: this is a bug in lepo (two␊lines ␛[31m");
+        assert!(
+            after.ends_with(": please report it with the output of `lepo --version --verbose`\n"),
+            "{said}"
+        );
+        assert!(said.lines().count() == 1 && !said.contains('/'), "{said}");
+    }
+
+    #[test]
+    fn a_panic_leaves_the_terminal_as_it_was() {
+        // A terminal of its own for the commands, whose modes are told before and after.
+        let script = format!("stty -a; {}; echo \"code $?\"; stty -a", panicking().join(" "));
+        let ran = Command::new("script").args(["-qec", &script, "/dev/null"]).stdin(Stdio::null()).output();
+        let Ok(ran) = ran else {
+            return println!("skipped: script is not installed");
+        };
+        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let (before, after) = said.split_once("code 101\r\n").unwrap_or_else(|| panic!("{said}"));
+        assert!(before.starts_with(after.trim_end()) && after.contains(" icanon "), "{said}");
+    }
+}
