@@ -27,6 +27,8 @@ mod repo_files;
 pub mod resolve;
 pub mod rm;
 pub mod root;
+mod shell_quote;
+mod shells;
 pub mod show;
 pub mod stats;
 pub(crate) mod suggest;
