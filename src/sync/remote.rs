@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::git::Git;
-use super::refs::{Namespace, is_clone_name};
+use super::refs::Namespace;
 use super::running::{MOST, Running};
 use super::state::Settings;
 use super::tree::Oid;
 use crate::error::{Error, Result};
+use crate::store::is_clone_name;
 
 /// Clones looked at.
 const MOST_CLONES: usize = 256;
