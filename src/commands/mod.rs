@@ -22,6 +22,7 @@ pub mod ls;
 pub mod mcp;
 pub mod model;
 mod open;
+mod output_file;
 pub mod prompt;
 mod repo_files;
 pub mod resolve;
