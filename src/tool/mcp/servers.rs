@@ -316,7 +316,10 @@ impl Session {
         tracing::debug!(server = config.name, protocol, ms, "started");
         let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
         match tokio::time::timeout(left, list(&mut client, patience)).await {
-            Ok(Ok(listing)) => Ok(Session { client, tools: listing.tools, notes: listing.notes }),
+            Ok(Ok(listing)) => {
+                let (tools, notes) = listing.into_notes();
+                Ok(Session { client, tools, notes })
+            }
             failed => {
                 let failure = match failed {
                     Ok(Err(failure)) => client.explain(failure).await,
@@ -336,7 +339,7 @@ async fn list(client: &mut Client, patience: Patience) -> Result<Listing, Failur
         let page = client
             .page(List::Tools, cursor, Limits { idle: patience.connect, total: patience.connect })
             .await?;
-        cursor = listing.take(&page);
+        cursor = listing.take(page);
         if cursor.is_none() {
             return Ok(listing);
         }

@@ -47,55 +47,115 @@ pub struct Listing {
     pub notes: Vec<String>,
     seen: HashSet<String>,
     cursors: HashSet<String>,
+    /// Bytes of the tools that were taken.
+    bytes: usize,
+    /// No more tools are taken.
+    is_full: bool,
+    /// Notes beyond [`NOTES`].
+    unsaid: usize,
 }
 
 /// The most pages of one list.
 const PAGES: usize = 100;
 
+/// The most tools of one server: more than any model is helped by.
+const MOST: usize = 1_000;
+
+/// The most bytes of all names, descriptions and schemas of one server.
+const BYTES: usize = 4 << 20;
+
+/// The most notes about one list.
+const NOTES: usize = 20;
+
 impl Listing {
-    /// Takes one page; gives the cursor of the next, if there is one.
-    pub fn take(&mut self, page: &Value) -> Option<String> {
-        match page.get("tools").and_then(Value::as_array) {
-            None => self.notes.push("its list of tools could not be read".to_string()),
-            Some(tools) => tools.iter().for_each(|tool| self.tool(tool)),
+    /// Takes one page; gives the cursor of the next, if there is one and there is room.
+    pub fn take(&mut self, mut page: Value) -> Option<String> {
+        match page.get_mut("tools").map(Value::take) {
+            Some(Value::Array(tools)) => {
+                for tool in tools {
+                    if self.is_full {
+                        break;
+                    }
+                    self.tool(tool);
+                }
+            }
+            _ => self.note("its list of tools could not be read".to_string()),
         }
-        let cursor = page.get("nextCursor")?.as_str()?.to_string();
+        let cursor = page.get("nextCursor")?.as_str().filter(|_| !self.is_full)?.to_string();
         if !self.cursors.insert(cursor.clone()) {
-            self.notes.push("its list of tools goes in circles".to_string());
+            self.note("its list of tools goes in circles".to_string());
             return None;
         }
         if self.cursors.len() >= PAGES {
-            self.notes.push(format!("its list of tools has more than {PAGES} pages"));
+            self.note(format!("its list of tools has more than {PAGES} pages"));
             return None;
         }
         Some(cursor)
     }
 
-    fn tool(&mut self, tool: &Value) {
+    fn note(&mut self, note: String) {
+        if self.notes.len() < NOTES { self.notes.push(note) } else { self.unsaid += 1 }
+    }
+
+    /// What was left out, in words.
+    pub fn into_notes(mut self) -> (Vec<Tool>, Vec<String>) {
+        if self.unsaid > 0 {
+            self.notes.push(format!("and {} more of its tools were left out", self.unsaid));
+        }
+        if self.is_full {
+            let (kept, most) = (self.tools.len(), BYTES >> 20);
+            self.notes.push(format!(
+                "its list of tools goes on: the first {kept} are taken, {MOST} or {most} MiB at most"
+            ));
+        }
+        (self.tools, self.notes)
+    }
+
+    fn tool(&mut self, mut tool: Value) {
         let Some(name) = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
-            self.notes.push("a tool without a name was left out".to_string());
-            return;
+            return self.note("a tool without a name was left out".to_string());
         };
+        let name = name.to_string();
         if name.contains(char::is_control) {
             // It would be words in the question whether to call it, and in every list.
-            self.notes.push(format!("tool {name:?} was left out: its name has control characters"));
-            return;
+            return self.note(format!("tool {name:?} was left out: its name has control characters"));
         }
-        let schema = match tool.get("inputSchema") {
-            Some(Value::Object(schema)) => schema.clone(),
+        let schema = match tool.get_mut("inputSchema").map(Value::take) {
+            Some(Value::Object(schema)) => schema,
             None | Some(Value::Null | Value::Bool(true)) => Map::new(),
-            Some(_) => {
-                self.notes.push(format!("tool {name:?} was left out: its schema is not an object"));
-                return;
-            }
+            Some(_) => return self.note(format!("tool {name:?} was left out: its schema is not an object")),
         };
-        if !self.seen.insert(name.to_string()) {
+        if self.seen.contains(&name) {
             // Pages that go in circles repeat them all; once is enough to say.
             return;
         }
         let description = tool.get("description").and_then(Value::as_str).unwrap_or_default().to_string();
-        self.tools.push(Tool { name: name.to_string(), description, schema });
+        self.bytes += name.len() + description.len() + length(&schema);
+        if self.tools.len() >= MOST || self.bytes > BYTES {
+            self.is_full = true;
+            return;
+        }
+        self.seen.insert(name.clone());
+        self.tools.push(Tool { name, description, schema });
     }
+}
+
+/// Bytes of a schema as JSON.
+fn length(schema: &Map<String, Value>) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    let _ = serde_json::to_writer(&mut count, schema);
+    count.0
 }
 
 #[cfg(test)]
@@ -104,9 +164,10 @@ mod tests {
 
     fn listing(pages: &[Value]) -> (String, Vec<String>, Option<String>) {
         let mut listing = Listing::default();
-        let cursor = pages.iter().map(|page| listing.take(page)).last().flatten();
-        let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
-        (names.join(" "), listing.notes, cursor)
+        let cursor = pages.iter().map(|page| listing.take(page.clone())).last().flatten();
+        let (tools, notes) = listing.into_notes();
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        (names.join(" "), notes, cursor)
     }
 
     #[test]
@@ -123,6 +184,25 @@ mod tests {
         assert_eq!(notes.len(), 6, "{notes:?}");
         assert!(notes.iter().all(|note| !note.contains(char::is_control)), "{notes:?}");
         assert_eq!(listing(&[json!({})]).1, ["its list of tools could not be read"]);
+    }
+
+    #[test]
+    fn a_list_has_an_end_in_tools_in_bytes_and_in_notes() {
+        let page = |tools: Vec<Value>| json!({ "tools": tools, "nextCursor": "on" });
+        let many = page((0..MOST + 500).map(|i| json!({ "name": format!("t{i}") })).collect());
+        let (names, notes, cursor) = listing(std::slice::from_ref(&many));
+        assert_eq!((names.split(' ').count(), cursor), (MOST, None));
+        assert_eq!(notes, ["its list of tools goes on: the first 1000 are taken, 1000 or 4 MiB at most"]);
+        // A second page is not looked at.
+        assert_eq!(listing(&[many, page(vec![json!({"name": "late"})])]).0.split(' ').count(), MOST);
+        let large = |i: usize| json!({"name": format!("t{i}"), "inputSchema": {"a": "x".repeat(1 << 20)}});
+        let (names, notes, _) = listing(&[page((0..9).map(large).collect())]);
+        assert_eq!((names.as_str(), notes.len()), ("t0 t1 t2", 1));
+        let exactly = page((0..MOST).map(|i| json!({ "name": format!("t{i}") })).collect());
+        assert_eq!(listing(&[exactly]).1, [""; 0]);
+        let (_, notes, _) = listing(&[page(vec![json!({}); 10_000])]);
+        assert_eq!(notes.len(), NOTES + 1);
+        assert_eq!(notes.last().unwrap(), "and 9980 more of its tools were left out");
     }
 
     #[test]
