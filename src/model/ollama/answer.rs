@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 use crate::model::answer::{AnswerReader, Refused};
 use crate::model::body::cut_off;
-use crate::model::error_text::{excerpt, is_half, words};
+use crate::model::error_text::{excerpt, is_half, told, words};
 use crate::model::event::{Event, Events, Finish, Usage, tokens};
 use crate::model::message::{self, ToolCall};
 use crate::model::ndjson::{Kept, Lines};
@@ -98,7 +98,7 @@ impl State {
         }
         let bytes = line;
         let line: Line = serde_json::from_slice(bytes)
-            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", excerpt(bytes))))?;
+            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", told(bytes))))?;
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             // It is told after a status of success what would have been a refusal.
