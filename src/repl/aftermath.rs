@@ -1,7 +1,7 @@
 //! Before and after a turn of a session: the files that go with its question, and the request that a stopped one left.
 
 use super::session::Session;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::term::say;
 use crate::turn::attach::Looked;
 use crate::turn::{ContextFile, Part, Question, Report, join_parts};
@@ -17,6 +17,17 @@ impl Session<'_> {
             .iter()
             .map(|(path, bytes)| ContextFile { path: path.clone(), content: Looked::Other(bytes.clone()) });
         join_parts(vec![part], contexts.collect(), self.files.clone())
+    }
+
+    /// The error of a signal at the prompt, with what is kept.
+    pub(super) fn kept_at_prompt(&self, error: Error) -> Error {
+        match (error.kind, self.waiting) {
+            (Kind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
+            (Kind::Signal(_), None) if self.at.is_some() => {
+                error.hint("the conversation is kept: `lepo` goes on from it, `lepo -n` begins anew")
+            }
+            _ => error,
+        }
     }
 
     /// Says what a stopped turn left: a request that waits, or a part of an answer.
