@@ -45,7 +45,7 @@ pub struct Cli {
 }
 
 const AFTER: &str = "\
-A command NAME that is not listed runs the program `lepo-NAME`.
+A command NAME that is not listed runs the program `lepo-NAME` of an absolute entry of PATH.
 
 Exit codes:
   0    done
@@ -368,19 +368,22 @@ impl Command {
 fn external(words: &[OsString]) -> Error {
     let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
     let program = format!("lepo-{name}");
-    let error = std::process::Command::new(&program).args(words.iter().skip(1)).exec();
-    match error.kind() {
+    // Looked for here: the system would take a name with a slash, and an entry of PATH that is not absolute, for places
+    // below the working directory.
+    let found = commands::suggest::in_path(&program)
+        .map(|path| std::process::Command::new(path).arg0(&program).args(words.iter().skip(1)).exec());
+    match found {
         // It is there, and the program that its first line names is not.
-        std::io::ErrorKind::NotFound if commands::suggest::is_in_path(&program) => {
+        Some(why) if why.kind() == std::io::ErrorKind::NotFound => {
             Error::usage(format!("cannot run {program}: its interpreter is not there"))
         }
-        std::io::ErrorKind::NotFound => {
+        None => {
             let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
             match commands::suggest::nearest(&name, tasks::names().into_iter()) {
                 Some(meant) => error.hint(format!("did you mean `lepo {meant}`?")),
                 None => error.hint("`lepo --help` lists the commands; to ask a model: lepo do QUESTION"),
             }
         }
-        _ => Error::usage(format!("cannot run {program}")).because(error),
+        Some(why) => Error::usage(format!("cannot run {program}")).because(why),
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::Context;
+use super::shells::words_of_line;
 use crate::term::{Color, Out, clean, excerpt};
 use crate::ui;
 use lepo_base::env::Env;
@@ -125,9 +126,9 @@ struct CompletionStore {
 
 /// The store that the command line so far is about. Nothing that goes wrong is told: this is no command.
 fn there() -> Option<CompletionStore> {
-    let words: Vec<OsString> = std::env::args_os().collect();
-    let (cd, save_to) = (option(&words, "-c", "--cd"), option(&words, "-s", "--save-to"));
-    let save_to = save_to.or_else(|| option(&words, "-s", "--store"));
+    let words = words_of_line();
+    let (cd, save_to) = (option(words, "-c", "--cd"), option(words, "-s", "--save-to"));
+    let save_to = save_to.or_else(|| option(words, "-s", "--store"));
     let mut out = Out::stdout();
     let context = Context::new(cd, save_to, Color::Never, &mut out).ok()?.for_reading(true);
     let store = context.find_store().ok()??;
@@ -170,8 +171,8 @@ impl CompletionStore {
     }
 }
 
-/// Bash puts a candidate on the command line as it is, and a repository may have brought the branch: one whose
-/// name a shell would take apart, or that is not what it looks like, is not offered.
+/// A repository may have brought the branch: one whose name a shell would take apart, or that is not what it looks
+/// like, is not offered.
 fn is_bare(word: &str) -> bool {
     let special = |c: char| c.is_ascii_punctuation() && !"-_.,@%+=/".contains(c);
     !word.contains(special) && clean(word) == word

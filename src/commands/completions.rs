@@ -1,27 +1,19 @@
 //! `lepo completions`: the script by which a shell asks lepo itself what a word can become.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io;
 
 use clap_complete::CompleteEnv;
-use clap_complete::engine::{CompletionCandidate, complete};
-use clap_complete::env::{self, EnvCompleter, Shells};
+use clap_complete::env::EnvCompleter;
 
 use super::Context;
-use crate::term::{excerpt_within, width};
+pub use super::shells::SHELLS;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_turn::config::{Alias, Paths, aliases};
 
 /// The variable in which a shell says that it asks, and which shell it is.
 const ASKED_BY: &str = "LEPO_COMPLETE";
-
-/// The shells there are scripts for.
-pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &env::Fish, &env::Elvish]);
-
-/// Columns for what a candidate means, in bash, which has no place for it of its own.
-const MEANING: usize = 48;
 
 /// Print the completion script of a shell
 ///
@@ -119,114 +111,4 @@ fn without_options(mut tree: clap::Command) -> clap::Command {
         })
     };
     hide(tree).mut_subcommands(|command| hide(command).mut_subcommands(hide))
-}
-
-/// Bash, with what each candidate means behind it in a list of several: readline inserts only what
-/// all have in common, which ends before that.
-struct Bash;
-
-impl EnvCompleter for Bash {
-    fn name(&self) -> &'static str {
-        env::Bash.name()
-    }
-
-    fn is(&self, name: &str) -> bool {
-        env::Bash.is(name)
-    }
-
-    fn write_registration(
-        &self,
-        var: &str,
-        name: &str,
-        bin: &str,
-        completer: &str,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        env::Bash.write_registration(var, name, bin, completer, to)
-    }
-
-    fn write_complete(
-        &self,
-        tree: &mut clap::Command,
-        args: Vec<OsString>,
-        here: Option<&Path>,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        let told = |name: &str| lepo_base::env::text(name).unwrap_or_default();
-        let index = told("_CLAP_COMPLETE_INDEX").parse().unwrap_or_default();
-        // 37, `%`: menu completion puts each candidate on the line as it is.
-        let in_place = told("_CLAP_COMPLETE_COMP_TYPE") == "37";
-        let candidates = complete(tree, args, index, here)?;
-        let bare = in_place || candidates.len() < 2;
-        let values: Vec<_> = candidates.iter().map(|c| c.get_value().to_string_lossy()).collect();
-        let widest = values.iter().map(|value| width(value)).max().unwrap_or_default();
-        for (i, (value, candidate)) in values.iter().zip(&candidates).enumerate() {
-            let between = if i == 0 { "" } else { "\u{b}" };
-            match meaning(candidate).filter(|_| !bare) {
-                Some(meaning) => {
-                    let gap = " ".repeat(widest - width(value));
-                    write!(to, "{between}{value}{gap}  ({meaning})")?;
-                }
-                None => write!(to, "{between}{value}")?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Zsh, whose completion system may not be there yet; and the script may stand in its `fpath`, where it is run
-/// as the completer itself.
-struct Zsh;
-
-/// The end of clap's script, and what stands in its place.
-const COMPDEF: &str = "compdef _clap_dynamic_completer_lepo lepo";
-const REGISTER: &str = "\
-# Together in a line, those that mean the same would be sorted, and all others with them.
-zstyle ':completion:*:*:lepo:*' list-grouped false
-if [[ \"${funcstack[1]}\" == _lepo ]]; then
-    _clap_dynamic_completer_lepo \"$@\"
-else
-    if ! (( ${+functions[compdef]} )); then
-        autoload -Uz compinit && compinit -i
-    fi
-    compdef _clap_dynamic_completer_lepo lepo
-fi";
-
-impl EnvCompleter for Zsh {
-    fn name(&self) -> &'static str {
-        env::Zsh.name()
-    }
-
-    fn is(&self, name: &str) -> bool {
-        env::Zsh.is(name)
-    }
-
-    fn write_registration(
-        &self,
-        var: &str,
-        name: &str,
-        bin: &str,
-        completer: &str,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        let mut script = Vec::new();
-        env::Zsh.write_registration(var, name, bin, completer, &mut script)?;
-        let script = String::from_utf8_lossy(&script).replace(COMPDEF, REGISTER);
-        to.write_all(script.as_bytes())
-    }
-
-    fn write_complete(
-        &self,
-        tree: &mut clap::Command,
-        args: Vec<OsString>,
-        here: Option<&Path>,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        env::Zsh.write_complete(tree, args, here, to)
-    }
-}
-
-fn meaning(candidate: &CompletionCandidate) -> Option<String> {
-    let help = candidate.get_help()?.to_string();
-    help.lines().next().map(|line| excerpt_within(line, MEANING)).filter(|line| !line.is_empty())
 }

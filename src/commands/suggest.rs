@@ -1,6 +1,8 @@
 //! The command or the setting that a mistyped word was meant for.
 
 use lepo_base::env::search_path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use strsim::osa_distance;
 
 /// The name that a word is nearest to, if it is near enough to be a slip of the keys.
@@ -10,9 +12,14 @@ pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     (near.0 <= most && near.0 < word.chars().count()).then_some(near.1)
 }
 
-/// True if a folder of the search path has a file of this name.
-pub fn is_in_path(program: &str) -> bool {
-    search_path().iter().any(|dir| dir.join(program).is_file())
+/// The program of this name in the search path. A name with a slash is none.
+pub fn in_path(program: &str) -> Option<PathBuf> {
+    let is_name = !program.contains('/');
+    search_path().into_iter().filter(|_| is_name).map(|dir| dir.join(program)).find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]

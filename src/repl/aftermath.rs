@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::term::say;
 use crate::ui::Stopped;
-use lepo_base::error::Result;
+use lepo_base::error::{Error, Kind, Result};
 use lepo_turn::attach::Looked;
 use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
 
@@ -17,6 +17,17 @@ impl Session<'_> {
             .iter()
             .map(|(path, bytes)| ContextFile { path: path.clone(), content: Looked::Other(bytes.clone()) });
         join_parts(vec![part], contexts.collect(), self.files.clone())
+    }
+
+    /// The error of a signal at the prompt, with what is kept.
+    pub(super) fn kept_at_prompt(&self, error: Error) -> Error {
+        match (error.kind, self.waiting) {
+            (Kind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
+            (Kind::Signal(_), None) if self.at.is_some() => {
+                error.hint("the conversation is kept: `lepo` goes on from it, `lepo -n` begins anew")
+            }
+            _ => error,
+        }
     }
 
     /// Says what a stopped turn left: a request that waits, or a part of an answer.

@@ -29,6 +29,8 @@ pub enum Takes {
     Text,
     /// The path of a file, or none.
     File,
+    /// The id of the request that waits, or none.
+    Request,
     /// One address: an id, a branch, `@`.
     Address,
     /// One name.
@@ -70,10 +72,10 @@ pub const COMMANDS: &[SlashCommand] = &[
             false => prompt(s.file(path)),
         })
     }),
-    row("/approve", Takes::Nothing, "run the pending request", |_, _| {
-        at_once(|| Ok(After::Decide(Verdict::Approve)))
+    row("/approve", Takes::Request, "run the pending request", |s, id| {
+        at_once(|| s.decision(id, Verdict::Approve))
     }),
-    row("/deny", Takes::Nothing, "refuse that request", |_, _| at_once(|| Ok(After::Decide(Verdict::Deny)))),
+    row("/deny", Takes::Request, "refuse that request", |s, id| at_once(|| s.decision(id, Verdict::Deny))),
     row("/system", Takes::Text, "the system prompt", |s, text| at_once(|| prompt(s.system_prompt(text)))),
     row("/tokens", Takes::Nothing, "tokens so far", |s, _| at_once(|| prompt(s.tokens()))),
     row("/model", Takes::Text, "model of this session", |s, name| {
@@ -136,7 +138,7 @@ impl Takes {
     /// The argument as `/help` names it.
     pub fn sign(&self) -> String {
         match self {
-            Takes::Nothing | Takes::Text => String::new(),
+            Takes::Nothing | Takes::Text | Takes::Request => String::new(),
             Takes::File => "FILE".into(),
             Takes::Address => "ADDR".into(),
             Takes::Name => "NAME".into(),
@@ -152,6 +154,8 @@ impl Takes {
         };
         match self {
             Takes::Text | Takes::File => Ok(()),
+            Takes::Request if !rest.contains(char::is_whitespace) => Ok(()),
+            Takes::Request => Err(format!("{word} takes one id")),
             Takes::Nothing if rest.is_empty() => Ok(()),
             Takes::Nothing => Err(format!("{word} takes no argument")),
             Takes::Address => one("address: an id, a branch, @"),

@@ -1,13 +1,17 @@
 //! A turn of a session, a word on the request that one left waiting, and room in the model's window.
 
+use super::commands::After;
 use super::complain::complain;
 use super::session::{SIGINT, Session, told};
 use crate::term::say;
-use crate::ui::{self, State, Step, TurnView};
+use crate::ui::{self, State, Step, Stopped, TurnView};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Forest;
 use lepo_turn::{Compaction, Decision, Question, Start, TurnEnv, Verdict};
+
+/// The fewest letters of an id that name a request.
+const LEAST_OF_ID: usize = 4;
 
 /// Says that a request waits, and how to decide on it.
 fn tell_waiting(needs: &str) {
@@ -29,6 +33,20 @@ impl Session<'_> {
         self.waiting = None;
         let state = State::Idle.after(Step::Entered);
         self.turn(state, &forest, Start::Decided(id), None, Some(decision)).await
+    }
+
+    /// A word on a request: on the one that waits, which may be named by its id or an end of it.
+    pub(super) fn decision(&self, named: &str, verdict: Verdict) -> Result<After> {
+        let (named, id) = (named.to_ascii_uppercase(), self.waiting.map(|id| id.to_string()));
+        let is_meant = |id: &String| {
+            let is_part = named.len() >= LEAST_OF_ID && (id.starts_with(&named) || id.ends_with(&named));
+            named.is_empty() || is_part
+        };
+        match id {
+            Some(id) if !is_meant(&id) => Err(Error::usage(format!("the pending request here is {id}"))
+                .hint("/tail ID goes on from another one")),
+            _ => Ok(After::Decide(verdict)),
+        }
     }
 
     /// Finds the request that waits at the end where the session stands, and says so.
@@ -62,6 +80,10 @@ impl Session<'_> {
                     Some(ref error) if error.kind == Kind::Signal(SIGINT) => {
                         self.tell_stopped(&report)?;
                         Ok(state.after(Step::Failed).after(Step::Told))
+                    }
+                    Some(ref error) if matches!(error.kind, Kind::Signal(_)) => {
+                        let left = Stopped::find(&self.store, &report).unwrap_or(Stopped::Nothing);
+                        report.error.map_or(Ok(state), |error| Err(left.explain(error)))
                     }
                     Some(error) if error.kind == Kind::Pending => {
                         self.waiting = report.pending;

@@ -149,7 +149,7 @@ impl<'o> Session<'o> {
                 },
                 Ok(None) => Entered::Leave,
                 Err(error) if error.kind == Kind::Signal(SIGINT) => Entered::Leave,
-                Err(error) => return Err(error),
+                Err(error) => return Err(self.kept_at_prompt(error)),
             };
             state = match entered {
                 // Typed while an answer came, it was meant for that.

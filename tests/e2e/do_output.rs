@@ -108,6 +108,26 @@ fn the_result_goes_to_a_file_as_well() {
 }
 
 #[test]
+fn an_output_through_a_link_that_was_planted_is_refused_before_anything_is_asked() {
+    for (name, to) in [("link", "../outside"), ("lost", "../nowhere"), ("round", "round")] {
+        let bot = Bot::saying(OFF, &["one"]);
+        bot.home.write("outside", "before");
+        std::os::unix::fs::symlink(to, bot.home.work().join(name)).unwrap();
+        let ran = bot.lepo(&["do", "-o", name, "1."]);
+        assert_eq!(ran.code, 2, "{name}: {}", ran.err);
+        assert!(ran.err.contains(&format!("cannot write {name}: it is a link")), "{}", ran.err);
+        assert_eq!((bot.times_asked(), bot.home.read("outside").as_str()), (0, "before"));
+        assert!(!bot.home.path().join("nowhere").exists());
+    }
+    let bot = Bot::saying(OFF, &["one", "two"]);
+    bot.home.write("elsewhere/x", "");
+    std::os::unix::fs::symlink("../elsewhere", bot.home.work().join("folder")).unwrap();
+    assert_eq!(bot.lepo(&["do", "-o", "folder/out.md", "1."]).code, 0);
+    assert_eq!(bot.home.read("elsewhere/out.md"), "one\n");
+    assert_eq!(bot.lepo(&["do", "-q", "-o", "/dev/null", "2."]).code, 0);
+}
+
+#[test]
 fn an_output_that_cannot_be_written_fails_before_anything_is_asked() {
     for path in ["no/such/dir.md", ".", "/proc/nothing"] {
         let bot = Bot::saying(OFF, &["one"]);

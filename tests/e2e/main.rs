@@ -15,6 +15,7 @@ mod branches;
 mod browsing;
 mod checking;
 mod completing;
+mod completing_files;
 mod consent;
 mod contrib;
 mod diff;

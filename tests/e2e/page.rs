@@ -95,9 +95,15 @@ fn o_names_a_file_that_is_replaced_and_open_opens_it() {
 #[test]
 fn a_link_stays_one_and_a_pipe_is_written_to() {
     let home = example();
-    let script = "ln -s page.html link && lepo export --format html -o link && test -L link && mkfifo pipe && \
+    let script = "lepo export --format html -o page.html && mkfifo pipe && \
         { cat pipe > got & } && lepo export --format html -o pipe && wait && test -p pipe && \
-        cmp got page.html";
+        cmp got page.html && echo before > file && ln -s file link && ln -s nowhere lost && \
+        for name in link lost; do lepo export --format html -o $name; test $? = 2 || exit; done && \
+        test -L link && test \"$(cat file)\" = before && test ! -e nowhere && \
+        ln -s . folder && lepo export --format html -o folder/new.html && cmp new.html page.html && \
+        lepo export --format html -o /dev/stdout | tail -n +1 > got && cmp -n 1000 got page.html && \
+        lepo export --format html -o /dev/fd/3 3> third > names && cmp third page.html && \
+        lepo export --format html -o /dev/null";
     let ran = home.shell(script).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }

@@ -155,3 +155,31 @@ fn modes(path: &Path, seen: &mut Vec<(String, u32)>) {
         std::fs::read_dir(path).unwrap().for_each(|entry| modes(&entry.unwrap().path(), seen));
     }
 }
+
+#[test]
+fn a_folder_that_no_clone_can_have_made_is_nobodys_store() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "mine");
+    let other = Home::new();
+    let theirs = other.add(&["--prev", "head"], "theirs");
+    let bad =
+        ["x\u{1b}]0;owned\u{7}", "x\u{1b}[31m", "x\ny", "X", "x y", "x\u{202e}y", "-x", "한글", "_x", ".x"];
+    for name in [&bad[..], &["alice"]].concat() {
+        home.copy(&other.work().join(".lepo").to_string_lossy(), &format!(".lepo/_from-{}", name.len()));
+        let made = home.work().join(format!(".lepo/_from-{}", name.len()));
+        std::fs::create_dir_all(home.work().join(".lepo/_from")).unwrap();
+        std::fs::rename(made, home.work().join(".lepo/_from").join(name)).unwrap();
+    }
+    let shown = on_terminal(home.command(&["ls"]), &[]).out;
+    assert!(shown.contains(&format!("alice/{theirs}")), "{shown}");
+    assert_eq!(shown.matches("theirs").count(), 1, "{shown}");
+    assert!(!shown.contains("owned"), "{shown}");
+    let listed: serde_json::Value = serde_json::from_str(&home.ok(&["ls", "--json"])).unwrap();
+    let from: Vec<_> =
+        listed["tails"].as_array().unwrap().iter().filter_map(|tail| tail["from"].as_str()).collect();
+    assert_eq!(from, ["alice"]);
+    assert_eq!(home.lepo(&["show", "alice/@"]).code, 0);
+    for name in bad {
+        assert_ne!(home.lepo(&["show", &format!("{name}/@")]).code, 0, "{name:?}");
+    }
+}

@@ -33,6 +33,49 @@ fn a_withdrawn_question_gives_the_prompt_back_and_the_request_waits() {
 }
 
 #[test]
+fn a_word_on_the_request_that_waits_may_name_it() {
+    let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Said."]);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.prompts("> ").enters("do it").shows("Run it?").keys(&["C-c"]).prompts("> ");
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let refused = format!("the pending request here is {id}");
+    let other = bubbs(&bot.home)[0].id.clone();
+    screen.enters(&format!("/approve {other}")).shows(&refused).prompts("> ");
+    screen.enters(&format!("/deny {id} {id}")).shows("/deny takes one id").prompts("> ");
+    assert_eq!(bot.home.read("work/ran"), "");
+    screen.enters(&format!("/approve {}", id.to_lowercase())).shows("Said.").prompts("> ");
+    assert_eq!(bot.home.read("work/ran"), "한글\n");
+    screen.enters(&format!("/deny {id}")).shows("no request is pending here").enters("exit").ends(0);
+}
+
+#[test]
+fn a_signal_to_a_session_says_what_is_kept() {
+    let bot = Bot::openai(
+        "",
+        [openai_sse([COMMAND]), openai_sse([REQUEST]), Reply::pieces([said("half "), Piece::Wait, end()])],
+    );
+    let Some(screen) = Screen::shell(&bot.home, 100) else { return };
+    let kill =
+        |screen: &Screen| bot.home.shell(&format!("kill -TERM {}", screen.process())).status().unwrap();
+    screen.shows("sh$").enters("lepo; echo code $?").prompts("> ");
+    screen.enters("do it").shows("Run it?").keys(&["C-c"]).prompts("> ");
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    kill(&screen);
+    screen.shows("code 143");
+    let whole = screen.whole().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        whole.contains(&format!("the request waits: `lepo do --approve {id}` carries it out")),
+        "{whole}"
+    );
+    // During an answer it is as in `do`.
+    screen.enters("clear; lepo -n --tools off; echo code $?").prompts("> ").enters("go on").shows("half");
+    kill(&screen);
+    screen.shows("code 143");
+    let whole = screen.whole().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(whole.contains("the partial answer is kept (`lepo show -a`)"), "{whole}");
+}
+
+#[test]
 fn a_question_asked_past_a_request_says_that_it_was_dropped() {
     let bot = Bot::saying("", &[COMMAND, REQUEST, NONE, "Other."]);
     let Some(screen) = Screen::lepo(&bot.home, 120, &[]) else { return };

@@ -265,6 +265,24 @@ fn a_program_of_ones_own_comes_from_the_path_and_not_from_the_repository() {
 }
 
 #[test]
+fn no_file_of_the_working_directory_is_a_program_of_ones_own() {
+    let place = Place::new();
+    for path in ["work/lepo-a/b", "work/lepo-hello", "work/bin/lepo-hello"] {
+        place.home.write_program(path, "#!/bin/sh\ntouch TRIPPED\n");
+    }
+    for path in ["/usr/bin:/bin", "", ".", ":/usr/bin:", "bin:./bin:/usr/bin"] {
+        for name in ["a/b", "./lepo-hello", "/../lepo-hello", "hello"] {
+            let mut lepo = place.home.command(&[name]);
+            lepo.env("PATH", path);
+            let ran = run(lepo, b"");
+            assert_eq!(ran.code, 2, "{name} in {path}: {}", ran.err);
+            assert!(ran.err.contains(&format!("no command {name:?}")), "{name} in {path}: {}", ran.err);
+        }
+    }
+    assert!(!place.tripped());
+}
+
+#[test]
 fn a_trusted_file_is_listed_with_the_settings_and_the_models() {
     let place = Place::new();
     place.plant(".lepo/_config.toml", &format!("{}\nmax_rounds = 3\n", "auto_access = 'net'"));

@@ -21,9 +21,10 @@ pub fn vars() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
 }
 
-/// The directories of `PATH`.
+/// The absolute directories of `PATH`. An empty or relative entry would be a place in the working directory, which a
+/// repository may have filled.
 pub fn search_path() -> Vec<PathBuf> {
-    std::env::split_paths(&var("PATH").unwrap_or_default()).collect()
+    std::env::split_paths(&var("PATH").unwrap_or_default()).filter(|dir| dir.is_absolute()).collect()
 }
 
 /// A program of lepo's own by this name: beside the running one, else in `PATH`.

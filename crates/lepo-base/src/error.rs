@@ -2,8 +2,12 @@
 //!
 //! A kind decides the exit code; nothing else does.
 
+mod server_words;
+
 use std::borrow::Cow;
 use std::fmt;
+
+pub use server_words::{server_words, words_in};
 
 /// A result whose error a person can read.
 pub type Result<T> = std::result::Result<T, Error>;

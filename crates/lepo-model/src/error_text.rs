@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use lepo_base::error::Error;
+use lepo_base::error::{Error, server_words, words_in};
 use lepo_base::secret::Secret;
 
 /// The first 200 characters of `bytes`, white space and control characters folded to single spaces.
@@ -31,23 +31,22 @@ pub(super) fn excerpt(bytes: &[u8]) -> String {
     line
 }
 
-/// A server's own words for what went wrong, wherever it put them; `None` if it is no JSON or has none.
-///
-/// OpenAI `{"error":{"message"}}`, Ollama `{"error":"…"}`, others `{"message"}`, `{"detail"}`; some in a list.
+/// A server's own words for what went wrong, wherever it put them, in short; `None` if it has none of its own.
 pub(super) fn complaint(body: &[u8]) -> Option<String> {
-    words(&serde_json::from_slice(body).ok()?)
+    let words = server_words(&String::from_utf8_lossy(body))?;
+    // Gateways hand on a page within an object, and an object within an event.
+    let inner = server_words(&words).unwrap_or(words);
+    Some(excerpt(inner.as_bytes()))
+}
+
+/// The words of a server, or the beginning of what it said.
+pub(super) fn told(body: &[u8]) -> String {
+    complaint(body).unwrap_or_else(|| excerpt(body))
 }
 
 /// The words within an error object.
 pub(super) fn words(error: &Value) -> Option<String> {
-    match error {
-        Value::String(text) if !text.trim().is_empty() => Some(excerpt(text.as_bytes())),
-        Value::Object(fields) => {
-            ["error", "message", "detail", "msg", "code"].iter().find_map(|key| words(fields.get(*key)?))
-        }
-        Value::Array(items) => items.iter().find_map(words),
-        _ => None,
-    }
+    words_in(error).map(|words| told(words.as_bytes()))
 }
 
 /// True if this is JSON up to where it stops: what a cut-off answer ends in.
@@ -94,7 +93,10 @@ mod tests {
             (r#"[{"error":{"message":"Gemini wraps it"}}]"#, Some("Gemini wraps it")),
             (r#"{"object":"error","message":"vLLM"}"#, Some("vLLM")),
             (r#"{"detail":[{"msg":"FastAPI"}]}"#, Some("FastAPI")),
-            ("<html>", None),
+            ("data: {\"error\":{\"message\":\"in an event\"}}\n\n", Some("in an event")),
+            ("<html><h1>Bad Gateway</h1></html>", Some("Bad Gateway")),
+            (r#"{"error":{"message":"<html><h1>Bad Gateway</h1></html>"}}"#, Some("Bad Gateway")),
+            ("no page", None),
             ("{}", None),
         ] {
             assert_eq!(complaint(body.as_bytes()).as_deref(), expected, "{body}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::{Response, StatusCode};
 
 use super::answer::Refused;
-use super::error_text::{complaint, excerpt};
+use super::error_text::told;
 use super::spec::HttpSpec;
 use crate::ModelConfig;
 use lepo_base::error::Error;
@@ -49,7 +49,7 @@ impl Refusal {
             }
         };
         let _ = tokio::time::timeout(limit, reading).await;
-        let words = complaint(&body).unwrap_or_else(|| excerpt(&body));
+        let words = told(&body);
         Refusal {
             status: status.as_u16(),
             body: String::from_utf8_lossy(&body).into_owned(),

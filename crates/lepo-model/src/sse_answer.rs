@@ -3,7 +3,7 @@
 
 use super::answer::{AnswerReader, Refused};
 use super::body::cut_off;
-use super::error_text::{excerpt, is_half};
+use super::error_text::{is_half, told};
 use super::event::Events;
 use super::well_formed::read_well_formed;
 use lepo_base::error::{Error, Result};
@@ -145,7 +145,7 @@ fn take<D: Decoder>(
         // An error that a server sent as bare JSON, in place of an event.
         Frame::Stray(line) if line.starts_with(b"{\"error\"") => decoder.data(line, events),
         Frame::Stray(line) => {
-            stray.get_or_insert_with(|| excerpt(line));
+            stray.get_or_insert_with(|| told(line));
             Ok(())
         }
     }
@@ -153,6 +153,6 @@ fn take<D: Decoder>(
 
 /// The error for an answer in another form than its API's.
 pub(super) fn not_understood(form: &str, data: &[u8]) -> Error {
-    Error::remote(format!("the answer is no {form}: {}", excerpt(data)))
+    Error::remote(format!("the answer is no {form}: {}", told(data)))
         .hint("check that `provider` and `base_url` belong together")
 }

@@ -17,6 +17,8 @@ use lepo_base::error::{Error, Result, cause};
 const REDIRECTS: usize = 5;
 /// To open a connection.
 const CONNECT: Duration = Duration::from_secs(10);
+/// For all that comes before the body: headers may come a byte at a time.
+const HEAD: Duration = Duration::from_secs(60);
 /// Between two pieces.
 const IDLE: Duration = Duration::from_secs(30);
 
@@ -55,16 +57,19 @@ pub fn fetch_into(address: &str, limit: u64, take: Take<'_>) -> Result<()> {
 /// Fetches it; the last part of the address it came from.
 fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<String> {
     let url = Url::parse(address).map_err(|_| Error::usage(format!("{address} is not a web address")))?;
-    let work = move || current_thread()?.block_on(get(url, limit, take));
+    let work = move || current_thread()?.block_on(get(url, limit, HEAD, take));
     std::thread::scope(|scope| scope.spawn(work).join())
         .unwrap_or_else(|_| Err(Error::remote("the download ended early")))
 }
 
-async fn get(first: Url, limit: u64, take: Take<'_>) -> Result<String> {
+async fn get(first: Url, limit: u64, head: Duration, take: Take<'_>) -> Result<String> {
     allowed(&first, &first)?;
     let mut url = first.clone();
     for _ in 0..=REDIRECTS {
-        let response = send(&first, &url).await?;
+        let response = tokio::time::timeout(head, send(&first, &url)).await.unwrap_or_else(|_| {
+            let seconds = head.as_secs_f32();
+            Err(Error::remote(format!("cannot fetch {}: no whole answer began in {seconds} s", shown(&url))))
+        })?;
         let Some(target) = redirection(&response) else { return body(&url, response, limit, take).await };
         let target = url
             .join(&target)
@@ -247,7 +252,29 @@ impl Resolve for PublicOnly {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+
     use super::*;
+
+    #[test]
+    fn headers_that_come_a_byte_at_a_time_have_an_end() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/x", listener.local_addr().unwrap())).unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let mut sent = stream.write_all(b"HTTP/1.1 200 OK\r\nx: ");
+            // Far more often than any limit between two pieces.
+            while sent.is_ok() {
+                std::thread::sleep(Duration::from_millis(5));
+                sent = stream.write_all(b"x");
+            }
+        });
+        let mut take = |_: &[u8], _| Ok(());
+        let work = get(url, 10, Duration::from_millis(200), &mut take);
+        let error = current_thread().unwrap().block_on(work).unwrap_err();
+        assert!(error.to_string().contains("no whole answer began in 0.2 s"), "{error}");
+    }
 
     #[test]
     fn only_https_or_this_machine_and_no_way_into_a_private_net() {

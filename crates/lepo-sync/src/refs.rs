@@ -2,9 +2,7 @@
 
 use super::secrets::Secrets;
 use lepo_base::error::{Error, Result};
-
-/// Longest name of a clone.
-const LONGEST: usize = 40;
+use lepo_store::store::{LONGEST_CLONE, is_clone_name};
 
 /// The namespaces of the clones' refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +45,6 @@ pub fn check_clone_name(name: &str) -> Result<()> {
     }
 }
 
-/// True if a text is the name of a clone.
-pub fn is_clone_name(name: &str) -> bool {
-    (1..=LONGEST).contains(&name.len())
-        && !name.starts_with('-')
-        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-}
-
 /// A name for this clone made from the name of the host.
 pub fn default_clone_name(host: &str) -> String {
     let host = host.split('.').next().unwrap_or_default().to_lowercase();
@@ -69,7 +60,7 @@ pub fn free_clone_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String 
     let mut number = 2;
     while is_taken(&name) {
         let end = format!("-{number}");
-        let kept: String = wanted.chars().take(LONGEST - end.len()).collect();
+        let kept: String = wanted.chars().take(LONGEST_CLONE - end.len()).collect();
         name = format!("{kept}{end}");
         number += 1;
     }

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::git::Git;
 use super::objects::Oid;
-use super::refs::{Namespace, is_clone_name};
+use super::refs::Namespace;
 use super::running::{MOST, Running};
 use super::state::Settings;
 use super::tree::Until;
 use super::verdicts::Verdicts;
 use lepo_base::error::{Error, Result};
+use lepo_store::store::is_clone_name;
 use lepo_store::store::now;
 
 /// Clones looked at that are not the user's own.

@@ -26,6 +26,11 @@ impl Captured {
         Ok(Captured { file, len })
     }
 
+    /// Bytes of the whole.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
     /// Nothing was printed.
     pub fn is_empty(&self) -> bool {
         self.len == 0

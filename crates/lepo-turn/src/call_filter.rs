@@ -156,19 +156,34 @@ fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
     CallRequest::from_json(value)
 }
 
+/// The calls of an answer in order, and the words around them.
+#[derive(Debug, Default, PartialEq)]
+pub struct CalledText {
+    /// All words, as they are kept.
+    pub words: String,
+    /// Those behind the first call, which no [`CallFilter`] has let through.
+    pub behind: String,
+    /// The calls.
+    pub calls: Vec<CallRequest>,
+}
+
 /// The calls in an answer, in order, and the words around them.
-pub fn calls_in_text(said: &str) -> (String, Vec<CallRequest>) {
-    let (mut words, mut calls) = (Vec::new(), Vec::new());
+pub fn calls_in_text(said: &str) -> CalledText {
+    let (mut words, mut calls, mut before) = (Vec::new(), Vec::new(), 0);
     for piece in pieces(said) {
         match piece {
             Piece::Prose(text) => words.push(text),
             Piece::Object(object) => match call_in_text(&object) {
-                Some(call) => calls.push(call),
+                Some(call) => {
+                    before = if calls.is_empty() { words.len() } else { before };
+                    calls.push(call);
+                }
                 None => words.push(object.to_string()),
             },
         }
     }
-    (words.join("\n\n"), calls)
+    let behind = words.get(before..).unwrap_or_default().join("\n\n");
+    CalledText { words: words.join("\n\n"), behind, calls }
 }
 
 #[cfg(test)]
@@ -211,6 +226,29 @@ mod tests {
         let many = "{x`".repeat(300_000);
         let mut filter = CallFilter::default();
         assert_eq!(filter.push(&many) + &filter.end(), many);
+    }
+
+    #[test]
+    fn words_between_and_behind_calls_are_found() {
+        for (answer, words, behind, calls) in [
+            ("only words", "only words", "only words", 0),
+            (CALL, "", "", 1),
+            (&format!("before {CALL}"), "before", "", 1),
+            (&format!("before {CALL} behind"), "before\n\nbehind", "behind", 1),
+            (
+                &format!("{CALL} between {CALL}\n{{\"x\":1}} 끝"),
+                "between\n\n{\"x\":1}\n\n끝",
+                "between\n\n{\"x\":1}\n\n끝",
+                2,
+            ),
+            (&format!("So:\n```json\n{CALL}\n```\nbye"), "So:\n\nbye", "bye", 1),
+        ] {
+            let found = calls_in_text(answer);
+            assert_eq!(
+                (found.words.as_str(), found.behind.as_str(), found.calls.len()),
+                (words, behind, calls)
+            );
+        }
     }
 
     #[test]

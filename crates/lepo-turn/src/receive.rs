@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::call_filter::{CallFilter, calls_in_text};
+use super::call_filter::{CallFilter, CalledText, calls_in_text};
 use super::group::select_line;
 use super::journal::usage_entry;
 use super::native::sound_arguments;
@@ -49,6 +49,8 @@ struct Receiving<'s> {
     said: String,
     /// Withholds streamed text that may turn out to be a tool call.
     filter: CallFilter,
+    /// Words behind the first call in the text.
+    behind: String,
 }
 
 /// The way a model may call tools in its answer.
@@ -138,6 +140,11 @@ pub async fn receive(
         }
         // As after a call, the answer is still to come.
         Ending::Unfit(_) => front.happens(Event::NotFinal),
+        // What stands behind a call is shown once it is clear which of it are words.
+        Ending::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
+            front.happens(Event::Text(&receiving.behind));
+            front.happens(Event::Pause);
+        }
         Ending::Calls(..) | Ending::TextCalls(..) | Ending::Failed(_) => {}
     }
     if let Ending::Final | Ending::Calls(..) | Ending::Unfit(_) = ending {
@@ -270,6 +277,7 @@ impl<'s> Receiving<'s> {
             replay: None,
             said: String::new(),
             filter: CallFilter::default(),
+            behind: String::new(),
         })
     }
 
@@ -322,8 +330,10 @@ impl<'s> Receiving<'s> {
         if !self.calls.is_empty() {
             return Ok(Ending::Calls(std::mem::take(&mut self.calls), self.replay.take()));
         }
-        let (words, calls) = calls_in_text(&self.said);
+        let CalledText { words, behind, calls } = calls_in_text(&self.said);
         if !calls.is_empty() {
+            let is_more = words.len() > behind.len() && !behind.is_empty();
+            self.behind = if is_more { format!("\n\n{behind}") } else { behind };
             return Ok(Ending::TextCalls(words, calls));
         }
         let schema = place.schema.filter(|_| !self.blank);

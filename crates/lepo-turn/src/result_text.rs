@@ -32,12 +32,16 @@ impl ResultText {
     pub fn add_stream(&mut self, store: &Store, captured: &mut Captured, limit: usize) -> Result<()> {
         let failed = |error: io::Error| Error::store("cannot read the output back").because(error);
         let section = captured.section(limit).map_err(failed)?;
-        self.text.extend(&section.text);
+        let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
+        match is_text {
+            true => self.text.extend(&section.text),
+            // No text says what they are: they are in the blob alone.
+            false => self.text.extend(format!("[{} bytes that are not text]", captured.len()).bytes()),
+        }
         if !self.text.ends_with(b"\n") {
             self.text.push(b'\n');
         }
-        // Bytes that are not text cannot be whole in a text either.
-        if section.cut || std::str::from_utf8(&section.text).is_err() || section.text.contains(&0) {
+        if section.cut || !is_text {
             self.blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
         }
         Ok(())

@@ -156,7 +156,7 @@ pub struct DoArgs {
     /// Print events as they happen, one JSON object a line
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
-    /// Write the result to a file as well
+    /// Write the result to a file as well; one that is a link is refused
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Print the answer and nothing else

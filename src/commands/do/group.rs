@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::output::{open_output, write_output};
+use super::output::write_output;
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::{DoArgs, input};
 use crate::commands::Context;
+use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
 use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
@@ -34,7 +35,8 @@ pub fn run_group(
     let Setup { configured, .. } = Setup::read(args, context)?;
     let panel = Panel::of(mode, &configured)?;
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
-    let mut output = args.output.as_ref().map(open_output).transpose()?;
+    // Before anything is asked: an answer is not paid for and then lost.
+    let mut output = args.output.as_deref().map(open_output).transpose()?;
     let store = store_of_turn(args, context)?;
     let (forest, begin) = place(args, &store, question.is_some())?;
     tell_before(args, &configured, (&store, &forest, begin), context)?;

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -10,16 +9,6 @@ use crate::ui;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
-
-/// Opened before anything is asked, so that an answer is not paid for and then lost.
-pub fn open_output(path: &PathBuf) -> Result<File> {
-    File::options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(|error| Error::usage(format!("cannot write --output {}", path.display())).because(error))
-}
 
 /// Puts a document into it, or the bubbs there are: each under its heading, a blank line between, and set apart
 /// from all of these `headings`.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::compact::Quiet;
 use super::moving::{Moving, name_tail};
-use super::output::{open_output, write_output};
+use super::output::write_output;
 use super::setup::{Setup, find_tail, store_of_turn};
 use crate::commands::Context;
+use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
 use crate::term::{columns, say, say_dim, stderr_is_terminal};
 use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
@@ -61,7 +62,8 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
     if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
     }
-    let mut output = args.output.as_ref().map(open_output).transpose()?;
+    // Before anything is asked: an answer is not paid for and then lost.
+    let mut output = args.output.as_deref().map(open_output).transpose()?;
     let mut place = Place::find(args, input.verdict, context)?;
     // On a terminal, more than the answer is shown.
     let at_terminal =

@@ -86,7 +86,7 @@ impl Files {
             };
             let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
             copy(&mut blob, &mut file).map_err(failed)?;
-            file.persist(folder.join(name)).map_err(|error| failed(error.error))?;
+            file.persist_noclobber(folder.join(name)).map_err(|error| failed(error.error))?;
         }
         Ok(Some(self))
     }

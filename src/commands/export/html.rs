@@ -1,12 +1,11 @@
 //! `lepo export --format html`: reads what a page is to show, and writes it.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::ExportArgs;
+use crate::commands::output_file::replace_output;
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
 use crate::stats::{By, RecordPlace, Row, tally};
@@ -171,24 +170,5 @@ fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
         return Err(Error::usage(format!("{} is a directory", file.display()))
             .hint("with --format html, -o names the file: -o conversations.html"));
     }
-    let failed = |error| Error::store(format!("cannot write {}", file.display())).because(error);
-    let parent = |file: &Path| match file.parent() {
-        Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
-    let file = match file.metadata() {
-        Ok(there) if !there.is_file() => {
-            let mut open = File::options().write(true).open(file).map_err(failed)?;
-            return open.write_all(bytes).map_err(failed);
-        }
-        Ok(_) => file.canonicalize().map_err(failed)?,
-        // A link may name a file that is to be made.
-        Err(_) => file.read_link().map_or_else(|_| file.to_path_buf(), |target| parent(file).join(target)),
-    };
-    let dir = parent(&file);
-    let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
-    let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(no_place)?;
-    new.write_all(bytes).and_then(|()| new.as_file().sync_all()).map_err(failed)?;
-    new.persist(&file).map_err(|error| failed(error.error))?;
-    Ok(())
+    replace_output(file, bytes)
 }

@@ -33,7 +33,7 @@ impl Line {
     /// Id of the tail, after the name of its owner: an address as it stands.
     fn address(&self) -> String {
         match &self.from {
-            Some(from) => format!("{from}/{}", self.name.id),
+            Some(from) => clean(&format!("{from}/{}", self.name.id)).into_owned(),
             None => self.name.id.to_string(),
         }
     }

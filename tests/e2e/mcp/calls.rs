@@ -240,3 +240,21 @@ fn long_text_and_bytes_are_blobs() {
     assert!(text.contains("[image/png]\ngood\n[5 bytes: _blobs/2cf24dba5fb0a30e"), "{text}");
     assert_eq!(blocks.home.ok(&["fsck"]), "");
 }
+
+#[test]
+fn an_integer_beyond_64_bits_keeps_its_digits_where_it_is_shown_stored_and_sent() {
+    const NUMBER: &str = "123456789012345678901234567890";
+    let arguments = format!(r#"{{"n":{NUMBER},"m":-{NUMBER},"f":0.1}}"#);
+    let call = openai_calls("", &[("s__echo", &arguments)]);
+    let bot = bot(AUTO, "plain", [call, openai_sse(["Done."])]);
+    let ran = bot.home.alone(&["do", "--json", "say it"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains(&format!("  n: {NUMBER}\n")), "{}", ran.err);
+    let request =
+        format!(r#"{{"arguments":{{"f":0.1,"m":-{NUMBER},"n":{NUMBER}}},"name":"echo","server":"s"}}"#);
+    assert!(bubbs(&bot.home).iter().any(|bubb| bubb.text == request), "{}", forest(&bot.home));
+    assert!(ran.out.contains(&format!("\"n\":{NUMBER}")), "{}", ran.out);
+    assert!(left(&bot.home, "s", "calls")[0].contains(&format!("\"n\": {NUMBER}")));
+    let sent = bot.bodies()[1].to_string();
+    assert!(sent.contains(&format!("-{NUMBER}")), "{sent}");
+}

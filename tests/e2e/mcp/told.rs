@@ -58,6 +58,18 @@ fn several_calls_run_in_order_and_the_same_one_once() {
 }
 
 #[test]
+fn words_between_and_behind_calls_are_shown_as_they_are_kept() {
+    let call = |n: u8| format!(r#"{{"server":"s","name":"echo","arguments":{{"n":{n}}}}}"#);
+    let answer = format!("First {} then\n{} 그리고 끝.", call(1), call(2));
+    let bot = ollama("plain", &[&answer, "Done."]);
+    let ran = bot.home.alone(&["do", "x"]);
+    let kept = bubbs(&bot.home)[2].text.clone();
+    assert_eq!(kept, "First\n\nthen\n\n그리고 끝.");
+    let shown: Vec<&str> = ran.out.lines().map(str::trim_end).collect();
+    assert_eq!(shown.join("\n"), format!("{kept}\nDone."), "{}", ran.out);
+}
+
+#[test]
 fn json_that_is_no_call_is_an_answer() {
     let answer = "It is {\"name\": \"x\"}, or `fn main() {}`.";
     let bot = ollama("plain", &[answer]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{AnswerReader, Refused};
 use crate::body::cut_off;
-use crate::error_text::{excerpt, is_half, words};
+use crate::error_text::{excerpt, is_half, told, words};
 use crate::event::{Event, Events, Finish, Usage, tokens};
 use crate::kept::Kept;
 use crate::message::{self, ToolCall};
@@ -99,7 +99,7 @@ impl State {
         }
         let bytes = line;
         let line: Line = serde_json::from_slice(bytes)
-            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", excerpt(bytes))))?;
+            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", told(bytes))))?;
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
             // It is told after a status of success what would have been a refusal.

@@ -74,6 +74,7 @@ pub use imports::{Imported, Imports};
 pub use journal::{Entry, Fact, JournalRecord};
 pub use offers::Offer;
 pub use open::{Made, STORE};
+pub use others::{LONGEST_CLONE, is_clone_name};
 pub use read_ahead::{few_in_order, in_order, pieces_in_order};
 pub use recover::Fate;
 pub use sorted::by_id;

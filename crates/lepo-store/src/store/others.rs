@@ -12,6 +12,16 @@ use lepo_base::error::{Error, Result};
 /// The directory of other people's stores.
 pub const FROM: &str = "_from";
 
+/// The longest name of a clone, in bytes.
+pub const LONGEST_CLONE: usize = 40;
+
+/// True if a text can be the name of a clone: `[a-z0-9-]{1,40}`, beginning with a letter or digit.
+pub fn is_clone_name(name: &str) -> bool {
+    (1..=LONGEST_CLONE).contains(&name.len())
+        && !name.starts_with('-')
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
 impl Store {
     /// The stores of other people with their names, in the order of these. A link is none.
     pub fn others(&self) -> &[(String, Store)] {
@@ -34,11 +44,12 @@ impl Store {
         Some(Store::new(self.dir.try_clone().ok()?, self.shown.clone(), self.root.clone()))
     }
 
-    /// The names of other people's stores that are there now, sorted.
+    /// The names of other people's stores that are there now, sorted. A folder of a name that no clone can have is none:
+    /// a repository may have brought it.
     pub(super) fn names_of_others(&self) -> Vec<String> {
         let mut names = Vec::new();
         let listed = self.each_entry_of(FROM, |file, kind| {
-            let name = std::str::from_utf8(file).ok().filter(|name| !name.starts_with(['.', '_']));
+            let name = std::str::from_utf8(file).ok().filter(|name| is_clone_name(name));
             names.extend(name.filter(|_| kind == rustix::fs::FileType::Directory).map(str::to_string));
         });
         names.sort();

@@ -100,6 +100,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn integers_of_any_length_keep_their_digits() {
+        for number in [
+            "123456789012345678901234567890",
+            "-123456789012345678901234567890",
+            "18446744073709551616",
+            "18446744073709551615",
+            "-9223372036854775809",
+            "9007199254740993",
+            "0.1",
+            "100.0",
+        ] {
+            let text = format!(r#"{{"arguments":{{"n":[{number}]}},"name":"t","server":"s"}}"#);
+            let request = CallRequest::from_canonical(&text).unwrap();
+            assert_eq!(request.canonical(), text);
+            let within = json!({"server": "s", "name": "t", "arguments": format!("{{\"n\":[{number}]}}")});
+            assert_eq!(CallRequest::from_json(&within), Some(request));
+        }
+    }
+
+    #[test]
     fn calls_are_read_and_written_in_one_form() {
         for (text, canonical) in [
             (
@@ -114,7 +134,7 @@ mod tests {
             // A number that loses its last digit in reading would make a request that cannot be approved.
             (
                 r#"{"server":"s","name":"t","arguments":{"n":111000430648838014150}}"#,
-                Some(r#"{"arguments":{"n":1.1100043064883801e+20},"name":"t","server":"s"}"#),
+                Some(r#"{"arguments":{"n":111000430648838014150},"name":"t","server":"s"}"#),
             ),
             (r#"{"server":"s","name":"t","arguments":[1]}"#, None),
             (r#"{"server":"","name":"t","arguments":{}}"#, None),

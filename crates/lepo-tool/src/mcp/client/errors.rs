@@ -8,7 +8,7 @@ use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::{Failure, SignInNeeded};
-use lepo_base::error::cause;
+use lepo_base::error::{cause, server_words};
 
 /// A failed beginning.
 pub fn of_start(error: ClientInitializeError) -> Failure {
@@ -105,8 +105,16 @@ fn unexpected(words: &str) -> String {
     match words.strip_prefix("could not parse JSON response as ServerJsonRpcMessage: ") {
         Some(rest) => not_a_message(rest),
         None if words.starts_with("expect ") => "it answered something else than was asked".to_string(),
-        None => one_line(words),
+        None => match words.strip_prefix("HTTP ").and_then(|rest| rest.split_once(": ")) {
+            Some((status, body)) => one_line(&format!("HTTP {status}: {}", body_words(body))),
+            None => one_line(&body_words(words)),
+        },
     }
+}
+
+/// The words in a body, which may be a page or events.
+fn body_words(body: &str) -> String {
+    server_words(body).unwrap_or_else(|| body.to_string())
 }
 
 /// The words of a JSON reader about an answer, with the beginning of that answer behind them.
@@ -117,7 +125,7 @@ fn not_a_message(told: &str) -> String {
     let behind_place = told.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
     // What is JSON, but no message, has no place.
     let behind_words = || told.split_once("JSON-RPC message: ");
-    match behind_place.or_else(behind_words).map(|(_, answer)| one_line(answer)) {
+    match behind_place.or_else(behind_words).map(|(_, answer)| one_line(&body_words(answer))) {
         Some(answer) if !answer.is_empty() => format!("its answer is no message of the protocol: {answer}"),
         _ => "its answer is no message of the protocol".to_string(),
     }
@@ -166,6 +174,15 @@ mod tests {
             (parsed("EOF"), "its answer is no message of the protocol"),
             (unexpected("expect json, got Accepted"), "it answered something else than was asked"),
             (unexpected("HTTP 500: oh"), "HTTP 500: oh"),
+            (
+                unexpected("HTTP 502 Bad Gateway: <html><h1>no\nway</h1></html>"),
+                "HTTP 502 Bad Gateway: no way",
+            ),
+            (unexpected("HTTP 400: data: {\"error\":{\"message\":\"bad\"}}"), "HTTP 400: bad"),
+            (
+                parsed("expected value at line 1 column 1: <p>Hello</p>"),
+                "its answer is no message of the protocol: Hello",
+            ),
         ] {
             assert_eq!(told, expected);
         }

@@ -12,6 +12,7 @@ use rmcp::model::{
     RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -49,7 +50,14 @@ pub fn read(line: &[u8]) -> Line {
 }
 
 /// A message, as strictly as the library reads it where that loses nothing.
-fn message(value: Value) -> Option<ServerJsonRpcMessage> {
+fn message(mut value: Value) -> Option<ServerJsonRpcMessage> {
+    // A list of tools may be long, and is read one by one: the library would hold it several times over.
+    if value.pointer("/result/tools").is_some_and(Value::is_array)
+        && let Ok(id) = RequestId::deserialize(&value["id"])
+    {
+        let list = value["result"].take();
+        return Some(JsonRpcMessage::response(ServerResult::CustomResult(CustomResult::new(list)), id));
+    }
     let raw = value.get("result").filter(|result| result.is_object()).cloned();
     match serde_json::from_value::<ServerJsonRpcMessage>(value.clone()) {
         Ok(JsonRpcMessage::Response(mut response)) => {

@@ -1,0 +1,142 @@
+//! The words in what a server answered instead of an answer: in JSON, in events, in a page of HTML.
+
+use serde_json::Value;
+
+/// A server's own words, wherever it put them; `None` if it has none, or is plain text.
+pub fn server_words(body: &str) -> Option<String> {
+    in_json(body).or_else(|| in_events(body)).or_else(|| in_page(body))
+}
+
+/// OpenAI `{"error":{"message"}}`, Ollama `{"error":"…"}`, others `{"message"}`, `{"detail"}`; some in a list.
+fn in_json(body: &str) -> Option<String> {
+    words_in(&serde_json::from_str(body.trim()).ok()?)
+}
+
+/// The words within an error object.
+pub fn words_in(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) if !text.trim().is_empty() => {
+            Some(in_json_object(text).unwrap_or_else(|| text.clone()))
+        }
+        Value::Object(fields) => {
+            ["error", "message", "detail", "msg", "code"].iter().find_map(|key| words_in(fields.get(*key)?))
+        }
+        Value::Array(items) => items.iter().find_map(words_in),
+        _ => None,
+    }
+}
+
+/// The words of a text that is an error object itself, as gateways hand on; of no deeper one.
+fn in_json_object(text: &str) -> Option<String> {
+    let text = text.trim().starts_with('{').then_some(text.trim())?;
+    let Value::Object(fields) = serde_json::from_str(text).ok()? else { return None };
+    let mut at = Value::Object(fields);
+    for key in ["error", "message"] {
+        if let Some(inner) = at.get_mut(key) {
+            at = inner.take();
+        }
+    }
+    at.as_str().filter(|text| !text.trim().is_empty()).map(str::to_string)
+}
+
+/// The data of server-sent events.
+fn in_events(body: &str) -> Option<String> {
+    let data: Vec<&str> = body.lines().filter_map(|line| line.trim_start().strip_prefix("data:")).collect();
+    let data = data.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && *line != "[DONE]");
+    let data: Vec<&str> = data.collect();
+    if data.is_empty() {
+        return None;
+    }
+    let found = in_json(&data.join("\n")).or_else(|| data.iter().find_map(|line| in_json(line)));
+    Some(found.unwrap_or_else(|| data.join(" ")))
+}
+
+/// The text of a page: what its tags are around, without its scripts; its title only where it has no more.
+fn in_page(body: &str) -> Option<String> {
+    let text = body.trim_start();
+    let is_page = text.starts_with('<')
+        && text.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '!'));
+    if !is_page {
+        return None;
+    }
+    let (mut words, mut title) = (String::new(), String::new());
+    let mut rest = text;
+    let mut inside = String::new();
+    while let Some((before, after)) = rest.split_once('<') {
+        match inside.as_str() {
+            "title" => title.push_str(before),
+            "script" | "style" => {}
+            _ => words.push_str(before),
+        }
+        words.push(' ');
+        // A tag or a comment that does not end is the end of the page.
+        let (tag, behind) = match after.strip_prefix("!--") {
+            Some(comment) => ("", comment.split_once("-->").map_or("", |(_, behind)| behind)),
+            None => after.split_once('>').unwrap_or((after, "")),
+        };
+        let name = |tag: &str| {
+            tag.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase()
+        };
+        match tag.strip_prefix('/') {
+            Some(closed) if name(closed) == inside => inside.clear(),
+            None if inside.is_empty() && matches!(name(tag).as_str(), "title" | "script" | "style") => {
+                inside = name(tag);
+            }
+            _ => {}
+        }
+        rest = behind;
+    }
+    if inside.is_empty() {
+        words.push_str(rest);
+    }
+    let [words, title] = [words, title].map(|text| unescaped(&text));
+    Some(match (words.is_empty(), title.is_empty()) {
+        (false, _) => words,
+        (true, false) => title,
+        (true, true) => "a page of HTML without words".to_string(),
+    })
+}
+
+/// The text of HTML, white space folded, with the few names of characters that errors have.
+fn unescaped(text: &str) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let named =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    named.iter().fold(folded, |text, (name, sign)| text.replace(name, sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_wherever_a_server_puts_them() {
+        let nginx = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad \
+                     Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n";
+        for (body, words) in [
+            (r#"{"error":{"message":"no such model","code":404}}"#, Some("no such model")),
+            (r#"{"error":{"message":"{\"error\":{\"message\":\"inner\"}}"}}"#, Some("inner")),
+            ("data: {\"error\":{\"message\":\"too long\"}}\n\n", Some("too long")),
+            ("event: error\ndata: {\"message\":\"overloaded\"}\n\ndata: [DONE]\n\n", Some("overloaded")),
+            (": hi\n\ndata: plain words\n\n", Some("plain words")),
+            ("data:\n\n", None),
+            (nginx, Some("502 Bad Gateway nginx")),
+            (
+                "<!DOCTYPE html><title>Only &amp; this</title><script>var a = '<b>';</script>",
+                Some("Only & this"),
+            ),
+            ("<p>a &lt;b&gt; c<!-- <i>no</i> --> d</p>", Some("a <b> c d")),
+            ("<style>p { color: red", Some("a page of HTML without words")),
+            ("<p>half <b", Some("half")),
+            ("<html></html>", Some("a page of HTML without words")),
+            ("< no page", None),
+            ("plain text", None),
+            ("", None),
+        ] {
+            assert_eq!(server_words(body).as_deref(), words, "{body}");
+        }
+        let deep = "{\"error\":".repeat(100_000);
+        assert_eq!(server_words(&deep), None);
+        assert!(server_words(&"<b>".repeat(100_000)).is_some());
+    }
+}

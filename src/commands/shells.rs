@@ -1,0 +1,376 @@
+//! The shells that ask for candidates: a script for each, and candidates quoted so that none of them is code.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use clap_complete::engine::{CompletionCandidate, complete};
+use clap_complete::env::{self, EnvCompleter, Shells};
+
+use super::shell_quote::{Quote, Rules, for_bash, is_bare, quote_after, unquoted};
+use crate::term::{clean, excerpt_within, width};
+
+/// The shells there are scripts for.
+pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish, &Powershell]);
+
+/// Columns for what a candidate means, in bash, which has no place for it of its own.
+const MEANING: usize = 48;
+
+/// The words of the line, without their quotes.
+static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The words of the line that is completed; none if no shell asks.
+pub fn words_of_line() -> &'static [OsString] {
+    WORDS.get().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// One value that may be put on the line, and its meaning.
+struct Candidate {
+    value: String,
+    meaning: Option<String>,
+}
+
+/// Candidates that can stand on a line. Left out: what is not text, or does not look like what it is.
+fn candidates(
+    tree: &mut clap::Command,
+    words: Vec<OsString>,
+    index: usize,
+    here: Option<&Path>,
+) -> io::Result<Vec<Candidate>> {
+    let words = WORDS.get_or_init(|| words).clone();
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for found in complete(tree, words, index, here)? {
+        let Some(value) = found.get_value().to_str() else { continue };
+        if clean(value) != value || value.contains(char::is_control) {
+            continue;
+        }
+        let value = match is_file_like_an_option(&found, value, here) {
+            true => format!("./{value}"),
+            false => value.to_string(),
+        };
+        let meaning = found.get_help().map(|help| help.to_string());
+        let meaning = meaning.and_then(|help| help.lines().next().map(|line| clean(line).into_owned()));
+        if seen.insert(value.clone()) {
+            kept.push(Candidate { value, meaning: meaning.filter(|line| !line.is_empty()) });
+        }
+    }
+    Ok(kept)
+}
+
+/// A file whose name begins as an option does.
+fn is_file_like_an_option(found: &CompletionCandidate, value: &str, here: Option<&Path>) -> bool {
+    let named = || here.unwrap_or(Path::new("")).join(value.trim_end_matches('/')).symlink_metadata();
+    found.get_id().is_none() && value.starts_with('-') && named().is_ok()
+}
+
+/// Words without the quotes of their shell; one that is not text stays.
+fn plain_words(words: Vec<OsString>, rules: Rules) -> Vec<OsString> {
+    let plain = |word: OsString| match word.to_str() {
+        Some(text) => unquoted(text, Quote::None, rules).into(),
+        None => word,
+    };
+    words.into_iter().map(plain).collect()
+}
+
+/// The place of the word that is completed, as bash and zsh tell it.
+fn index_told() -> usize {
+    lepo_base::env::text("_CLAP_COMPLETE_INDEX").and_then(|told| told.parse().ok()).unwrap_or_default()
+}
+
+/// Bash, with what each candidate means behind it in a list of several: readline inserts only what
+/// all have in common, which ends before that.
+struct Bash;
+
+const BASH: &str = r#"
+_clap_complete_lepo() {
+    local words=("${COMP_WORDS[@]}") line="${COMP_LINE:0:COMP_POINT}" told
+    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+        words[COMP_CWORD]="$2"
+    fi
+    COMPREPLY=()
+    told=$( \
+        _CLAP_COMPLETE_INDEX="${COMP_CWORD}" \
+        _CLAP_COMPLETE_COMP_TYPE="${COMP_TYPE}" \
+        _CLAP_COMPLETE_LINE="${line}" \
+        VAR="bash" \
+        lepo -- "${words[@]}" 2>/dev/null \
+    ) || return
+    [[ -n "$told" ]] || return 0
+    # Split without an expansion: a candidate is no pattern of file names.
+    IFS=$'\013' read -r -d '' -a COMPREPLY <<< "$told"
+    local last=$(( ${#COMPREPLY[@]} - 1 ))
+    COMPREPLY[last]="${COMPREPLY[last]%$'\n'}"
+    if [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
+        compopt -o nospace 2> /dev/null
+    else
+        compopt +o nospace 2> /dev/null
+    fi
+    return 0
+}
+if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
+    complete -o nospace -o bashdefault -o nosort -F _clap_complete_lepo lepo
+else
+    complete -o nospace -o bashdefault -F _clap_complete_lepo lepo
+fi
+"#;
+
+impl Bash {
+    /// What is told for the last of `words`, whose text before the cursor is `line`.
+    fn told(found: &[Candidate], raw: &str, line: &str, sort: &str) -> String {
+        let quote = quote_after(line.strip_suffix(raw).unwrap_or_default());
+        let tilde = raw.starts_with('~');
+        let found: Vec<(String, Option<&str>)> = found
+            .iter()
+            .filter_map(|one| Some((for_bash(&one.value, quote, tilde)?, one.meaning.as_deref())))
+            .collect();
+        // Tab, lists of several kinds. Others, as menu completion and the one that inserts all, put each candidate
+        // on the line as it is.
+        let is_list = matches!(sort, "9" | "33" | "63" | "64");
+        let bare = !is_list || found.len() < 2;
+        let widest = found.iter().map(|(value, _)| width(value)).max().unwrap_or_default();
+        let rows = found.iter().map(|(value, meaning)| {
+            let meaning = meaning.map(|line| excerpt_within(line, MEANING)).filter(|line| !line.is_empty());
+            match meaning.filter(|_| !bare) {
+                Some(meaning) => format!("{value}{}  ({meaning})", " ".repeat(widest - width(value))),
+                None => value.clone(),
+            }
+        });
+        rows.collect::<Vec<_>>().join("\u{b}")
+    }
+}
+
+impl EnvCompleter for Bash {
+    fn name(&self) -> &'static str {
+        env::Bash.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        env::Bash.is(name)
+    }
+
+    fn write_registration(&self, var: &str, _: &str, _: &str, _: &str, to: &mut dyn Write) -> io::Result<()> {
+        writeln!(to, "{}", BASH.replace("VAR", var))
+    }
+
+    fn write_complete(
+        &self,
+        tree: &mut clap::Command,
+        args: Vec<OsString>,
+        here: Option<&Path>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let told = |name: &str| lepo_base::env::text(name).unwrap_or_default();
+        let index = index_told();
+        let raw = args.get(index).and_then(|word| word.to_str()).unwrap_or_default().to_string();
+        let line = told("_CLAP_COMPLETE_LINE");
+        let mut words = plain_words(args, Rules::Posix);
+        if let Some(word) = words.get_mut(index) {
+            let quote = quote_after(line.strip_suffix(&raw).unwrap_or_default());
+            *word = unquoted(&raw, quote, Rules::Posix).into();
+        }
+        let found = candidates(tree, words, index, here)?;
+        write!(to, "{}", Bash::told(&found, &raw, &line, &told("_CLAP_COMPLETE_COMP_TYPE")))
+    }
+}
+
+/// Zsh, which quotes what it inserts. Its completion system may not be there yet; and the script may stand in its
+/// `fpath`, where it is run as the completer itself.
+struct Zsh;
+
+/// The end of clap's script, and what stands in its place.
+const COMPDEF: &str = "compdef _clap_dynamic_completer_lepo lepo";
+const REGISTER: &str = "\
+# Together in a line, those that mean the same would be sorted, and all others with them.
+zstyle ':completion:*:*:lepo:*' list-grouped false
+if [[ \"${funcstack[1]}\" == _lepo ]]; then
+    _clap_dynamic_completer_lepo \"$@\"
+else
+    if ! (( ${+functions[compdef]} )); then
+        autoload -Uz compinit && compinit -i
+    fi
+    compdef _clap_dynamic_completer_lepo lepo
+fi";
+
+impl EnvCompleter for Zsh {
+    fn name(&self) -> &'static str {
+        env::Zsh.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        env::Zsh.is(name)
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        name: &str,
+        bin: &str,
+        completer: &str,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut script = Vec::new();
+        env::Zsh.write_registration(var, name, bin, completer, &mut script)?;
+        let script = String::from_utf8_lossy(&script).replace(COMPDEF, REGISTER);
+        to.write_all(script.as_bytes())
+    }
+
+    fn write_complete(
+        &self,
+        tree: &mut clap::Command,
+        args: Vec<OsString>,
+        here: Option<&Path>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let index = index_told();
+        let mut words = plain_words(args, Rules::Posix);
+        if words.len() == index {
+            words.push(OsString::new());
+        }
+        let escaped = |text: &str| text.replace('\\', "\\\\");
+        for (i, one) in candidates(tree, words, index, here)?.iter().enumerate() {
+            let between = if i == 0 { "" } else { "\n" };
+            write!(to, "{between}{}", escaped(&one.value).replace(':', "\\:"))?;
+            if let Some(meaning) = &one.meaning {
+                write!(to, ":{}", escaped(meaning))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fish, which quotes what it inserts, and tells the last word with its quotes.
+struct Fish;
+
+impl EnvCompleter for Fish {
+    fn name(&self) -> &'static str {
+        env::Fish.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        env::Fish.is(name)
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        name: &str,
+        bin: &str,
+        completer: &str,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        env::Fish.write_registration(var, name, bin, completer, to)
+    }
+
+    fn write_complete(
+        &self,
+        tree: &mut clap::Command,
+        mut args: Vec<OsString>,
+        here: Option<&Path>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let last = args.pop().map(|word| plain_words(vec![word], Rules::Fish)).unwrap_or_default();
+        args.extend(last);
+        write_lines(&candidates_of_last(tree, args, here)?, to)
+    }
+}
+
+/// Elvish, for which a name is left out that it would have to quote.
+struct Elvish;
+
+/// PowerShell likewise: it inserts what it is told.
+struct Powershell;
+
+impl EnvCompleter for Elvish {
+    fn name(&self) -> &'static str {
+        env::Elvish.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        env::Elvish.is(name)
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        name: &str,
+        bin: &str,
+        completer: &str,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        env::Elvish.write_registration(var, name, bin, completer, to)
+    }
+
+    fn write_complete(
+        &self,
+        tree: &mut clap::Command,
+        args: Vec<OsString>,
+        here: Option<&Path>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let found = candidates(tree, args, index_told(), here)?;
+        let values: Vec<_> = found.into_iter().map(|one| one.value).filter(|value| is_plain(value)).collect();
+        write!(to, "{}", values.join("\n"))
+    }
+}
+
+impl EnvCompleter for Powershell {
+    fn name(&self) -> &'static str {
+        env::Powershell.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        env::Powershell.is(name)
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        name: &str,
+        bin: &str,
+        completer: &str,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        env::Powershell.write_registration(var, name, bin, completer, to)
+    }
+
+    fn write_complete(
+        &self,
+        tree: &mut clap::Command,
+        args: Vec<OsString>,
+        here: Option<&Path>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut found = candidates_of_last(tree, args, here)?;
+        found.retain(|one| is_plain(&one.value));
+        write_lines(&found, to)
+    }
+}
+
+/// Needs no quotes in any shell.
+fn is_plain(value: &str) -> bool {
+    // PowerShell takes typographic quotes for quotes.
+    value.chars().all(|c| is_bare(c) && (c.is_ascii() || c.is_alphanumeric()))
+}
+
+fn candidates_of_last(
+    tree: &mut clap::Command,
+    words: Vec<OsString>,
+    here: Option<&Path>,
+) -> io::Result<Vec<Candidate>> {
+    let index = words.len().saturating_sub(1);
+    candidates(tree, words, index, here)
+}
+
+/// A candidate a line, its meaning behind a tab.
+fn write_lines(found: &[Candidate], to: &mut dyn Write) -> io::Result<()> {
+    for Candidate { value, meaning } in found {
+        match meaning {
+            Some(meaning) => writeln!(to, "{value}\t{meaning}")?,
+            None => writeln!(to, "{value}")?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! File names of others on a command line: no name that a shell completes is code, in the real shells.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::home::{Home, run};
+use crate::pty::on_terminal;
+
+/// Names that begin with `d`, each alone in a folder.
+const NAMES: [&str; 18] = [
+    "d a gram.png",
+    "d$(touch PWNED).png",
+    "d`touch PWNED`.png",
+    "d;touch PWNED;.png",
+    "d'it'.png",
+    "d\"say\".png",
+    "d\\back\\.png",
+    "d*.png",
+    "d?[a-z].png",
+    "d!x!.png",
+    "d~x.png",
+    "d#x.png",
+    "d&touch PWNED&.png",
+    "d|touch PWNED.png",
+    "d>PWNED",
+    "d{a,b}.png",
+    "d:e=f@g.png",
+    "d 한글 이름.png",
+];
+
+/// Names that no line can hold in one piece.
+const LEFT_OUT: [&str; 3] = ["d\nnew line.png", "d\ttab.png", "d\u{1b}[31mred.png"];
+
+/// lepo first in the path, which answers shells that complete and otherwise only records its words.
+fn home() -> Home {
+    let home = Home::new();
+    let script = format!(
+        "#!/bin/sh\nif [ -n \"$LEPO_COMPLETE\" ] || [ \"$1\" = completions ]; then exec '{}' \"$@\"; fi\n\
+         printf '%s\\0' \"$@\" '|' >> \"$HOME/words\"\necho RAN\n",
+        env!("CARGO_BIN_EXE_lepo")
+    );
+    home.write_program("bin/lepo", script);
+    for (i, name) in NAMES.iter().chain(&LEFT_OUT).enumerate() {
+        home.write(&format!("work/{i}/{name}"), "x");
+    }
+    home.write("work/dash/-d.png", "x");
+    home
+}
+
+/// A shell, its words, and what it is told first.
+const SHELLS: [(&str, &str, &str); 3] = [
+    ("bash", "bash --norc --noprofile -i", "source <(lepo completions bash); PS1=REA\"DY\""),
+    ("zsh", "zsh -f -i", "source <(lepo completions zsh); bindkey -e; PS1=REA\"DY\""),
+    (
+        "fish",
+        "fish --no-config -i",
+        "lepo completions fish | source; function fish_prompt; printf REA'DY'; end; function fish_title; end",
+    ),
+];
+
+/// The words that lepo was started with, for each of these lines typed in `work`.
+fn typed(home: &Home, (shell, start, begin): (&str, &str, &str), lines: &[String]) -> Vec<Vec<String>> {
+    let path = format!("{}:{}", home.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = home.terminal(&format!("stty cols 200; {start}"));
+    command.env("PATH", path);
+    let mut steps = vec![("", format!("cd '{}'; {begin}\n", home.work().display()))];
+    steps.extend(lines.iter().map(|line| ("READY", format!("{line}\n"))));
+    steps.push(("READY", "exit\n".into()));
+    let steps: Vec<_> = steps.iter().map(|(wait, keys)| (*wait, keys.as_str())).collect();
+    let shown = on_terminal(command, &steps).out;
+    let words = home.read("words");
+    let ran: Vec<Vec<String>> = words
+        .split("|\0")
+        .filter(|one| !one.is_empty())
+        .map(|one| one.split_terminator('\0').map(str::to_string).collect())
+        .collect();
+    assert!(!shown.contains("nothing more came"), "{shell}: {shown}");
+    ran
+}
+
+/// The lines by which a file of a folder is completed after what was typed of it.
+fn within(folder: &str, begin: &str) -> [String; 2] {
+    [format!("cd '{folder}'"), format!("lepo do --attach {begin}\t; cd ..")]
+}
+
+fn is_here(shell: &str) -> bool {
+    let is_here = Command::new(shell).arg("--version").output().is_ok();
+    if !is_here {
+        eprintln!("skipped: no {shell} here");
+    }
+    is_here
+}
+
+/// No file of this name below a folder.
+fn nothing_ran(folder: &Path, shell: &str) {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            assert_ne!(entry.file_name(), "PWNED", "{shell}: a name ran");
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_completed_file_name_reaches_lepo_as_it_is_and_runs_nothing() {
+    for shell in SHELLS {
+        if !is_here(shell.0) {
+            continue;
+        }
+        let home = home();
+        let all: Vec<&str> = NAMES.iter().chain(&LEFT_OUT).copied().collect();
+        let lines: Vec<String> = (0..all.len()).flat_map(|i| within(&i.to_string(), "d")).collect();
+        let ran = typed(&home, shell, &lines);
+        nothing_ran(home.path(), shell.0);
+        let given: Vec<&str> = ran.iter().map(|words| words[2].as_str()).collect();
+        let expected: Vec<&str> =
+            all.iter().map(|name| if LEFT_OUT.contains(name) { "d" } else { name }).collect();
+        assert_eq!(given, expected, "{}", shell.0);
+    }
+}
+
+#[test]
+fn a_file_name_is_completed_also_where_quotes_were_begun() {
+    for shell in SHELLS {
+        if !is_here(shell.0) {
+            continue;
+        }
+        let home = home();
+        let mut lines = Vec::new();
+        let mut expected = Vec::new();
+        // A blank, a command, quotes of both kinds; typed to the middle of the name, or within quotes.
+        for (i, begin) in [(0, "'d a"), (0, "\"d a"), (0, "d\\ a"), (1, "'d$"), (1, "d\\$\\("), (1, "\"d")] {
+            lines.extend(within(&i.to_string(), begin));
+            expected.push(NAMES[i]);
+        }
+        lines.extend(within("dash", "./"));
+        expected.push("./-d.png");
+        let ran = typed(&home, shell, &lines);
+        nothing_ran(home.path(), shell.0);
+        let given: Vec<&str> = ran.iter().map(|words| words[2].as_str()).collect();
+        assert_eq!(given, expected, "{}", shell.0);
+    }
+}
+
+#[test]
+fn a_name_that_begins_as_an_option_does_is_offered_below_its_folder() {
+    let home = home();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        for word in ["", "-"] {
+            let mut command = home.command(&["--", "lepo", "do", "--attach", word]);
+            command.current_dir(home.work().join("dash")).env("LEPO_COMPLETE", shell);
+            command.env("_CLAP_COMPLETE_INDEX", "3");
+            let ran = run(command, b"");
+            let found: Vec<&str> = ran.out.split(['\n', '\u{b}']).map(str::trim).collect();
+            assert!(found.contains(&"./-d.png"), "{shell}: {}", ran.out);
+            assert!(!found.contains(&"-d.png"), "{shell}: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn shells_that_insert_names_bare_are_told_only_bare_names() {
+    let home = home();
+    home.write("work/0/d-1.2_한글.png", "x");
+    home.write("work/0/d\u{2019}quote.png", "x");
+    for shell in ["elvish", "powershell"] {
+        for (i, name) in NAMES.iter().chain(&LEFT_OUT).enumerate() {
+            let mut command = home.command(&["--", "lepo", "do", "--attach", "d"]);
+            command.current_dir(home.work().join(i.to_string())).env("LEPO_COMPLETE", shell);
+            command.env("_CLAP_COMPLETE_INDEX", "3");
+            let found = run(command, b"").out;
+            let expected = match (i, *name) {
+                (0, _) => "d-1.2_한글.png",
+                (_, "d:e=f@g.png") => "d:e=f@g.png",
+                _ => "",
+            };
+            assert_eq!(found.trim(), expected, "{shell}: {name:?}");
+        }
+    }
+}
+
+#[test]
+fn bash_puts_no_meaning_on_the_line() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "$(touch PWNED)");
+    home.add(&["--prev", "head"], "`touch PWNED`");
+    // 42, `*`: all that is found goes on the line.
+    for (sort, told) in [("42", false), ("37", false), ("63", true)] {
+        let script = format!(
+            "source <(lepo completions bash); COMP_WORDS=(lepo show 0); COMP_CWORD=2; COMP_TYPE={sort}; \
+             _clap_complete_lepo lepo 0 show; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        let listed = run(home.shell(&script), b"").out;
+        assert_eq!(listed.lines().count(), 2, "{listed}");
+        assert_eq!(listed.contains("touch"), told, "{sort}: {listed}");
+    }
+}
+
+#[test]
+fn a_candidate_is_no_pattern_of_file_names() {
+    let home = home();
+    home.write("work/stars/d*", "x");
+    home.write("work/stars/dx$(touch PWNED)", "x");
+    let script = "cd stars; source <(lepo completions bash); COMP_WORDS=(lepo do --attach d); COMP_CWORD=3; \
+                  COMP_TYPE=9; _clap_complete_lepo lepo d --attach; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let found = run(home.shell(script), b"").out;
+    assert_eq!(found, "d\\*\ndx\\$\\(touch\\ PWNED\\)\n");
+}
