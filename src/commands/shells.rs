@@ -13,7 +13,7 @@ use super::shell_quote::{Quote, Rules, for_bash, is_bare, quote_after, unquoted}
 use crate::term::{clean, excerpt_within, width};
 
 /// The shells there are scripts for.
-pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish, &Powershell]);
+pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish]);
 
 /// Columns for what a candidate means, in bash, which has no place for it of its own.
 const MEANING: usize = 48;
@@ -280,9 +280,6 @@ impl EnvCompleter for Fish {
 /// Elvish, for which a name is left out that it would have to quote.
 struct Elvish;
 
-/// PowerShell likewise: it inserts what it is told.
-struct Powershell;
-
 impl EnvCompleter for Elvish {
     fn name(&self) -> &'static str {
         env::Elvish.name()
@@ -316,42 +313,8 @@ impl EnvCompleter for Elvish {
     }
 }
 
-impl EnvCompleter for Powershell {
-    fn name(&self) -> &'static str {
-        env::Powershell.name()
-    }
-
-    fn is(&self, name: &str) -> bool {
-        env::Powershell.is(name)
-    }
-
-    fn write_registration(
-        &self,
-        var: &str,
-        name: &str,
-        bin: &str,
-        completer: &str,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        env::Powershell.write_registration(var, name, bin, completer, to)
-    }
-
-    fn write_complete(
-        &self,
-        tree: &mut clap::Command,
-        args: Vec<OsString>,
-        here: Option<&Path>,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        let mut found = candidates_of_last(tree, args, here)?;
-        found.retain(|one| is_plain(&one.value));
-        write_lines(&found, to)
-    }
-}
-
 /// Needs no quotes in any shell.
 fn is_plain(value: &str) -> bool {
-    // PowerShell takes typographic quotes for quotes.
     value.chars().all(|c| is_bare(c) && (c.is_ascii() || c.is_alphanumeric()))
 }
 
