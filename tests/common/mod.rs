@@ -8,5 +8,6 @@ pub mod paths_in_code;
 pub mod pty;
 pub mod screen;
 pub mod scripted;
+pub mod secrets;
 pub mod skip;
 pub mod ssh;

@@ -82,4 +82,4 @@ mod watching;
 mod wild;
 mod wires;
 
-use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, skip, ssh};
+use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh};
