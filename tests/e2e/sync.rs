@@ -27,6 +27,8 @@ pub fn open_remote(dir: &Path) -> PathBuf {
 pub fn clone(email: &str) -> Home {
     let home = Home::new();
     home.write(".gitconfig", format!("[user]\n\temail = {email}\n\tname = x\n"));
+    // What is added here is there to be held back.
+    home.write("config/config.toml", "secrets = \"off\"\n");
     home
 }
 
@@ -179,8 +181,16 @@ fn secrets_and_edited_messages_are_held_back() {
     home.add(&["--prev", "head"], "harmless");
     let ran = begin(&home, &remote, "me");
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
-    assert!(ran.err.contains(&format!("held back {secret}: it seems to hold a secret (github-token)")), "{}", ran.err);
-    assert!(ran.err.contains(&format!("held back {id}: it seems to hold a secret (aws-key-id)")), "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("held back {secret}: it seems to hold a secret (github-token)")),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains(&format!("held back {id}: it seems to hold a secret (aws-key-id)")),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains(&format!("held back {edited}")) && !ran.err.contains("ghp_"), "{}", ran.err);
     let ran = home.alone(&["sync", "--allow", &secret]);
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
@@ -201,7 +211,11 @@ fn a_held_blob_is_named_at_each_sync_until_it_is_allowed() {
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 2 messages as me\n"), "{}", ran.err);
     let ran = home.alone(&["sync"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
-    assert!(ran.err.contains(&format!("held back {hash}: it seems to hold a secret (private-key)")), "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("held back {hash}: it seems to hold a secret (private-key)")),
+        "{}",
+        ran.err
+    );
     let ran = home.alone(&["sync", "--allow", &hash]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "sent 1 blob as me\n"), "{}", ran.err);
     assert_eq!(home.alone(&["sync"]).out, "");

@@ -1,6 +1,7 @@
 //! Looks for secrets in files and folders: each finding, then how fast it went. For `benches/secrets.py`, and to see what
 //! the table says of other people's sources: `cargo run --release -p lepo-secrets --example scan -- FOLDER…`
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use lepo_secrets::Finder;
 
 fn main() {
     let mut waiting: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut out = std::io::stdout();
     let finder = Finder::of_shapes();
     finder.prepare();
     let (mut bytes, mut files, mut took) = (0usize, 0usize, Duration::ZERO);
@@ -31,9 +33,9 @@ fn main() {
         files += 1;
         for secret in found {
             let line = text.iter().take(secret.span.start).filter(|byte| **byte == b'\n').count() + 1;
-            println!("{}:{line}: {}", path.display(), secret.kind);
+            let _ = writeln!(out, "{}:{line}: {}", path.display(), secret.kind);
         }
     }
     let rate = bytes as f64 / 1e6 / took.as_secs_f64().max(1e-9);
-    eprintln!("{files} files, {bytes} bytes, {:.3} s, {rate:.0} MB/s", took.as_secs_f64());
+    let _ = writeln!(out, "{files} files, {bytes} bytes, {:.3} s, {rate:.0} MB/s", took.as_secs_f64());
 }

@@ -31,6 +31,6 @@ mod tests;
 mod values;
 
 pub use finder::{Finder, Found};
-pub use mask::{Key, Masked, Masker, Tally, without_digits};
+pub use mask::{Key, Masked, Masker, Tally, has_mask, restore, without_digits};
 pub use stream::{LONGEST_HELD, Stream};
 pub use values::{Value, is_named_secret, is_worth};

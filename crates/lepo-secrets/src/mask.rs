@@ -106,6 +106,24 @@ impl Masker {
         Stream::new(self.clone())
     }
 
+    /// A keyed hash over some texts, to know again what this user's lepo wrote; `None` without a key.
+    pub fn proof(&self, parts: &[&[u8]]) -> Option<String> {
+        let key = self.key?;
+        // HMAC with one block of padding, as RFC 2104 has it.
+        let pad = |with: u8| {
+            let mut block = [with; 64];
+            block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+            block
+        };
+        let mut inner = Sha256::new().chain_update(pad(0x36));
+        for part in parts {
+            inner.update((part.len() as u64).to_be_bytes());
+            inner.update(part);
+        }
+        let outer = Sha256::new().chain_update(pad(0x5c)).chain_update(inner.finalize()).finalize();
+        Some(outer.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     /// The mask of a secret.
     pub fn word(&self, found: &Found) -> String {
         let Some(key) = self.key else { return format!("{LEAD}{}]", found.kind) };
@@ -114,6 +132,27 @@ impl Masker {
         let digits = digest.iter().take(2).map(|byte| format!("{byte:02x}")).collect::<String>();
         format!("{LEAD}{} {digits}]", found.kind)
     }
+}
+
+/// Whether a text has a mask in it.
+pub fn has_mask(text: &str) -> bool {
+    text.split(LEAD).skip(1).any(|after| {
+        let kind = after.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'-').count();
+        kind > 0 && matches!(after.as_bytes().get(kind), Some(b']' | b' '))
+    })
+}
+
+/// A text with the secrets in place of its masks, which come in this order.
+pub fn restore(text: &str, truths: &[(String, String)]) -> String {
+    let (mut restored, mut rest) = (String::with_capacity(text.len()), text);
+    for (mask, truth) in truths {
+        let Some((before, after)) = rest.split_once(mask.as_str()) else { continue };
+        restored.push_str(before);
+        restored.push_str(truth);
+        rest = after;
+    }
+    restored.push_str(rest);
+    restored
 }
 
 /// A text with the digits of its masks taken out: two masks of one kind are equal then.

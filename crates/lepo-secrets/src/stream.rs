@@ -1,5 +1,7 @@
 //! Masks a text that arrives in pieces: what could be the beginning of a secret waits, everything else goes on at once.
 
+use std::ops::Range;
+
 use super::finder::{Found, settle};
 use super::mask::{Masker, Tally};
 use super::pem::Body;
@@ -19,11 +21,19 @@ pub struct Stream {
     /// A private key is being read: its mask was given out.
     key: Option<Body>,
     tally: Tally,
+    /// The masks that were given out, each with what it stands for.
+    truths: Vec<(String, String)>,
 }
 
 impl Stream {
     pub(crate) fn new(masker: Masker) -> Stream {
-        Stream { masker, text: String::new(), from: 0, key: None, tally: Tally::default() }
+        let (tally, truths) = (Tally::default(), Vec::new());
+        Stream { masker, text: String::new(), from: 0, key: None, tally, truths }
+    }
+
+    /// The secrets that were masked, and the masks in order, each with what it stands for.
+    pub fn into_parts(self) -> (Tally, Vec<(String, String)>) {
+        (self.tally, self.truths)
     }
 
     /// Takes a piece, and appends what is settled.
@@ -55,6 +65,9 @@ impl Stream {
             if let Some(body) = &mut self.key {
                 let waiting = self.text.get(self.from..).unwrap_or_default();
                 let (end, read) = body.go_on(waiting.as_bytes(), is_whole);
+                if let Some((_, truth)) = self.truths.last_mut() {
+                    truth.push_str(waiting.get(..read).unwrap_or_default());
+                }
                 self.from += read;
                 self.forget();
                 if end.is_none() {
@@ -77,8 +90,7 @@ impl Stream {
             }
             self.release(hold, &found, out);
             let (Some(opened), Some((_, body, at))) = (opened, open) else { break };
-            out.push_str(&self.masker.word(&opened));
-            self.tally.add(&opened);
+            self.mask(&opened, self.from..at, out);
             self.key = Some(body);
             self.from = at;
         }
@@ -89,12 +101,18 @@ impl Stream {
     fn release(&mut self, until: usize, found: &[Found], out: &mut String) {
         for secret in found.iter().filter(|secret| secret.span.end <= until) {
             out.push_str(self.text.get(self.from..secret.span.start).unwrap_or_default());
-            out.push_str(&self.masker.word(secret));
-            self.tally.add(secret);
+            self.mask(secret, secret.span.clone(), out);
             self.from = secret.span.end;
         }
         out.push_str(self.text.get(self.from..until).unwrap_or_default());
         self.from = until.max(self.from);
+    }
+
+    fn mask(&mut self, secret: &Found, truth: Range<usize>, out: &mut String) {
+        let word = self.masker.word(secret);
+        out.push_str(&word);
+        self.tally.add(secret);
+        self.truths.push((word, self.text.get(truth).unwrap_or_default().to_string()));
     }
 
     /// Drops what was given out, but for the last of it.

@@ -20,6 +20,8 @@ fn streamed(masker: &Masker, pieces: &[&str]) -> String {
         assert!(stream.held() <= LONGEST_HELD, "{} wait", stream.held());
     }
     stream.finish(&mut out);
+    let (_, truths) = stream.into_parts();
+    assert_eq!(restore(&out, &truths), pieces.concat());
     out
 }
 
