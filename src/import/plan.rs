@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::attach;
 use super::brief::Tools;
 use super::conversation::{Conversation, File, Node, What};
+use super::masked::mask;
 use super::waiting::Waiting;
 use lepo_store::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_store::store::Blob;
@@ -97,7 +98,8 @@ struct Planner<'r> {
 
 /// Plans the bubbs of a conversation.
 pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
-    let Conversation { start, grows, nodes, labels, .. } = conversation;
+    let Conversation { start, grows, mut nodes, labels, .. } = conversation;
+    nodes.iter_mut().filter(|node| node.ready.is_none()).for_each(|node| mask(&mut node.what));
     let settled =
         |node: &Node| node.time.or(start).is_some_and(|time| time.saturating_add(SETTLED) <= rules.now);
     let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
