@@ -1,8 +1,10 @@
 //! `lepo fsck`: is the store what it says it is, and did a crash leave something behind?
 
+mod secrets;
+
 use serde_json::json;
 
-use super::Context;
+use super::{Context, complete};
 use crate::term::{Progress, say};
 use lepo_base::error::Result;
 use lepo_store::store::{Fate, Store};
@@ -26,11 +28,16 @@ use lepo_store::store::{Fate, Store};
 ///     future       dated more than a day ahead
 ///     stray        left in _tmp/ by a process that ended early
 ///
+/// With --secrets it looks for keys, tokens and passwords instead: in messages, blobs, titles, prompts and
+/// instructions, and in what others sent. One line a finding, `ID KIND WHERE`, and exit 1 if there is any; a file that is
+/// no message stands with its path in place of ID. The secret itself is not printed.
+///
 /// A valid id proves all messages before it, as the prev is part of it. This finds accidents; 80 bits
 /// without a signature are no protection against deliberate forgery.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover",
+    after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover\n  \
+    lepo fsck --secrets && git add .lepo",
     verbatim_doc_comment
 )]
 pub struct FsckArgs {
@@ -38,6 +45,12 @@ pub struct FsckArgs {
     /// short, prints its id, and removes useless files
     #[arg(long)]
     recover: bool,
+    /// Look for secrets, in these messages or everywhere: keys, tokens, passwords
+    #[arg(long, conflicts_with = "recover")]
+    secrets: bool,
+    /// The messages to look into
+    #[arg(value_name = "ADDR", requires = "secrets", add = complete::address())]
+    addresses: Vec<String>,
     /// Print one JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "failed": [...]}
     #[arg(long)]
     pub json: bool,
@@ -53,6 +66,9 @@ impl FsckArgs {
 /// Checks, or recovers.
 pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
+    if args.secrets {
+        return secrets::look(&store, &args.addresses, args.json, context);
+    }
     match args.recover {
         true => recover(&store, args.json, context),
         false => check(&store, args.json, context),

@@ -66,6 +66,7 @@ mod repl_turns;
 mod sandbox;
 mod schema;
 mod searching;
+mod secrets_kept_out;
 mod settings;
 mod shell;
 mod show_journal;

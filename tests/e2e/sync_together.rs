@@ -7,8 +7,8 @@ use crate::bots::Bot;
 use crate::home::{run, until};
 use crate::pty::on_terminal;
 use crate::screen::Screen;
-use crate::secrets::github_token;
 use crate::scripted::openai_sse;
+use crate::secrets::github_token;
 use crate::sync::{begin, clone, remote};
 
 const OFF: &str = "planner = \"off\"\n[term]\nusage = false";

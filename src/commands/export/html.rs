@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::ExportArgs;
+use crate::commands::finder::tell_secrets;
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
 use crate::stats::{By, RecordPlace, Row, tally};
@@ -34,6 +35,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     let mut page = Page::new(messages(store, forest, &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
     let html = page.html();
+    tell_secrets([html.as_bytes()]);
     match (&args.output, args.open) {
         (Some(file), _) => {
             replace(file, html.as_bytes())?;
