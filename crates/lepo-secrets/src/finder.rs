@@ -131,7 +131,7 @@ impl Finder {
         }
         if !is_whole {
             let ids: Vec<Range<usize>> = ids.into_iter().map(|(_, id)| id).collect();
-            self.hold_back(text, from, &ids, &mut pairs, &mut scan);
+            self.hold_back(text, from, &ids, &pairs, &mut scan);
         }
         scan
     }
@@ -178,7 +178,7 @@ impl Finder {
         text: &[u8],
         from: usize,
         ids: &[Range<usize>],
-        pairs: &mut Vec<(usize, usize)>,
+        pairs: &[(usize, usize)],
         scan: &mut Scan,
     ) {
         let mut hold = scan.hold.min(beside::hold(text, from, ids)).min(begun(text, from));

@@ -141,7 +141,8 @@ mod tests {
     fn an_event_is_one_line_and_only_lepos_are_told() {
         let mut file = tempfile::tempfile().unwrap();
         let keys = vec![Secret::new("sk-12345678")];
-        let log = Log { file: file.try_clone().unwrap(), level: Level::INFO, keys };
+        let log =
+            Log { file: file.try_clone().unwrap(), level: Level::INFO, keys, masker: Masker::for_imports() };
         tracing::subscriber::with_default(log, || {
             tracing::info!(target: "lepo::model", model = "a\nb", ms = 3, said = %"x\ny", "request {}", "done\x1b");
             tracing::warn!(target: "lepo", error = None::<u8>, "failed");
