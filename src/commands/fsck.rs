@@ -1,8 +1,10 @@
 //! `lepo fsck`: is the store what it says it is, and did a crash leave something behind?
 
+mod secrets;
+
 use serde_json::json;
 
-use super::Context;
+use super::{Context, complete};
 use crate::term::{Progress, say};
 use lepo_base::error::Result;
 use lepo_store::store::{Fate, Store};
@@ -27,11 +29,16 @@ use lepo_store::store::{Fate, Store};
 ///     future       dated more than a day ahead
 ///     stray        left in _tmp/ by a process that ended early
 ///
+/// With --secrets it looks for keys, tokens and passwords instead: in messages, blobs, titles, prompts and
+/// instructions, and in what others sent. One line a finding, `ID KIND WHERE`, and exit 1 if there is any; a file that is
+/// no message stands with its path in place of ID. The secret itself is not printed.
+///
 /// A valid id proves all messages before it, as the prev is part of it. This finds accidents; 80 bits
 /// without a signature are no protection against deliberate forgery.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover",
+    after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover\n  \
+    lepo fsck --secrets && git add .lepo",
     verbatim_doc_comment
 )]
 pub struct FsckArgs {
@@ -39,6 +46,12 @@ pub struct FsckArgs {
     /// id, and removes useless files; and gives messages and blobs the line ends back that their names prove
     #[arg(long)]
     recover: bool,
+    /// Look for secrets, in these messages or everywhere: keys, tokens, passwords
+    #[arg(long, conflicts_with = "recover")]
+    secrets: bool,
+    /// The messages to look into
+    #[arg(value_name = "ADDR", requires = "secrets", add = complete::address())]
+    addresses: Vec<String>,
     /// Print one JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "restored": [...],
     /// "failed": [...]}
     #[arg(long)]
@@ -58,6 +71,9 @@ pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
     // Another store that is only looked at is not changed.
     if context.save_to().is_none_or(|path| !path.is_absolute()) {
         context.keep_line_ends(&store);
+    }
+    if args.secrets {
+        return secrets::look(&store, &args.addresses, args.json, context);
     }
     match args.recover {
         true => recover(&store, args.json, context),

@@ -11,6 +11,7 @@ pub mod diff;
 pub mod r#do;
 pub mod edit;
 pub mod export;
+mod finder;
 pub mod fsck;
 pub mod grep;
 pub mod import;

@@ -27,6 +27,7 @@ mod lepo;
 mod librechat;
 mod lmstudio;
 mod log;
+mod masked;
 mod messages;
 mod opencode;
 mod openwebui;

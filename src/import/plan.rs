@@ -9,6 +9,7 @@ use super::attach;
 use super::brief::Tools;
 use super::conversation::{Conversation, File, Node, What};
 use super::held::{Held, held_until};
+use super::masked::mask;
 use super::waiting::Waiting;
 use lepo_store::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_store::store::Blob;
@@ -99,7 +100,8 @@ struct Planner<'r> {
 
 /// Plans the bubbs of a conversation.
 pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
-    let Conversation { start, grows, nodes, labels, .. } = conversation;
+    let Conversation { start, grows, mut nodes, labels, .. } = conversation;
+    nodes.iter_mut().filter(|node| node.ready.is_none()).for_each(|node| mask(&mut node.what));
     let settled = |node: &Node| held_until(node, start).is_some_and(|until| until <= rules.now);
     // Hidden parts alone are no conversation: there is nothing to wait for.
     let grows = grows && nodes.iter().any(|node| matches!(node.what, What::Text(..) | What::Exact(..)));

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::attach::seems_to_name_a_blob;
 use super::brief::Tools;
 use super::conversation::{Node, What};
+use super::masked::{mask, masked};
 use super::plan::is_request;
 
 /// The part of texts that is kept as soon as they are read.
@@ -24,6 +25,7 @@ pub fn make_ready(node: &mut Node, keep: Keep) {
     if node.ready.is_some() {
         return;
     }
+    mask(&mut node.what);
     let mut hasher = Sha256::new();
     let text = match &mut node.what {
         What::Call { name, input, .. } if !name.starts_with('{') => {
@@ -54,6 +56,7 @@ pub fn cut_and_hashed(text: &str, keep: Keep) -> Option<(String, [u8; 32])> {
     if !keep.brief || Tools::Brief.keeps_whole(text) || seems_to_name_a_blob(text) {
         return None;
     }
+    let text = &*masked(text);
     let mut cut = Tools::shortened(text);
     if is_request(&cut) || seems_to_name_a_blob(&cut) {
         return None;

@@ -10,8 +10,12 @@ use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
 impl Session<'_> {
     /// A question with the files that wait for it.
     pub(super) fn with_files(&self, text: String) -> Result<Question> {
-        let part =
-            Part { from: "the question".into(), content: Looked::Other(text.into_bytes()), fenced: false };
+        let part = Part {
+            from: "the question".into(),
+            content: Looked::Other(text.into_bytes()),
+            fenced: false,
+            typed: true,
+        };
         let contexts = self
             .contexts
             .iter()

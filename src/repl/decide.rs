@@ -29,7 +29,7 @@ impl Session<'_> {
         let store = self.store.clone();
         let _claim = store.claim(id)?;
         let forest = store.forest()?;
-        let decision = Decision::on(&store, &forest, id, verdict)?;
+        let decision = Decision::on((&store, &self.env.masking), &forest, id, verdict)?;
         self.waiting = None;
         let state = State::Idle.after(Step::Entered);
         self.turn(state, &forest, Start::Decided(id), None, Some(decision)).await

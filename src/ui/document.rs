@@ -11,7 +11,7 @@ use lepo_turn::{GroupOutcome, Report, Speech, ToolUse};
 pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
-        let text = store?.text(&answer.name).ok()?;
+        let text = report.as_given(store?.text(&answer.name).ok()?);
         let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
         let value: Option<Value> = report.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
         let mut told = json!({

@@ -9,6 +9,7 @@ pub mod pty;
 pub mod schemas;
 pub mod screen;
 pub mod scripted;
+pub mod secrets;
 pub mod skip;
 pub mod ssh;
 pub mod vectors;

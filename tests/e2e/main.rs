@@ -71,6 +71,7 @@ mod sandbox;
 mod schema;
 mod schemas;
 mod searching;
+mod secrets_kept_out;
 mod settings;
 mod shell;
 mod show_journal;
@@ -90,4 +91,4 @@ mod watching;
 mod wild;
 mod wires;
 
-use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, skip, ssh};
+use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh};

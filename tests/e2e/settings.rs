@@ -23,7 +23,7 @@ fn config_says_each_value_and_its_place_and_no_key() {
             .iter()
             .any(|s| s["name"] == "max_rounds" && s["value"] == "3")
     );
-    assert!(!shown.contains("secret") && !json.contains("secret"));
+    assert!(!shown.contains("very-secret") && !json.contains("very-secret"));
     // No store is needed, and none is made.
     assert!(!home.work().join(".lepo").exists());
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::home::{Home, Ran};
+use crate::secrets::{aws_id, github_token, private_key};
 
 /// A bare repository to sync with.
 pub fn remote(dir: &Path) -> PathBuf {
@@ -26,6 +27,8 @@ pub fn open_remote(dir: &Path) -> PathBuf {
 pub fn clone(email: &str) -> Home {
     let home = Home::new();
     home.write(".gitconfig", format!("[user]\n\temail = {email}\n\tname = x\n"));
+    // What is added here is there to be held back.
+    home.write("config/config.toml", "secrets = \"off\"\n");
     home
 }
 
@@ -170,14 +173,24 @@ fn secrets_and_edited_messages_are_held_back() {
     let dir = tempfile::tempdir().unwrap();
     let remote = remote(dir.path());
     let home = clone("me@x");
-    let secret = home.add(&["--prev", "head"], "my key is ghp_0123456789abcdefghijklmnopqrstuvwxyz");
+    let secret = home.add(&["--prev", "head"], &format!("my key is {}", github_token(1)));
+    let id = home.add(&["--prev", "head"], &format!("its id is {}", aws_id()));
     let edited = home.add(&["--prev", "head"], "as said");
     let path = home.work().join(home.ok(&["resolve", "--path", &edited]).trim());
     std::fs::write(path, "changed").unwrap();
     home.add(&["--prev", "head"], "harmless");
     let ran = begin(&home, &remote, "me");
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
-    assert!(ran.err.contains(&format!("held back {secret}: it seems to hold a GitHub token")), "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("held back {secret}: it seems to hold a secret (github-token)")),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains(&format!("held back {id}: it seems to hold a secret (aws-key-id)")),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains(&format!("held back {edited}")) && !ran.err.contains("ghp_"), "{}", ran.err);
     let ran = home.alone(&["sync", "--allow", &secret]);
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
@@ -188,7 +201,8 @@ fn a_held_blob_is_named_at_each_sync_until_it_is_allowed() {
     let dir = tempfile::tempdir().unwrap();
     let remote = remote(dir.path());
     let home = clone("me@x");
-    let bytes = b"-----BEGIN PRIVATE KEY-----";
+    let key = private_key(9);
+    let bytes = key.as_bytes();
     let hash = crate::attached::sha256(bytes);
     home.add(&["--prev", "head"], "first");
     home.write(&format!("work/.lepo/_blobs/{hash}"), bytes);
@@ -197,7 +211,11 @@ fn a_held_blob_is_named_at_each_sync_until_it_is_allowed() {
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 2 messages as me\n"), "{}", ran.err);
     let ran = home.alone(&["sync"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
-    assert!(ran.err.contains(&format!("held back {hash}: it seems to hold a private key")), "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("held back {hash}: it seems to hold a secret (private-key)")),
+        "{}",
+        ran.err
+    );
     let ran = home.alone(&["sync", "--allow", &hash]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "sent 1 blob as me\n"), "{}", ran.err);
     assert_eq!(home.alone(&["sync"]).out, "");

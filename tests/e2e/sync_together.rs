@@ -8,6 +8,7 @@ use crate::home::{run, until};
 use crate::pty::on_terminal;
 use crate::screen::Screen;
 use crate::scripted::openai_sse;
+use crate::secrets::github_token;
 use crate::sync::{begin, clone, remote};
 
 const OFF: &str = "planner = \"off\"\n[term]\nusage = false";
@@ -113,7 +114,7 @@ fn a_sync_that_watches_lets_others_in_and_says_once_what_is_held_back() {
     let me = clone("me@x");
     me.add(&["--prev", "head"], "mine");
     begin(&me, &remote, "me");
-    let held = me.add(&["--prev", "head"], "ghp_0123456789abcdefghijklmnopqrstuvwxyz");
+    let held = me.add(&["--prev", "head"], &github_token(1));
     let log = dir.path().join("log");
     let mut child = me
         .command(&["sync", "--watch", "1"])
@@ -132,7 +133,7 @@ fn a_sync_that_watches_lets_others_in_and_says_once_what_is_held_back() {
     let ran = run(me.program("timeout", &["30", lepo, "sync", "--allow", &held]), b"");
     assert_eq!((ran.code, ran.out.as_str()), (0, "sent 1 message as me\n"), "{}", ran.err);
     // Once more, as what another sync decided counts for this one.
-    let second = me.add(&["--prev", "head"], "glpat-0123456789abcdefghij");
+    let second = me.add(&["--prev", "head"], &github_token(2));
     until("the next is held back", || said().contains(&format!("held back {second}: ")));
     assert_eq!(said().matches("held back").count(), 2, "{}", said());
     // Its state is deleted: nothing is sent anywhere, and it ends.

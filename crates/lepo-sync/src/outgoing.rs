@@ -260,7 +260,7 @@ mod tests {
         state.settings.url = dir.path().join("remote.git").to_string_lossy().into_owned();
         let git = Git::at(&state.repository(), false);
         git.init().unwrap();
-        let secrets = Secrets::new([], []);
+        let secrets = Secrets::new([]);
         let sender = Sender {
             git: &git,
             store: &store,

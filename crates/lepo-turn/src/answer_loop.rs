@@ -102,7 +102,7 @@ impl Turn<'_> {
                 Asked::Received(Received::Calls(words, calls, replay)) => {
                     let at = self.record.transcript.entries.len();
                     if let Some(words) = words {
-                        self.record.transcript.take_up(&words)?;
+                        self.take_up(&words)?;
                     }
                     let answer = CalledAnswer { at, calls: calls.clone(), replay, waited: false };
                     self.record.transcript.called.push(answer);
@@ -178,6 +178,7 @@ impl Turn<'_> {
             model: &self.config.name,
             start,
             limit: self.env.settings().max_answer,
+            masking: &self.env.masking,
         };
         Ok(Asked::Received(receive(*answer, place, self.front, interrupt).await?))
     }
@@ -226,10 +227,20 @@ impl Turn<'_> {
         if std::mem::replace(&mut progress.asked_again, true) {
             return Err(unfit(&self.config.name, fault));
         }
-        self.record.transcript.take_up(words)?;
+        self.take_up(words)?;
         self.add(Kind::System, true, complaint(fault).as_bytes())?;
         self.front.happens(Event::Say(&asking_again(fault)));
         progress.rounds = 0;
+        Ok(())
+    }
+
+    /// Takes up what the model just said, as it said it.
+    fn take_up(&mut self, words: &Name) -> Result<()> {
+        self.record.transcript.take_up(words)?;
+        let last = self.record.transcript.entries.last();
+        if let Some(text) = last.and_then(|entry| self.env.masking.restored(&entry.text)) {
+            self.record.transcript.restore_last(&text);
+        }
         Ok(())
     }
 
@@ -285,6 +296,7 @@ impl Turn<'_> {
                 if let Some(id) = self.record.report.pending {
                     self.record.transcript.keep_called(&self.env.store, self.config, id);
                 }
+                self.keep_truth();
                 return self.record.pending();
             }
         };

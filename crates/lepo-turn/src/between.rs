@@ -11,9 +11,11 @@ use lepo_store::conv::Forest;
 impl TurnEnv {
     /// Keeps a question that cannot be answered yet: a bubb like any other, to be answered again.
     pub fn keep_question(&self, forest: &Forest, start: Start, question: Question) -> Result<Name> {
+        let typed = question.typed.clone();
         let text = keep_files(&self.store, question)?;
+        let (kept, _) = self.masking.kept_question(&text, &typed);
         let system_prompt = self.configured.system_prompt().unwrap_or_default();
-        self.begin(forest, start, system_prompt)?.add(Kind::User, false, text.as_bytes())
+        self.begin(forest, start, system_prompt)?.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())
     }
 
     /// Runs a command of the person's own, shown as it prints, and keeps its output for the next answer:
@@ -36,15 +38,20 @@ impl TurnEnv {
             None => front.happens(Event::Say("it did not come to an end of its own")),
         }
         let mut transcript = self.begin(forest, start, system_prompt)?;
-        Ok(runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?.bubb)
+        let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
+        if let Some(told) = self.masking.told() {
+            front.happens(Event::Say(&told));
+        }
+        Ok(used.bubb)
     }
 
     fn begin(&self, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
         let mut transcript = Transcript::at(&self.store, forest, start)?;
+        transcript.mask_with(self.masking.clone());
         if start == Start::New
             && let Some(prompt) = prompt
         {
-            transcript.add(Kind::System, true, prompt.as_bytes())?;
+            transcript.add_as(Kind::System, true, prompt.as_bytes(), prompt.as_bytes())?;
         }
         Ok(transcript)
     }

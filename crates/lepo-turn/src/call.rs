@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::Event;
 use super::command_runner::Carried;
 use super::flow::Turn;
 use super::result_text::ResultText;
 use super::served::FrontCaller;
+use super::{Event, Masking};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::{Store, blobs_of_result};
 use lepo_tool::mcp::{Block, CallResult, Called};
@@ -42,9 +42,14 @@ impl Turn<'_> {
         let called = env.interrupt.or(async { Ok(servers.call(granted, &mut caller).await) }).await?;
         let ms = start.elapsed().as_millis() as u64;
         let (text, ran) = match called {
-            Called::Result(result) => {
-                (result_text(&self.env.store, result, self.env.settings().output_limit as usize)?, true)
-            }
+            Called::Result(result) => (
+                result_text(
+                    &self.env.store,
+                    result,
+                    (self.env.settings().output_limit as usize, &self.env.masking),
+                )?,
+                true,
+            ),
             Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
         };
         Ok(Carried { text, exit: None, ms, ran })
@@ -52,7 +57,7 @@ impl Turn<'_> {
 }
 
 /// The text of a result, cut where it is too long; then a line for each blob: the whole text, images and the like.
-fn result_text(store: &Store, result: CallResult, limit: usize) -> Result<Vec<u8>> {
+fn result_text(store: &Store, result: CallResult, (limit, masking): (usize, &Masking)) -> Result<Vec<u8>> {
     let mut whole = String::new();
     if result.is_error {
         whole.push_str("the tool reports an error:\n");
@@ -68,7 +73,7 @@ fn result_text(store: &Store, result: CallResult, limit: usize) -> Result<Vec<u8
         }
         whole.push('\n');
     }
-    let mut text = ResultText::default();
+    let mut text = ResultText::new(Vec::new(), masking);
     match whole.trim_end_matches('\n') {
         "" => text.text.extend(b"(it gave nothing)"),
         whole => text.add_capped(store, whole, limit)?,

@@ -7,7 +7,7 @@ use super::aftermath;
 use super::report::ToolUse;
 use super::result_text::ResultText;
 use super::transcript::Transcript;
-use super::{Event, RunBy, TurnEnv};
+use super::{Event, Masking, RunBy, TurnEnv};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Entry, Store};
@@ -89,10 +89,13 @@ impl CommandRunner<'_> {
         let settings = self.env.settings();
         let access = granted.request().access.word();
         tracing::debug!(access, command = granted.request().command, "command");
+        let mut own = self.env.own.clone();
+        // The truth of requests that wait is no business of commands.
+        own.push(self.env.store.path().join("_wire"));
         let policy = Policy {
             dir: self.env.store.root(),
             store: &self.env.store.path(),
-            own: &self.env.own,
+            own: &own,
             read_only: &settings.sandbox_read_only,
         };
         let keys = settings.keys();
@@ -100,9 +103,9 @@ impl CommandRunner<'_> {
             Variables { hidden: settings.key_variables(), keys: &keys, passed: &settings.sandbox_env };
         let shell = Shell { policy, variables, timeout: settings.command_timeout };
         let found = Arc::default();
+        let limit = (settings.output_limit as usize, &*self.env.masking);
         let mut live = |stream, bytes: &[u8]| tell(Event::CommandOutput(by, stream, bytes));
-        let run =
-            carry_out(&self.env.store, shell, granted, settings.output_limit as usize, &mut live, &found);
+        let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
         aftermath::for_person(&found).iter().for_each(|line| tell(Event::Say(line)));
@@ -132,7 +135,7 @@ async fn carry_out(
     store: &Store,
     shell: Shell<'_>,
     granted: GrantedCommand,
-    limit: usize,
+    limit: (usize, &Masking),
     live: &mut Live<'_>,
     found: &Arc<Mutex<Aftermath>>,
 ) -> Result<(Carried, usize)> {
@@ -160,10 +163,10 @@ fn result_text(
     command: &str,
     outcome: &mut Outcome,
     found: &str,
-    limit: usize,
+    (limit, masking): (usize, &Masking),
 ) -> Result<Vec<u8>> {
     let head = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending));
-    let mut result = ResultText { text: head.into_bytes(), ..ResultText::default() };
+    let mut result = ResultText::new(head.into_bytes(), masking);
     if outcome.left > 0 {
         let left = format!("processes of it that could not be ended: {}\n", outcome.left);
         result.text.extend(left.bytes());

@@ -121,7 +121,8 @@ impl TurnEnv {
         copies: &[Name],
         written: &mut Vec<Name>,
     ) -> Result<BubbId> {
-        let first = self.store.write(Kind::System, false, root, 0, summary.as_bytes())?;
+        let summary = self.masking.kept(summary.as_bytes(), "the summary");
+        let first = self.store.write(Kind::System, false, root, 0, &summary)?;
         let mut tail = first.id;
         written.push(first);
         for name in copies {

@@ -1,6 +1,8 @@
 //! Finds and checks a pending request for `--approve` and `--deny`.
 
+use super::Masking;
 use super::transcript::request;
+use super::truth::truth_of;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::{End, Forest, Standing};
@@ -27,6 +29,8 @@ pub struct Decision {
     pub request: ToolRequest,
     /// The decision.
     pub verdict: Verdict,
+    /// The request's text, where its bubb has masks.
+    pub truth: Option<String>,
 }
 
 impl Verdict {
@@ -41,7 +45,12 @@ impl Verdict {
 impl Decision {
     /// The request of this id, which must be pending and unedited. What led to it may be another tool's, with
     /// ids of its own.
-    pub fn on(store: &Store, forest: &Forest, id: BubbId, verdict: Verdict) -> Result<Decision> {
+    pub fn on(
+        (store, masking): (&Store, &Masking),
+        forest: &Forest,
+        id: BubbId,
+        verdict: Verdict,
+    ) -> Result<Decision> {
         let lists = "`lepo ls --pending` lists the requests that wait";
         let ix = forest
             .find(id)
@@ -68,6 +77,14 @@ impl Decision {
             return Err(Error::usage(format!("the conversation of request {id} is incomplete"))
                 .hint("`lepo fsck` tells what is missing"));
         }
-        Ok(Decision { name, request, verdict })
+        // Refusing it needs no truth.
+        let text = std::str::from_utf8(&bytes).ok().filter(|_| verdict != Verdict::Deny);
+        let truth = text.map(|text| truth_of(store, masking, id, text)).transpose()?.flatten();
+        let request = match &truth {
+            None => request,
+            Some(text) => super::transcript::request(name.kind, name.hidden, text)
+                .ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?,
+        };
+        Ok(Decision { name, request, verdict, truth })
     }
 }

@@ -13,7 +13,7 @@ use super::catalogue::Catalogue;
 use super::flow::Turn;
 use super::record::TurnRecord;
 use super::transcript::Transcript;
-use super::{Ask, CommandRunner, Front, Interrupt, Report, Start};
+use super::{Ask, CommandRunner, Front, Interrupt, Masking, Report, Start};
 use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, set_tool_mode, system_prompt};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -122,6 +122,11 @@ impl Configured {
         }
     }
 
+    /// The masking of secrets, as the settings say.
+    pub fn masking(&self) -> Masking {
+        Masking::new(&self.settings, &Env::from_process(), &self.paths.state)
+    }
+
     /// lepo's own directories and files, which hold keys: no sandboxed command sees them.
     pub fn own(&self) -> Vec<PathBuf> {
         let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
@@ -178,6 +183,8 @@ pub struct TurnEnv {
     pub(super) pins: Pins,
     /// Requests that the person allowed for the rest of the session.
     pub(super) allowed: Lock<Allowed>,
+    /// The masking of what is written.
+    pub masking: Arc<Masking>,
 }
 
 impl TurnEnv {
@@ -190,6 +197,7 @@ impl TurnEnv {
             servers: Mutex::new(servers),
             pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
             allowed: Lock::default(),
+            masking: Arc::new(configured.masking()),
             configured,
             store,
             interrupt,
@@ -279,6 +287,8 @@ impl TurnEnv {
                 });
             }
         };
+        let mut transcript = transcript;
+        transcript.mask_with(self.masking.clone());
         let mut servers = self.servers.lock().await;
         servers.new_turn();
         let turn = Turn {

@@ -8,6 +8,8 @@ use super::record::TurnRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;
 use super::served::Served;
+use super::transcript::Opening;
+use super::truth::keep_truth;
 use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
@@ -76,7 +78,12 @@ impl<'t> Turn<'t> {
     /// Takes the turn. A failure is in the report, beside the results before it.
     pub async fn take(mut self, ask: Ask) -> Report {
         let ended = self.go(ask).await;
-        self.record.finish(self.front, ended).await
+        let masking = self.env.masking.clone();
+        let truths = masking.truths();
+        if let Some(told) = masking.told() {
+            self.front.happens(Event::Say(&told));
+        }
+        Report { truths, ..self.record.finish(self.front, ended).await }
     }
 
     async fn go(&mut self, mut ask: Ask) -> Result<()> {
@@ -100,15 +107,16 @@ impl<'t> Turn<'t> {
             )
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
         }
-        let mut opening: Vec<(Kind, bool, String)> = Vec::new();
+        let mut opening: Vec<Opening> = Vec::new();
         if ask.start == Start::New
             && let Some(prompt) = ask.system_prompt
         {
-            opening.push((Kind::System, true, prompt));
+            opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
         }
         if !ask.runs.is_empty() {
-            for (kind, hidden, text) in opening.drain(..) {
-                self.add(kind, hidden, text.as_bytes())?;
+            for Opening { kind, hidden, text, .. } in opening.drain(..) {
+                let name = self.record.transcript.add_as(kind, hidden, text.as_bytes(), text.as_bytes())?;
+                self.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
             }
             for command in &ask.runs {
                 let (runner, front) = (self.env.runner(), &mut *self.front);
@@ -117,12 +125,22 @@ impl<'t> Turn<'t> {
                 self.record.report.tools.push(used);
             }
         }
-        opening.extend(served);
+        let masking = self.env.masking.clone();
+        opening.extend(served.into_iter().map(|(kind, hidden, text)| {
+            let kept = masking.kept(text.as_bytes(), "what an MCP server gave");
+            let kept = Some(String::from_utf8_lossy(&kept).into_owned());
+            Opening { kind, hidden, text, kept }
+        }));
         let mut files = Vec::new();
         if let Some(question) = ask.question {
-            let text;
+            let (text, typed);
+            typed = question.typed.clone();
             (text, files) = begin_files(&self.env.store, question)?;
-            opening.push((Kind::User, false, text));
+            let (kept, note) = masking.kept_question(&text, &typed);
+            if let Some(note) = note {
+                self.front.happens(Event::Say(&note));
+            }
+            opening.push(Opening { kind: Kind::User, hidden: false, text, kept: Some(kept) });
         }
         if opening.is_empty() {
             self.gate.open();
@@ -200,6 +218,14 @@ impl<'t> Turn<'t> {
         let saved = self.record.transcript.saved().await?;
         self.record.tell_saved(self.front, saved);
         Ok(())
+    }
+
+    /// Keeps the truth of the request that waits, which is the last of the path.
+    pub(super) fn keep_truth(&self) {
+        let waits = self.record.report.pending.zip(self.record.transcript.entries.last());
+        if let Some((id, entry)) = waits {
+            keep_truth(&self.env.store, &self.env.masking, id, &entry.text);
+        }
     }
 
     pub(super) fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {

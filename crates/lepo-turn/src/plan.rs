@@ -52,7 +52,11 @@ impl Turn<'_> {
                 }
                 match self.decide_and_run(ToolRequest::Command(request), name, &mut done).await? {
                     Next::Again => {}
-                    Next::Answer | Next::Wait => return Ok(()),
+                    Next::Answer => return Ok(()),
+                    Next::Wait => {
+                        self.keep_truth();
+                        return Ok(());
+                    }
                 }
             }
         }

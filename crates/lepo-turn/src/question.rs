@@ -1,5 +1,7 @@
 //! A question from its parts: words, a file, stdin, and files as context.
 
+use std::ops::Range;
+
 use super::attach::{Looked, NewFile};
 use lepo_base::error::{Error, Place, Result};
 
@@ -10,6 +12,8 @@ pub struct Question {
     pub text: String,
     /// The files, not kept yet.
     pub files: Vec<NewFile>,
+    /// What of the words the user typed.
+    pub typed: Vec<Range<usize>>,
 }
 
 /// One part of a question: where it is from, for the error, and what it is.
@@ -21,6 +25,8 @@ pub struct Part {
     pub content: Looked,
     /// The part stands in a fence under its name.
     pub fenced: bool,
+    /// The user typed it: it is kept as it is, whatever it has in it.
+    pub typed: bool,
 }
 
 /// A file that goes with the question.
@@ -34,15 +40,17 @@ pub struct ContextFile {
 
 impl From<String> for Question {
     fn from(text: String) -> Question {
-        Question { text, files: Vec::new() }
+        let typed = std::iter::once(0..text.len()).collect();
+        Question { text, files: Vec::new(), typed }
     }
 }
 
 /// Joins the parts by a blank line, without their trailing newlines, and puts the context behind,
 /// each file fenced under its path; what can be attached is, behind `files`. Blank, or not UTF-8: exit 2.
 pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<NewFile>) -> Result<Question> {
-    let mut texts = Vec::new();
+    let (mut texts, mut typed, mut len) = (Vec::new(), Vec::new(), 0);
     for part in parts {
+        let before = texts.len();
         let bytes = match part.content {
             Looked::Media(file) => {
                 files.push(file);
@@ -56,6 +64,13 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
             true => texts.push(fenced(&part.from, text)),
             false if text.trim().is_empty() => {}
             false => texts.push(text.to_string()),
+        }
+        if let Some(text) = texts.get(before) {
+            if part.typed {
+                typed.push(len..len + text.len());
+            }
+            // A blank line follows.
+            len += text.len() + 2;
         }
     }
     if texts.is_empty() {
@@ -79,7 +94,7 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
         let text = utf8(&file.path, bytes)?;
         texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
     }
-    Ok(Question { text: texts.join("\n\n"), files })
+    Ok(Question { text: texts.join("\n\n"), files, typed })
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
@@ -116,7 +131,7 @@ mod tests {
     use super::*;
 
     fn part(text: &str) -> Part {
-        Part { from: "stdin".into(), content: Looked::Other(text.into()), fenced: false }
+        Part { from: "stdin".into(), content: Looked::Other(text.into()), fenced: false, typed: false }
     }
 
     fn in_fence(path: &str, text: &str) -> Part {
@@ -157,7 +172,7 @@ mod tests {
     #[test]
     fn what_can_be_attached_is() {
         let gif = |name: &str| NewFile::of_bytes(name, b"GIF89a\x01\0\x01\0\0\0\0\0\0\0".to_vec()).unwrap();
-        let image = |name: &str| Part { from: name.into(), content: gif(name), fenced: false };
+        let image = |name: &str| Part { from: name.into(), content: gif(name), fenced: false, typed: false };
         let parts = vec![part("what is this?"), image("in.gif")];
         let context = vec![ContextFile { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
         let Looked::Media(first) = gif("first.gif") else { panic!("a GIF") };
@@ -172,7 +187,12 @@ mod tests {
     #[test]
     fn what_is_not_utf8_is_told_with_its_place() {
         let error = join_parts(
-            vec![Part { from: "stdin".into(), content: Looked::Other(b"ab\xff".to_vec()), fenced: false }],
+            vec![Part {
+                from: "stdin".into(),
+                content: Looked::Other(b"ab\xff".to_vec()),
+                fenced: false,
+                typed: false,
+            }],
             vec![],
             vec![],
         );

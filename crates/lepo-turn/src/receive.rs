@@ -12,7 +12,8 @@ use super::native::sound_arguments;
 use super::report::Answered;
 use super::schema::AnswerSchema;
 use super::send::tell_cut;
-use super::{Event, Front, Interrupt};
+use super::spool_mask::SpoolMask;
+use super::{Event, Front, Interrupt, Masking};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
 use lepo_net::runtime::blocking;
@@ -51,6 +52,8 @@ struct Receiving<'s> {
     filter: CallFilter,
     /// Words behind the first call in the text.
     behind: String,
+    /// Masks what is spooled.
+    mask: SpoolMask<'s>,
 }
 
 /// The way a model may call tools in its answer.
@@ -96,6 +99,8 @@ pub struct AnswerPlace<'a> {
     pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.
     pub model: &'a str,
+    /// The masking of what is spooled.
+    pub masking: &'a Masking,
     /// The time at which the request left.
     pub start: Instant,
     /// The most bytes that the answer may have.
@@ -127,6 +132,7 @@ pub async fn receive(
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.happens(Event::Pause);
     drop(answer);
+    receiving.mask.settle(&mut receiving.buffer);
     receiving.spool();
     let ending = receiving.ending(done, &place)?;
     match &ending {
@@ -278,6 +284,7 @@ impl<'s> Receiving<'s> {
             said: String::new(),
             filter: CallFilter::default(),
             behind: String::new(),
+            mask: SpoolMask::new(place.masking),
         })
     }
 
@@ -298,7 +305,7 @@ impl<'s> Receiving<'s> {
                 self.show(&(lead + text), front);
             }
         }
-        self.buffer.extend_from_slice(text.as_bytes());
+        self.mask.push(text, &mut self.buffer);
         if self.buffer.len() >= SPOOL_BUFFER {
             self.spool();
         }
@@ -374,11 +381,18 @@ impl<'s> Receiving<'s> {
             }
             return;
         }
-        let mut text = Utf8::default();
+        let (mut text, mut whole) = (Utf8::default(), String::new());
+        let is_masked = self.mask.is_masked();
         let shown = self.draft.read_back(|piece| {
-            front.happens(Event::Text(&text.decode(piece)));
+            match is_masked {
+                true => whole.push_str(&text.decode(piece)),
+                false => front.happens(Event::Text(&text.decode(piece))),
+            }
             Ok(())
         });
+        if is_masked {
+            front.happens(Event::Text(&self.mask.as_given(&whole)));
+        }
         if let Err(error) = shown {
             self.failed.get_or_insert_with(|| self.draft.failed(error));
         }

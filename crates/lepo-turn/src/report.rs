@@ -25,6 +25,15 @@ pub struct Report {
     pub pending: Option<BubbId>,
     /// The error, if there is no answer.
     pub error: Option<Error>,
+    /// The masks in the answer's bubb, each with what it stands for: they are shown as the model gave them.
+    pub truths: Vec<(String, String)>,
+}
+
+impl Report {
+    /// A text of the answer's bubb as the model gave it.
+    pub fn as_given(&self, text: String) -> String {
+        if self.truths.is_empty() { text } else { lepo_secrets::restore(&text, &self.truths) }
+    }
 }
 
 /// Logs the error that ended a turn. A pending request and a turn that the user stopped are no errors.

@@ -94,7 +94,10 @@ impl Turn<'_> {
 
     /// Applies a decision (`--approve`, `--deny`) to a pending request.
     pub(super) async fn decided(&mut self, decision: Decision) -> Result<Next> {
-        let Decision { name, request, verdict } = decision;
+        let Decision { name, request, verdict, truth } = decision;
+        if let Some(truth) = truth {
+            self.record.transcript.restore_last(&truth);
+        }
         if verdict == Verdict::Deny {
             return self.not_run(&name, &request, REFUSED);
         }

@@ -6,16 +6,24 @@ use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 use lepo_tool::Captured;
 
+use super::Masking;
+
 /// A result that is being put together.
-#[derive(Default)]
-pub(super) struct ResultText {
+pub(super) struct ResultText<'m> {
     /// The text so far.
     pub text: Vec<u8>,
     /// The lines of its blobs.
     pub blobs: Vec<String>,
+    /// Masks what goes into blobs.
+    masking: &'m Masking,
 }
 
-impl ResultText {
+impl<'m> ResultText<'m> {
+    /// Begins with this text.
+    pub fn new(text: Vec<u8>, masking: &'m Masking) -> ResultText<'m> {
+        ResultText { text, blobs: Vec::new(), masking }
+    }
+
     /// Adds a text; or its begin and end, and a line of the whole, where it is longer than `limit` bytes.
     pub fn add_capped(&mut self, store: &Store, text: &str, limit: usize) -> Result<()> {
         if text.len() <= limit {
@@ -31,8 +39,12 @@ impl ResultText {
     /// Adds what is left of a stream, and a line for the whole of it where something is missing.
     pub fn add_stream(&mut self, store: &Store, captured: &mut Captured, limit: usize) -> Result<()> {
         let failed = |error: io::Error| Error::store("cannot read the output back").because(error);
-        let section = captured.section(limit).map_err(failed)?;
+        let mut section = captured.section(limit).map_err(failed)?;
         let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
+        // A secret that is cut in two could not be found: the ends are those of the masked whole.
+        let mut masked = if section.cut && is_text { self.masked(store, captured)? } else { None };
+        let captured = masked.as_mut().unwrap_or(captured);
+        section = captured.section(limit).map_err(failed)?;
         match is_text {
             true => self.text.extend(&section.text),
             // No text says what they are: they are in the blob alone.
@@ -45,6 +57,15 @@ impl ResultText {
             self.blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
         }
         Ok(())
+    }
+
+    /// The whole with masks; `None` if it has no secret.
+    fn masked(&self, store: &Store, captured: &mut Captured) -> Result<Option<Captured>> {
+        let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
+        let mut scratch = store.scratch()?;
+        let from = captured.whole().map_err(failed)?;
+        let is_any = self.masking.kept_stream(from, &mut scratch, "a long output").map_err(failed)?;
+        if is_any { Captured::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
     }
 
     /// Adds the line of a blob with these bytes.

@@ -9,7 +9,7 @@ use super::attach::{Looked, NewFile, keep_files};
 use super::flow::Turn;
 use super::question::{Question, fenced};
 use super::result_text::ResultText;
-use super::{Event, Front};
+use super::{Event, Front, Masking};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, counted_in_thousands};
 use lepo_store::store::Store;
@@ -140,7 +140,11 @@ impl Turn<'_> {
             let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
             self.front
                 .happens(Event::Say(&format!("read {address}: {}", counted_in_thousands(bytes, "byte"))));
-            opening.push((Kind::System, false, resource_text(&store, address, contents, limit)?));
+            opening.push((
+                Kind::System,
+                false,
+                resource_text(&store, address, contents, (limit, &self.env.masking))?,
+            ));
         }
         if let Some(wish) = &served.prompt {
             let messages = self.prompt_messages(wish).await?;
@@ -172,12 +176,12 @@ impl Turn<'_> {
     ) -> Result<Opening> {
         let kind = if message.by_assistant { Kind::Assistant } else { Kind::User };
         let text = match message.block {
-            Block::Text(text) => capped(store, &text, limit)?,
+            Block::Text(text) => capped(store, &text, (limit, &self.env.masking))?,
             Block::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
                 Looked::Media(file) if kind == Kind::User => {
                     self.env.configured.check_files(std::slice::from_ref(&file), self.config)?;
                     let text = format!("[{what} of server {server}]");
-                    keep_files(store, Question { text, files: vec![file] })?
+                    keep_files(store, Question { text, files: vec![file], typed: Vec::new() })?
                 }
                 Looked::Media(file) => format!("[{what}]\n{}", file.keep(store)?.line()),
                 Looked::Other(bytes) => format!("[{what}]\n{}", store.blob(&mut bytes.as_slice())?.line()),
@@ -192,7 +196,7 @@ fn resource_text(
     store: &Store,
     address: &ResourceAddress,
     contents: Vec<Content>,
-    limit: usize,
+    (limit, masking): (usize, &Masking),
 ) -> Result<String> {
     let (mut parts, mut blobs) = (Vec::new(), Vec::new());
     for content in contents {
@@ -203,7 +207,7 @@ fn resource_text(
         let mime = content.mime.map(|mime| format!(", {mime}")).unwrap_or_default();
         match String::from_utf8(content.bytes) {
             Ok(text) if content.is_text => {
-                let mut capped = ResultText::default();
+                let mut capped = ResultText::new(Vec::new(), masking);
                 capped.add_capped(store, &text, limit)?;
                 parts.push(fenced(&format!("{name}{mime}"), shown(&capped).trim_end_matches(['\n', '\r'])));
                 blobs.append(&mut capped.blobs);
@@ -224,8 +228,8 @@ fn resource_text(
 }
 
 /// A text as it is, or its begin and end and behind them the line of the whole.
-fn capped(store: &Store, text: &str, limit: usize) -> Result<String> {
-    let mut capped = ResultText::default();
+fn capped(store: &Store, text: &str, (limit, masking): (usize, &Masking)) -> Result<String> {
+    let mut capped = ResultText::new(Vec::new(), masking);
     capped.add_capped(store, text, limit)?;
     Ok(match capped.blobs.as_slice() {
         [] => text.to_string(),

@@ -7,6 +7,7 @@ use super::Start;
 use super::attach::{Arriving, Attached, LeftOut, choose};
 use super::called::CalledAnswer;
 use super::journal::failure_entry;
+use super::masking::{Masking, source_of};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Accepts, Text};
 use lepo_net::runtime::{Blocking, blocking};
@@ -33,6 +34,18 @@ pub struct PathEntry {
 /// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
 type Written = Result<Vec<(Name, Vec<u8>)>>;
 
+/// A bubb of what comes before the answer.
+pub struct Opening {
+    /// Its kind.
+    pub kind: Kind,
+    /// Not shown.
+    pub hidden: bool,
+    /// Its text, as the model is told it.
+    pub text: String,
+    /// Its text as it is written, where that is another one.
+    pub kept: Option<String>,
+}
+
 /// The path from its root to the tip.
 pub struct Transcript {
     store: Arc<Store>,
@@ -44,6 +57,8 @@ pub struct Transcript {
     pub called: Vec<CalledAnswer>,
     /// A new root's time is not before this.
     not_before: u64,
+    /// The masking of what is written; nothing is masked without.
+    masking: Option<Arc<Masking>>,
     unsaved: Option<Blocking<Written>>,
 }
 
@@ -62,6 +77,7 @@ impl Transcript {
             path: Vec::new(),
             called: Vec::new(),
             not_before: forest.root_time(lepo_store::store::now()),
+            masking: None,
             unsaved: None,
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
@@ -94,9 +110,29 @@ impl Transcript {
         self.entries.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
     }
 
-    /// Adds a bubb, durable when this returns.
+    /// Masks what is added from now on, on disk alone: the transcript keeps the truth.
+    pub fn mask_with(&mut self, masking: Arc<Masking>) {
+        self.masking = Some(masking);
+    }
+
+    /// Takes this as the text of the last bubb, which was masked when it was written.
+    pub fn restore_last(&mut self, text: &str) {
+        if let Some(entry) = self.entries.last_mut() {
+            entry.text = text.into();
+        }
+    }
+
+    /// Adds a bubb, durable when this returns. Its secrets are masked on disk.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
-        let name = self.store.write(kind, hidden, self.tip(), self.not_before, text)?;
+        let masking = self.masking.clone();
+        let kept = masking.as_ref().map(|masking| masking.kept(text, source_of(kind, text)));
+        self.add_as(kind, hidden, text, kept.as_deref().unwrap_or(text))
+    }
+
+    /// Adds a bubb that is kept on disk in another form than the model is told; durable when this returns. The user's
+    /// own words are kept as typed.
+    pub fn add_as(&mut self, kind: Kind, hidden: bool, text: &[u8], kept: &[u8]) -> Result<Name> {
+        let name = self.store.write(kind, hidden, self.tip(), self.not_before, kept)?;
         self.push_text(kind, hidden, self.path.is_empty(), text);
         self.path.push(name.id);
         Ok(name)
@@ -106,11 +142,11 @@ impl Transcript {
     /// meanwhile. `written` is called when all of it is durable.
     pub fn begin(
         &mut self,
-        bubbs: Vec<(Kind, bool, String)>,
+        bubbs: Vec<Opening>,
         mut files: Vec<Arriving>,
         written: impl FnOnce() + Send + 'static,
     ) {
-        for (i, (kind, hidden, text)) in bubbs.iter().enumerate() {
+        for (i, Opening { kind, hidden, text, .. }) in bubbs.iter().enumerate() {
             let root = i == 0 && self.path.is_empty();
             if i + 1 == bubbs.len() && !files.is_empty() {
                 let files = files.iter().map(Arriving::attached).collect();
@@ -123,8 +159,9 @@ impl Transcript {
         self.unsaved = Some(blocking(move || {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
-            for (kind, hidden, text) in bubbs {
-                let name = store.write(kind, hidden, tip, not_before, text.as_bytes())?;
+            for Opening { kind, hidden, text, kept } in bubbs {
+                let kept = kept.as_ref().unwrap_or(&text);
+                let name = store.write(kind, hidden, tip, not_before, kept.as_bytes())?;
                 tip = Some(name.id);
                 names.push((name, text.into_bytes()));
             }

@@ -112,7 +112,7 @@ impl Group {
         if let Some(file) = output {
             let bubbs = ui::bubbs_to_read(outcome, args.quiet);
             let headings = ui::headings(self.mode, &self.panel);
-            write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings))?;
+            write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings), &[])?;
         }
         context.out.flush();
         if !args.quiet && !args.json && !args.events {

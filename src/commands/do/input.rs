@@ -33,7 +33,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         parts.push(part("stdin", NewFile::of_bytes("stdin", stdin(!args.quiet)?)?));
     } else if prompt.is_none() && !args.prompt.is_empty() {
         let bytes = args.prompt.join(" ").into_bytes();
-        parts.push(part("PROMPT", Looked::Other(bytes)));
+        parts.push(Part { typed: true, ..part("PROMPT", Looked::Other(bytes)) });
     }
     let mut gathering = Gathering::default();
     for path in &args.file {
@@ -42,13 +42,18 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
                 return Err(twice());
             }
             let content = NewFile::of_bytes("stdin", stdin(!args.quiet)?)?;
-            parts.push(Part { from: "stdin".to_string(), content, fenced: args.file.len() > 1 });
+            parts.push(Part {
+                from: "stdin".to_string(),
+                content,
+                fenced: args.file.len() > 1,
+                typed: false,
+            });
             continue;
         }
         // One file is the question or a part of it; of several each has its name.
         let fenced = args.file.len() > 1 || path.is_dir();
         for ContextFile { path, content } in gathering.take(path)? {
-            parts.push(Part { from: path, content, fenced });
+            parts.push(Part { from: path, content, fenced, typed: false });
         }
     }
     let terminal = std::io::stdin().is_terminal();
@@ -99,7 +104,8 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     if let Some(at) = at.filter(|_| used) {
         parts.remove(at);
     }
-    parts.insert(0, part(name, Looked::Other(text.into_bytes())));
+    // With stdin in it, it is not all the user's own words.
+    parts.insert(0, Part { typed: at.is_none() || !used, ..part(name, Looked::Other(text.into_bytes())) });
     Ok(())
 }
 
@@ -110,7 +116,7 @@ fn twice() -> Error {
 
 /// A part without a fence.
 fn part(from: &str, content: Looked) -> Part {
-    Part { from: from.to_string(), content, fenced: false }
+    Part { from: from.to_string(), content, fenced: false, typed: false }
 }
 
 /// A file of `--attach`: a path, an address, or stdin.

@@ -14,6 +14,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use lepo_base::secret::Secret;
 use lepo_base::when;
+use lepo_secrets::Masker;
 use lepo_store::store::now;
 use lepo_turn::config::{LogLevel, Paths};
 
@@ -33,7 +34,7 @@ pub fn start_log(paths: &Paths, level: LogLevel, keys: Vec<Secret>) {
         LogLevel::Warn => Level::WARN,
         LogLevel::Error => Level::ERROR,
     };
-    let _ = tracing::subscriber::set_global_default(Log { file, level, keys });
+    let _ = tracing::subscriber::set_global_default(Log { file, level, keys, masker: Masker::for_imports() });
 }
 
 /// Writes events of lepo up to a level. Spans are not told.
@@ -41,6 +42,8 @@ struct Log {
     file: File,
     level: Level,
     keys: Vec<Secret>,
+    /// Finds what has the form of a secret.
+    masker: Masker,
 }
 
 impl Subscriber for Log {
@@ -63,6 +66,9 @@ impl Subscriber for Log {
             if let Cow::Owned(hidden) = key.hide_in(&said) {
                 said = hidden;
             }
+        }
+        if let Cow::Owned(masked) = self.masker.mask(&said).text {
+            said = masked;
         }
         let line = format!("{:.6} {level:>5} {target}:{said}\n", Timestamp::now());
         // In one write, as other processes append to the same file.
@@ -135,7 +141,8 @@ mod tests {
     fn an_event_is_one_line_and_only_lepos_are_told() {
         let mut file = tempfile::tempfile().unwrap();
         let keys = vec![Secret::new("sk-12345678")];
-        let log = Log { file: file.try_clone().unwrap(), level: Level::INFO, keys };
+        let log =
+            Log { file: file.try_clone().unwrap(), level: Level::INFO, keys, masker: Masker::for_imports() };
         tracing::subscriber::with_default(log, || {
             tracing::info!(target: "lepo::model", model = "a\nb", ms = 3, said = %"x\ny", "request {}", "done\x1b");
             tracing::warn!(target: "lepo", error = None::<u8>, "failed");

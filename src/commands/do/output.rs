@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::ui;
 use lepo_base::error::{Error, Result};
+use lepo_secrets::restore;
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
 
@@ -17,6 +18,7 @@ pub fn write_output(
     store: &Store,
     document: Option<&Value>,
     (bubbs, headings): (&[(Option<String>, Name)], &[String]),
+    truths: &[(String, String)],
 ) -> Result<()> {
     let failed = |error| Error::store("cannot write the --output file").because(error);
     if let Some(document) = document {
@@ -25,7 +27,8 @@ pub fn write_output(
     for (i, (heading, name)) in bubbs.iter().enumerate() {
         let from: Box<dyn Read> = match heading {
             Some(_) => Box::new(Cursor::new(ui::set_apart(&store.read(name)?, headings).into_owned())),
-            None => Box::new(store.open(name)?),
+            None if truths.is_empty() => Box::new(store.open(name)?),
+            None => Box::new(Cursor::new(restore(&store.text(name)?, truths).into_bytes())),
         };
         let before = if i == 0 { empty(file) } else { writeln!(file) };
         let heading = heading.iter().map(|heading| format!("{heading}\n\n")).collect::<String>();

@@ -64,7 +64,7 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
     }
     // Before anything is asked: an answer is not paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
-    let mut place = Place::find(args, input.verdict, context)?;
+    let mut place = Place::find(args, input.verdict, &setup.configured, context)?;
     // On a terminal, more than the answer is shown.
     let at_terminal =
         context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
@@ -98,7 +98,12 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
 
 impl Place {
     /// Finds where the turn begins: at a request that waits, at `--tail`, or where the newest conversation ends.
-    fn find(args: &DoArgs, verdict: Option<(BubbId, Verdict)>, context: &Context<'_>) -> Result<Place> {
+    fn find(
+        args: &DoArgs,
+        verdict: Option<(BubbId, Verdict)>,
+        configured: &Configured,
+        context: &Context<'_>,
+    ) -> Result<Place> {
         let store: Arc<Store> = match verdict {
             Some(_) => context.store()?.into(),
             None => store_of_turn(args, context)?,
@@ -109,7 +114,8 @@ impl Place {
             None if args.retry => store.forest_to_retry(args.tail.as_deref())?,
             None => store.forest_at(args.new, args.tail.as_deref())?,
         };
-        let decision = verdict.map(|(id, verdict)| Decision::on(&store, &forest, id, verdict)).transpose()?;
+        let decide = |(id, verdict)| Decision::on((&store, &configured.masking()), &forest, id, verdict);
+        let decision = verdict.map(decide).transpose()?;
         if let Some(Decision { request, verdict: Verdict::Approve | Verdict::ApproveUnheld, .. }) =
             decision.as_ref().filter(|_| args.quiet)
         {
@@ -219,7 +225,7 @@ fn print(
     }
     if let Some(file) = output {
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
-        write_output(file, store, document.as_ref(), (&answer, &[]))?;
+        write_output(file, store, document.as_ref(), (&answer, &[]), &report.truths)?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod tree;
 
 use std::path::PathBuf;
 
+use super::finder::tell_secrets;
 use super::words::find_one;
 use super::{Context, complete};
 use crate::ui::warn_incomplete;
@@ -106,11 +107,16 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     let names: Vec<Name> = bubbs.into_iter().map(|ix| forest.name(ix)).collect();
     let mut export = Export::new(&store, &forest, names.clone());
     match &args.output {
-        None => context.out.untrusted(&export.bytes(args.format)?),
+        None => {
+            let bytes = export.bytes(args.format)?;
+            tell_secrets([&*bytes]);
+            context.out.untrusted(&bytes);
+        }
         Some(dir) => {
             let stem = export.stem()?;
             export.files = Files::of(&store, &names)?.write(&store, dir, &stem)?;
             let bytes = export.bytes(args.format)?;
+            tell_secrets([&*bytes]);
             let path = place::write_new(dir, &stem, args.format.extension(), &bytes)?;
             context.out.path(&path);
         }
@@ -133,6 +139,7 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
         });
     }
     let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
+    tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
     match &args.output {
         Some(dir) => {
             for (stem, text) in documents {

@@ -21,6 +21,7 @@ use lepo_sync::{
     round, unsent,
 };
 use lepo_turn::config::{Flags, Paths, Settings as Config};
+use lepo_turn::secret_values;
 
 /// Carry this store between machines and people with git
 ///
@@ -265,11 +266,7 @@ fn decide(unknown: &[String], state: &mut State, store: &Store) -> Result<bool> 
 fn secrets(paths: &Paths, env: &Env) -> Secrets {
     let models =
         Config::load(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
-    let keys = models.into_iter().filter_map(|model| {
-        let key = model.key.value?;
-        Some((format!("the key of model {}", model.name), key.reveal().to_string()))
-    });
-    Secrets::new(env.all(), keys)
+    Secrets::new(secret_values(env, &models))
 }
 
 /// Syncs again and again. Offline it says so once, and goes on; what is held back, or cannot be fetched, is named once.

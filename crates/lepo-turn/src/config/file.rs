@@ -60,6 +60,10 @@ impl ConfigFile {
             let what = format!("{}: `[alias]` is not allowed in a repository's file", alias.source);
             return Err(Error::usage(what).hint("put the alias into your own config.toml"));
         }
+        if let Some(set) = &self.layer.secrets {
+            let what = format!("{}: `secrets` is not allowed in a repository's file", set.source);
+            return Err(Error::usage(what).hint("put it into your own config.toml"));
+        }
         match self.models.iter().find(|model| matches!(model.key, KeyEntry::Command(_))) {
             None => Ok(self),
             Some(model) => {

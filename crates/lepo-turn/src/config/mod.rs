@@ -43,4 +43,4 @@ pub use settings::{Flags, Line};
 pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
 pub use table::Settings;
 pub use trust::{RepoFile, Trust};
-pub use word::{AutoCompact, EmptyLine, LogLevel};
+pub use word::{AutoCompact, EmptyLine, LogLevel, SecretsMode};

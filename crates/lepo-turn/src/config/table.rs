@@ -10,7 +10,7 @@ use super::ambient::Ambient;
 use super::form::Form;
 use super::reader::{Section, Set, Source};
 use super::tidy::Tidy;
-use super::word::{AutoCompact, EmptyLine, LogLevel};
+use super::word::{AutoCompact, EmptyLine, LogLevel, SecretsMode};
 use super::{Flags, Paths};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -154,6 +154,8 @@ settings! {
     tidy: Tidy, file "tidy", TIDY, Tidy::default(), variable "LEPO_TIDY";
     /// The most bytes of an answer; a longer one is stopped and kept.
     max_answer: u32, file "max_answer", ANSWER, 268_435_456;
+    /// The treatment of secrets in what is written to the store; of the user's own file only.
+    secrets: SecretsMode, file "secrets", SecretsMode::ALL, SecretsMode::Mask;
     /// A line about tokens and time follows an answer on a terminal.
     term_usage: bool, file "term.usage", (), true;
     /// The effect of an empty line at the prompt.

@@ -55,6 +55,32 @@ impl Word for AutoCompact {
     }
 }
 
+/// The treatment of secrets in what is written to a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecretsMode {
+    /// A mask is written in their place (the default).
+    Mask,
+    /// They are written, and told.
+    Warn,
+    /// They are not looked for.
+    Off,
+}
+
+impl SecretsMode {
+    /// All of them.
+    pub const ALL: &[SecretsMode] = &[SecretsMode::Mask, SecretsMode::Warn, SecretsMode::Off];
+}
+
+impl Word for SecretsMode {
+    fn word(self) -> &'static str {
+        match self {
+            SecretsMode::Mask => "mask",
+            SecretsMode::Warn => "warn",
+            SecretsMode::Off => "off",
+        }
+    }
+}
+
 /// The effect of an empty line at the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyLine {

@@ -20,10 +20,11 @@ pub struct Opening {
 impl GroupTurn<'_> {
     /// Takes up the conv, and adds what is new to it.
     pub(super) async fn open(&self, ask: Ask) -> Result<Opening> {
-        let transcript = Transcript::at(&self.env.store, self.forest, ask.start)?;
+        let mut transcript = Transcript::at(&self.env.store, self.forest, ask.start)?;
+        transcript.mask_with(self.env.masking.clone());
         let mut opening = Opening { transcript, tools: Vec::new() };
         if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
-            self.add(&mut opening.transcript, Kind::System, true, &prompt)?;
+            self.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &prompt))?;
         }
         let runner = self.env.runner();
         for command in &ask.runs {
@@ -32,8 +33,11 @@ impl GroupTurn<'_> {
                 .push(runner.run(&mut opening.transcript, command, &mut |event| self.tell(event)).await?);
         }
         if let Some(question) = ask.question {
+            let typed = question.typed.clone();
             let question = keep_files(&self.env.store, question)?;
-            self.add(&mut opening.transcript, Kind::User, false, &question)?;
+            let (kept, note) = self.env.masking.kept_question(&question, &typed);
+            note.iter().for_each(|note| self.tell(Event::Say(note)));
+            self.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
         }
         Ok(opening)
     }
@@ -47,6 +51,19 @@ impl GroupTurn<'_> {
         text: &str,
     ) -> Result<()> {
         let name = transcript.add(kind, hidden, text.as_bytes())?;
+        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
+        Ok(())
+    }
+
+    /// Adds a bubb that is kept in another form than the models are told.
+    fn add_as(
+        &self,
+        transcript: &mut Transcript,
+        kind: Kind,
+        hidden: bool,
+        (text, kept): (&str, &str),
+    ) -> Result<()> {
+        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
         self.tell(Event::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }

@@ -94,12 +94,16 @@ impl GroupTurn<'_> {
         if ask.start == Start::New {
             ask.system_prompt = self.env.configured.system_prompt()?;
         }
-        match &mut panel.orchestrator {
+        let taken = match &mut panel.orchestrator {
             None => self.parallel(&mut panel.participants, ask).await.map(GroupOutcome::Polled),
             Some(orchestrator) => {
                 self.debate(&mut panel.participants, orchestrator, ask).await.map(GroupOutcome::Debated)
             }
+        };
+        if let Some(told) = self.env.masking.told() {
+            self.tell(crate::Event::Say(&told));
         }
+        taken
     }
 }
 

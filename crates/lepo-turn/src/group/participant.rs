@@ -113,6 +113,7 @@ impl Participant {
                 model: &name,
                 start,
                 limit: group.env.settings().max_answer,
+                masking: &group.env.masking,
             };
             match receive(answer, place, &mut ear, &interrupt).await? {
                 Received::Answer(answered) => {

@@ -1,0 +1,36 @@
+//! Finds secrets in text and writes masks in their place. Pure: no file, no network, no environment is read here.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `table.rs` | every kind: anchor, shape, check, where the shape is documented |
+//! | `shape.rs` | how a shape is matched at an anchor, and whether more text could complete it |
+//! | `check.rs` | checksums and other tests that make a match certain |
+//! | `pem.rs` | private keys in armour, which have no length limit |
+//! | `beside.rs` | secrets without a shape of their own, known by an id within three lines |
+//! | `values.rs` | secrets known by value: variables and configured keys |
+//! | `finder.rs` | all of these over one text; overlaps |
+//! | `mask.rs` | masks, keyed digits, counts |
+//! | `stream.rs` | the same over a text that arrives in pieces |
+//!
+//! A table of our own and no crate of rules: the ones that are kept up (ports of gitleaks and trufflehog, nosey parker's
+//! and kingfisher's scanners) guess by entropy, need a C++ regex engine or a newer compiler, and none can say of a text
+//! that arrives in pieces whether its end may be the beginning of a secret.
+
+mod beside;
+mod check;
+#[cfg(test)]
+mod examples;
+mod finder;
+mod mask;
+mod pem;
+mod shape;
+mod stream;
+mod table;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use finder::{Finder, Found};
+pub use mask::{Key, Masked, Masker, Tally, has_mask, restore, without_digits};
+pub use stream::{LONGEST_HELD, Stream};
+pub use values::{Value, is_named_secret, is_worth};

@@ -1,0 +1,243 @@
+//! Private keys in armour: PEM of every label, OpenSSH's and OpenPGP's, on lines, on one line, and escaped in JSON.
+//!
+//! A key has no length limit, so it is not a row of the table. It is certain with a `BEGIN … PRIVATE KEY` line and forty
+//! characters of base64 after it, and ends with its `END` line, or where base64 ends.
+
+use super::table::BEGIN;
+
+/// Characters of base64 that make a key certain.
+const CERTAIN: usize = 40;
+/// The characters of base64 that tell a key from others: an unencrypted OpenSSH key begins with 94 bytes that hold its
+/// public half, an RSA key with its modulus. They are known when a stream writes the mask.
+const TELLING: usize = 128;
+/// The longest run of base64 that is kept in one piece while it streams.
+const LONGEST_RUN: usize = 4096;
+/// Bytes of lines as `Proc-Type: 4,ENCRYPTED` before the base64.
+const LONGEST_HEADERS: usize = 1024;
+
+const END: &[u8] = b"-----END";
+const DASHES: &[u8] = b"-----";
+
+/// The outcome at a `BEGIN`.
+#[derive(Debug, PartialEq)]
+pub enum Armour {
+    No,
+    /// The text ends before it is certain.
+    More,
+    /// A key; with what tells it from others.
+    Key {
+        end: usize,
+        core: Vec<u8>,
+    },
+    /// A certain key that goes on behind the text: read on with its body.
+    Open {
+        core: Vec<u8>,
+        body: Body,
+        at: usize,
+    },
+}
+
+/// The base64 of a key, read in pieces.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Body {
+    /// The length of its first line.
+    first: usize,
+    /// The bytes of a run that went on behind the text.
+    begun: usize,
+    /// A shorter line was read: it was the last.
+    is_over: bool,
+}
+
+/// How far a body was read.
+enum Read {
+    /// It ends here.
+    End(usize),
+    /// It may go on; everything before here is of it.
+    More(usize),
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Bytes between two lines of a key: white space, escapes, quotes of source code and of mails. `None` if the text ends
+/// within an escape.
+fn separator(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at) {
+        Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b',' | b'|' | b'>') => Some(1),
+        Some(b'\\') => match text.get(at + 1) {
+            Some(b'n' | b'r' | b't') => Some(2),
+            Some(b'\\' | b'\n' | b'\r') => Some(1),
+            Some(_) => Some(0),
+            None => None,
+        },
+        _ => Some(0),
+    }
+}
+
+/// Reads the armour that begins at a place.
+pub fn read(text: &[u8], at: usize, is_whole: bool) -> Armour {
+    let unsure = || if is_whole { Armour::No } else { Armour::More };
+    let from = at + BEGIN.len();
+    let rest = text.get(from..).unwrap_or_default();
+    let label = rest
+        .iter()
+        .take(48)
+        .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ');
+    let label = label.count();
+    let (name, after) = rest.split_at_checked(label).unwrap_or_default();
+    if after.len() < DASHES.len() && DASHES.starts_with(after) {
+        return unsure();
+    }
+    let is_private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
+    if !is_private || !after.starts_with(DASHES) {
+        return Armour::No;
+    }
+    let Some(start) = skip_headers(text, from + label + DASHES.len()) else { return Armour::No };
+    let mut body = Body::default();
+    let mut core = Vec::new();
+    let mut place = start;
+    // The first characters, without what is between them.
+    while core.len() < TELLING {
+        let Some(step) = separator(text, place) else { break };
+        match text.get(place) {
+            Some(byte) if is_base64(*byte) => {
+                core.push(*byte);
+                place += 1;
+            }
+            Some(_) if step > 0 => place += step,
+            _ => break,
+        }
+    }
+    match body.read(text, start, is_whole) {
+        Read::End(end) if core.len() >= CERTAIN => Armour::Key { end, core },
+        Read::End(_) => Armour::No,
+        Read::More(at) if core.len() == TELLING => Armour::Open { core, body, at },
+        Read::More(_) => unsure(),
+    }
+}
+
+/// The place of the first line of base64: 32 characters of it and more.
+fn skip_headers(text: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    let mut is_header = false;
+    while at <= from + LONGEST_HEADERS {
+        let Some(step) = separator(text, at) else { return Some(at) };
+        if step > 0 {
+            at += step;
+            continue;
+        }
+        let run = text.get(at..).unwrap_or_default().iter().take_while(|byte| is_base64(**byte)).count();
+        if run >= 32 && !is_header {
+            return Some(at);
+        }
+        match text.get(at + run) {
+            None => return Some(at),
+            Some(b'-' | b':' | b'.' | b'(' | b')' | b';' | b'@' | b'<') => {
+                // `DEK-Info: AES-128-CBC,0123…` and `Comment: me@here`: the value ends with its line.
+                is_header = true;
+                at += run + 1;
+            }
+            Some(_) if run > 0 => at += run,
+            Some(_) => return None,
+        }
+        if let Some(next) = text.get(at)
+            && (*next == b'\n' || *next == b'\r' || *next == b'\\')
+        {
+            is_header = false;
+        }
+    }
+    None
+}
+
+impl Body {
+    /// Reads on: the end of the key, or `None` and how much of the text belongs to it so far.
+    pub fn go_on(&mut self, text: &[u8], is_whole: bool) -> (Option<usize>, usize) {
+        match self.read(text, 0, is_whole) {
+            Read::End(end) => (Some(end), end),
+            Read::More(at) => (None, at),
+        }
+    }
+
+    fn read(&mut self, text: &[u8], from: usize, is_whole: bool) -> Read {
+        let mut at = from;
+        loop {
+            let line_end = at;
+            while let Some(step @ 1..) = separator(text, at) {
+                at += step;
+            }
+            let rest = text.get(at..).unwrap_or_default();
+            let is_cut = rest.is_empty() || separator(text, at).is_none();
+            if is_cut || (rest.len() < END.len() && END.starts_with(rest)) {
+                return if is_whole { Read::End(line_end) } else { Read::More(line_end) };
+            }
+            if let Some(label) = rest.strip_prefix(END) {
+                let label = label.get(..64.min(label.len())).unwrap_or_default();
+                return match memchr::memmem::find(label, DASHES) {
+                    Some(len) => Read::End(at + END.len() + len + DASHES.len()),
+                    None if label.len() < 64 && !is_whole => Read::More(line_end),
+                    None => Read::End(at + END.len()),
+                };
+            }
+            let run = rest.iter().take_while(|byte| is_base64(**byte)).count();
+            if run == rest.len() && !is_whole {
+                if run + self.begun < LONGEST_RUN {
+                    return Read::More(line_end);
+                }
+                self.begun += run;
+                return Read::More(at + run);
+            }
+            let length = run + self.begun;
+            let is_checksum = rest.starts_with(b"=") && length == 5;
+            if run == 0 && self.begun == 0 || self.is_over && !is_checksum {
+                return Read::End(line_end);
+            }
+            self.begun = 0;
+            match self.first {
+                0 => self.first = length,
+                first => self.is_over = length < first,
+            }
+            at += run;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples;
+
+    #[test]
+    fn a_key_ends_with_its_end_line_or_with_its_base64() {
+        let key = examples::pem("RSA ", 20);
+        let lines: Vec<&str> = key.lines().collect();
+        let until = |text: &str| match read(text.as_bytes(), 0, true) {
+            Armour::Key { end, .. } => Some(text.get(end..).unwrap().to_string()),
+            _ => None,
+        };
+        assert_eq!(until(&format!("{key}\nafter")).as_deref(), Some("\nafter"));
+        let escaped = key.replace('\n', "\\n");
+        assert_eq!(until(&format!("{escaped}\\n\", \"x\"")).as_deref(), Some("\\n\", \"x\""));
+        let spaced = key.replace('\n', " ");
+        assert_eq!(until(&format!("{spaced} after")).as_deref(), Some(" after"));
+        // Its end is missing: what follows is kept.
+        let cut = lines.get(..5).unwrap().join("\n");
+        assert_eq!(until(&format!("{cut}\n$ ls -l")).as_deref(), Some("\n$ ls -l"));
+        assert_eq!(until(&cut).as_deref(), Some(""));
+        let encrypted = key.replacen(
+            '\n',
+            "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00AA11BB22CC33DD44EE55FF66778899\n\n",
+            1,
+        );
+        assert_eq!(until(&format!("{encrypted}\n")).as_deref(), Some("\n"));
+        for none in [
+            "-----BEGIN PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\nMII...\n",
+            "-----BEGIN PUBLIC KEY-----",
+        ] {
+            assert_eq!(read(none.as_bytes(), 0, true), Armour::No, "{none}");
+        }
+        let public = key.replace("PRIVATE", "PUBLIC");
+        assert_eq!(read(public.as_bytes(), 0, true), Armour::No);
+    }
+}

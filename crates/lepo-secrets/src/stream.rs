@@ -1,0 +1,124 @@
+//! Masks a text that arrives in pieces: what could be the beginning of a secret waits, everything else goes on at once.
+
+use std::ops::Range;
+
+use super::finder::{Found, settle};
+use super::mask::{Masker, Tally};
+use super::pem::Body;
+
+/// So many bytes wait at most.
+pub const LONGEST_HELD: usize = 8 << 10;
+/// Bytes before what waits that are kept to be looked at: the number of a bot, an escape.
+const HISTORY: usize = 32;
+
+/// The masking of one stream.
+pub struct Stream {
+    masker: Masker,
+    /// What was given out last, then what waits.
+    text: String,
+    /// Where that begins which waits.
+    from: usize,
+    /// A private key is being read: its mask was given out.
+    key: Option<Body>,
+    tally: Tally,
+    /// The masks that were given out, each with what it stands for.
+    truths: Vec<(String, String)>,
+}
+
+impl Stream {
+    pub(crate) fn new(masker: Masker) -> Stream {
+        let (tally, truths) = (Tally::default(), Vec::new());
+        Stream { masker, text: String::new(), from: 0, key: None, tally, truths }
+    }
+
+    /// The secrets that were masked, and the masks in order, each with what it stands for.
+    pub fn into_parts(self) -> (Tally, Vec<(String, String)>) {
+        (self.tally, self.truths)
+    }
+
+    /// Takes a piece, and appends what is settled.
+    pub fn push(&mut self, piece: &str, out: &mut String) {
+        self.text.push_str(piece);
+        self.go_on(false, out);
+    }
+
+    /// Appends the rest: nothing follows.
+    pub fn finish(&mut self, out: &mut String) {
+        self.go_on(true, out);
+        self.text.clear();
+        self.from = 0;
+        self.key = None;
+    }
+
+    /// What waits, in bytes.
+    pub fn held(&self) -> usize {
+        self.text.len() - self.from
+    }
+
+    /// The secrets that were masked so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn go_on(&mut self, is_whole: bool, out: &mut String) {
+        loop {
+            if let Some(body) = &mut self.key {
+                let waiting = self.text.get(self.from..).unwrap_or_default();
+                let (end, read) = body.go_on(waiting.as_bytes(), is_whole);
+                if let Some((_, truth)) = self.truths.last_mut() {
+                    truth.push_str(waiting.get(..read).unwrap_or_default());
+                }
+                self.from += read;
+                self.forget();
+                if end.is_none() {
+                    return;
+                }
+                self.key = None;
+            }
+            let scan = self.masker.finder().scan(self.text.as_bytes(), self.from, is_whole, false);
+            let (mut hold, open) = (scan.hold, scan.open);
+            let found = settle(scan.found);
+            let opened =
+                open.as_ref().and_then(|(at, ..)| found.iter().find(|found| found.span.contains(at)));
+            let opened = opened.filter(|found| found.span.start <= hold).cloned();
+            if let Some(opened) = &opened {
+                hold = opened.span.start;
+            } else if !is_whole && self.text.len() - hold > LONGEST_HELD {
+                hold = self.text.floor_char_boundary(self.text.len() - LONGEST_HELD);
+                let cut = found.iter().find(|found| found.span.start < hold && hold < found.span.end);
+                hold = cut.map_or(hold, |cut| cut.span.end);
+            }
+            self.release(hold, &found, out);
+            let (Some(opened), Some((_, body, at))) = (opened, open) else { break };
+            self.mask(&opened, self.from..at, out);
+            self.key = Some(body);
+            self.from = at;
+        }
+        self.forget();
+    }
+
+    /// Gives out everything before a place.
+    fn release(&mut self, until: usize, found: &[Found], out: &mut String) {
+        for secret in found.iter().filter(|secret| secret.span.end <= until) {
+            out.push_str(self.text.get(self.from..secret.span.start).unwrap_or_default());
+            self.mask(secret, secret.span.clone(), out);
+            self.from = secret.span.end;
+        }
+        out.push_str(self.text.get(self.from..until).unwrap_or_default());
+        self.from = until.max(self.from);
+    }
+
+    fn mask(&mut self, secret: &Found, truth: Range<usize>, out: &mut String) {
+        let word = self.masker.word(secret);
+        out.push_str(&word);
+        self.tally.add(secret);
+        self.truths.push((word, self.text.get(truth).unwrap_or_default().to_string()));
+    }
+
+    /// Drops what was given out, but for the last of it.
+    fn forget(&mut self) {
+        let start = self.text.floor_char_boundary(self.from.saturating_sub(HISTORY));
+        self.text.drain(..start);
+        self.from -= start;
+    }
+}

@@ -1,0 +1,87 @@
+//! Secrets that are known by their value: variables that are secrets by name, and configured keys.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+/// Values shorter than this are not looked for: they would be found in honest words.
+const SHORTEST: usize = 8;
+/// Longer ones would hold up a stream.
+const LONGEST: usize = 8000;
+
+/// A value to look for.
+#[derive(Clone)]
+pub struct Value {
+    /// `env-value` or `config-key`.
+    pub kind: &'static str,
+    /// The variable or entry it is of; shown in place of the value.
+    pub name: String,
+    /// The value itself.
+    pub text: String,
+}
+
+impl Value {
+    /// The value of a variable.
+    pub fn of_variable(name: impl Into<String>, text: impl Into<String>) -> Value {
+        Value { kind: "env-value", name: name.into(), text: text.into() }
+    }
+
+    /// A configured key.
+    pub fn of_config(name: impl Into<String>, text: impl Into<String>) -> Value {
+        Value { kind: "config-key", name: name.into(), text: text.into() }
+    }
+}
+
+/// Whether a variable is a secret by its name.
+pub fn is_named_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a value can be told from words: eight characters and more, not only small letters. Whether it is the path of a
+/// file is for the caller to see.
+pub fn is_worth(value: &str) -> bool {
+    (SHORTEST..=LONGEST).contains(&value.len()) && !value.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// All values at once.
+pub struct Values {
+    search: AhoCorasick,
+    pub values: Vec<Value>,
+}
+
+impl Values {
+    /// `None` without a value that is worth a search.
+    pub fn new(values: impl IntoIterator<Item = Value>) -> Option<Values> {
+        let mut values: Vec<Value> = values.into_iter().filter(|value| is_worth(&value.text)).collect();
+        // Of two names for one value the first is told.
+        let mut seen = std::collections::HashSet::new();
+        values.retain(|value| seen.insert(value.text.clone()));
+        if values.is_empty() {
+            return None;
+        }
+        let texts = values.iter().map(|value| value.text.as_bytes());
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()?;
+        Some(Values { search, values })
+    }
+
+    /// Each place of a value, with its number.
+    pub fn places<'t>(
+        &'t self,
+        text: &'t [u8],
+        from: usize,
+    ) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> + 't {
+        let input = aho_corasick::Input::new(text).range(from.min(text.len())..);
+        self.search.find_iter(input).map(|found| (found.pattern().as_usize(), found.range()))
+    }
+
+    /// The first place from where the end of a text is the beginning of a value.
+    pub fn hold(&self, text: &[u8], from: usize) -> usize {
+        let begins = |value: &Value| {
+            let value = value.text.as_bytes();
+            let start = from.max(text.len().saturating_sub(value.len() - 1));
+            let tail = text.get(start..).unwrap_or_default();
+            let mut places = memchr::memchr_iter(*value.first()?, tail);
+            places.find(|at| value.starts_with(tail.get(*at..).unwrap_or_default())).map(|at| start + at)
+        };
+        self.values.iter().filter_map(begins).min().unwrap_or(text.len())
+    }
+}

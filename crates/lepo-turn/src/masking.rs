@@ -1,0 +1,254 @@
+//! Keeps secrets off the disk: what a turn writes is masked, what it works with and shows is not.
+
+use std::borrow::Cow;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::config::{SecretsMode, Settings};
+use lepo_base::env::Env;
+use lepo_model::ModelConfig;
+use lepo_secrets::{Finder, Found, Key, Masker, Stream, Tally, Value, is_named_secret, is_worth, restore};
+use lepo_store::bubb::Kind;
+
+/// The file of the key for the digits of masks, in the state folder.
+const KEY_FILE: &str = "secrets-key";
+
+/// The masking of everything that a process writes.
+pub struct Masking {
+    mode: SecretsMode,
+    masker: Masker,
+    seen: Mutex<Seen>,
+}
+
+/// The secrets of a turn so far.
+#[derive(Default)]
+struct Seen {
+    tally: Tally,
+    sources: Vec<&'static str>,
+    /// The masks of the last answer, each with what it stands for.
+    truths: Vec<(String, String)>,
+}
+
+impl Masking {
+    /// As the settings say; with the user's key, which is made here if there is none.
+    pub fn new(settings: &Settings, env: &Env, state: &Path) -> Masking {
+        let is_on = settings.secrets != SecretsMode::Off;
+        let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
+        // Without a key that can be kept the masks have no digits.
+        let key = if is_on { key(state).ok() } else { None };
+        let masker = Masker::new(Arc::new(Finder::new(values)), key);
+        Masking { mode: settings.secrets, masker, seen: Mutex::default() }
+    }
+
+    /// Masks shapes, without digits.
+    pub fn of_shapes() -> Masking {
+        Masking { mode: SecretsMode::Mask, masker: Masker::for_imports(), seen: Mutex::default() }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, found: &[Found], source: &'static str) {
+        if found.is_empty() {
+            return;
+        }
+        let mut seen = self.seen();
+        found.iter().for_each(|found| seen.tally.add(found));
+        if !seen.sources.contains(&source) {
+            seen.sources.push(source);
+        }
+    }
+
+    /// The bytes of a bubb as they are written.
+    pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> Cow<'t, [u8]> {
+        if self.mode == SecretsMode::Off {
+            return Cow::Borrowed(text);
+        }
+        let mut kept: Option<Vec<u8>> = None;
+        let mut done = 0;
+        for chunk in text.utf8_chunks() {
+            let (valid, invalid) = (chunk.valid(), chunk.invalid());
+            let masked = self.masker.mask(valid);
+            self.note(&masked.found, source);
+            match (&mut kept, masked.text) {
+                (None, Cow::Borrowed(_)) => {}
+                (kept, masked) => {
+                    let kept = kept.get_or_insert_with(|| text.get(..done).unwrap_or_default().to_vec());
+                    kept.extend(masked.bytes());
+                    kept.extend(invalid);
+                }
+            }
+            done += valid.len() + invalid.len();
+        }
+        match kept.filter(|_| self.mode == SecretsMode::Mask) {
+            Some(kept) => Cow::Owned(kept),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// A question as it is written: the user's own words are kept as typed. With a line that says so, if they have
+    /// what looks like a secret.
+    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> (String, Option<String>) {
+        if self.mode == SecretsMode::Off {
+            return (text.to_string(), None);
+        }
+        let (mut kept, mut at, mut own) = (String::new(), 0, Tally::default());
+        for typed in typed.iter().chain([&(text.len()..text.len())]) {
+            let between = text.get(at..typed.start).unwrap_or_default();
+            kept.push_str(&String::from_utf8_lossy(
+                &self.kept(between.as_bytes(), "what came with the question"),
+            ));
+            let words = text.get(typed.clone()).unwrap_or_default();
+            self.masker.mask(words).found.iter().for_each(|found| own.add(found));
+            kept.push_str(words);
+            at = typed.end;
+        }
+        let note = (own.count() > 0).then(|| {
+            format!("your question has what looks like a secret ({}); it is kept as typed", own.words())
+        });
+        (kept, note)
+    }
+
+    /// The masking of an answer that streams; `None` where nothing is masked.
+    pub fn stream(&self) -> Option<Stream> {
+        (self.mode != SecretsMode::Off).then(|| self.masker.stream())
+    }
+
+    /// Whether masks are written.
+    pub fn masks(&self) -> bool {
+        self.mode == SecretsMode::Mask
+    }
+
+    /// Counts what a stream masked, and keeps it for those that show the answer.
+    pub fn note_stream(&self, stream: Stream, source: &'static str) -> Vec<(String, String)> {
+        let mut seen = self.seen();
+        if stream.tally().count() > 0 && !seen.sources.contains(&source) {
+            seen.sources.push(source);
+        }
+        let (tally, truths) = stream.into_parts();
+        seen.tally.merge(tally);
+        seen.truths = if self.masks() { truths } else { Vec::new() };
+        seen.truths.clone()
+    }
+
+    /// The masks of the last answer, each with what it stands for.
+    pub fn truths(&self) -> Vec<(String, String)> {
+        self.seen().truths.clone()
+    }
+
+    /// The last answer as the model gave it.
+    pub fn restored(&self, text: &str) -> Option<String> {
+        let seen = self.seen();
+        (!seen.truths.is_empty()).then(|| restore(text, &seen.truths))
+    }
+
+    /// A text that is kept in a file of its own, masked; `None` if it has no secret or is no text.
+    pub fn kept_stream(
+        &self,
+        mut from: impl Read,
+        mut to: impl Write,
+        source: &'static str,
+    ) -> io::Result<bool> {
+        let Some(mut stream) = self.stream() else { return Ok(false) };
+        let (mut buffer, mut rest, mut out) = (vec![0; 64 << 10], Vec::new(), String::new());
+        loop {
+            let n = from.read(&mut buffer)?;
+            rest.extend(buffer.get(..n).unwrap_or_default());
+            let valid = match std::str::from_utf8(&rest) {
+                Ok(text) => text.len(),
+                Err(error) if error.error_len().is_none() && n > 0 => error.valid_up_to(),
+                // Bytes that are no text are not searched.
+                Err(_) => return Ok(false),
+            };
+            let text = std::str::from_utf8(rest.get(..valid).unwrap_or_default()).unwrap_or_default();
+            stream.push(text, &mut out);
+            rest.drain(..valid);
+            if n == 0 {
+                stream.finish(&mut out);
+            }
+            to.write_all(out.as_bytes())?;
+            out.clear();
+            if n == 0 {
+                break;
+            }
+        }
+        let is_any = stream.tally().count() > 0;
+        let (tally, _) = stream.into_parts();
+        let mut seen = self.seen();
+        if is_any && !seen.sources.contains(&source) {
+            seen.sources.push(source);
+        }
+        seen.tally.merge(tally);
+        Ok(is_any && self.mode == SecretsMode::Mask)
+    }
+
+    /// What is found in a text, by the masker that writes.
+    pub fn masker(&self) -> &Masker {
+        &self.masker
+    }
+
+    /// Says once what a turn masked.
+    pub fn told(&self) -> Option<String> {
+        let Seen { tally, sources, .. } = std::mem::take(&mut *self.seen());
+        let count = tally.count();
+        if count == 0 {
+            return None;
+        }
+        tracing::info!(count, kinds = tally.words(), "secrets found");
+        let secrets = if count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
+        let done = if self.masks() { "masked" } else { "found, and kept," };
+        Some(format!("{secrets} {done} in {} ({})", sources.join(" and "), tally.words()))
+    }
+}
+
+/// Where a bubb's text comes from, as it is told.
+pub fn source_of(kind: Kind, text: &[u8]) -> &'static str {
+    match kind {
+        Kind::Assistant => "a request of the model",
+        Kind::Tool | Kind::System if text.starts_with(b"$ ") => "the output of a command",
+        Kind::Tool => "the result of a tool",
+        Kind::System => "what the model was told",
+        Kind::User => "what came with the question",
+    }
+}
+
+/// The values that are looked for whatever their shape: of variables that are secrets by name, and of configured keys. The
+/// path of a file is none.
+pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<Value> {
+    let named = env.all().filter(|(name, value)| is_named_secret(name) && is_worth(value));
+    let named = named.map(|(name, value)| Value::of_variable(format!("the value of {name}"), value));
+    let keys = models.iter().filter_map(|model| {
+        let key = model.key.value.as_ref()?;
+        Some(Value::of_config(format!("the key of model {}", model.name), key.reveal()))
+    });
+    keys.chain(named).filter(|value| !Path::new(&value.text).exists()).collect()
+}
+
+/// The user's key for the digits of masks, made if there is none.
+fn key(state: &Path) -> io::Result<Key> {
+    let path = state.join(KEY_FILE);
+    let read = || -> io::Result<Key> {
+        let mut key = Key::default();
+        File::open(&path)?.read_exact(&mut key)?;
+        Ok(key)
+    };
+    if let Ok(key) = read() {
+        return Ok(key);
+    }
+    let mut key = Key::default();
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(state)?;
+    // Only its owner can read a temporary file.
+    let mut file = tempfile::NamedTempFile::new_in(state)?;
+    file.write_all(&key)?;
+    match file.persist_noclobber(&path) {
+        Ok(_) => Ok(key),
+        // Another process made it at the same time, or it was damaged.
+        Err(error) => read().or_else(|_| error.file.persist(&path).map(|_| key).map_err(|error| error.error)),
+    }
+}

@@ -1,0 +1,69 @@
+//! The truth of a request that waits and was masked: kept in `_wire/ID.json` until it is decided on.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::masking::Masking;
+use lepo_base::error::{Error, Result};
+use lepo_secrets::{has_mask, without_digits};
+use lepo_store::bubb::BubbId;
+use lepo_store::store::Store;
+
+const FIELD: &str = "truth";
+
+/// A request as the model made it.
+#[derive(Serialize, Deserialize)]
+struct Truth {
+    text: String,
+    /// What of it was masked: from, to, the kind.
+    masked: Vec<(usize, usize, String)>,
+    /// A keyed hash over the id and the text.
+    proof: String,
+}
+
+/// Keeps a request that waits, if it was masked when it was written.
+pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
+    let found = masking.masker().mask(text).found;
+    let Some(proof) = masking.masker().proof(&[id.to_string().as_bytes(), text.as_bytes()]) else { return };
+    if found.is_empty() || !masking.masks() {
+        return;
+    }
+    let masked =
+        found.iter().map(|found| (found.span.start, found.span.end, found.kind.to_string())).collect();
+    let truth = Truth { text: text.to_string(), masked, proof };
+    let kept = store.wire(id).and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
+    let mut kept = kept.unwrap_or_default();
+    kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
+    // Without it the request cannot be approved, which its decision says.
+    let _ = store.keep_wire(id, &serde_json::to_vec(&kept).unwrap_or_default());
+}
+
+/// The truth of a request whose bubb has masks; `None` if it has none.
+pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Result<Option<String>> {
+    if !has_mask(text) {
+        return Ok(None);
+    }
+    let refused = |why: &str| {
+        Err(Error::usage(format!("a secret in request {id} was masked, and {why}"))
+            .hint(format!("ask for it again, or refuse it: lepo do --deny {id}")))
+    };
+    let kept = store.wire(id).and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
+    let truth = kept.and_then(|mut kept| serde_json::from_value::<Truth>(kept.remove(FIELD)?).ok());
+    let Some(truth) = truth else { return refused("what it stands for is not on this machine") };
+    if masking.masker().proof(&[id.to_string().as_bytes(), truth.text.as_bytes()]).as_ref()
+        != Some(&truth.proof)
+    {
+        return refused("what was kept of it was changed");
+    }
+    let (mut masked, mut at) = (String::new(), 0);
+    for (from, to, kind) in &truth.masked {
+        masked.push_str(truth.text.get(at..*from).unwrap_or_default());
+        masked.push_str(&format!("[secret: {kind}]"));
+        at = *to;
+    }
+    masked.push_str(truth.text.get(at..).unwrap_or_default());
+    if masked != without_digits(text) {
+        return refused("what was kept of it is another request");
+    }
+    Ok(Some(truth.text))
+}

@@ -1,0 +1,29 @@
+//! The finder of secrets for commands that look at what is written: shapes, and the values that this machine keeps as
+//! secrets.
+
+use crate::term::say;
+use lepo_base::env::Env;
+use lepo_secrets::{Finder, Tally};
+use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::secret_values;
+
+/// Without settings that can be read it looks for shapes alone.
+pub fn finder() -> Finder {
+    let env = Env::from_process();
+    let settings =
+        Paths::from_env(&env).and_then(|paths| Settings::load(&paths, &env, None, &Flags::default()));
+    Finder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
+}
+
+/// Says how many secrets are in what is given away, and of which kinds.
+pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
+    let (finder, mut tally) = (finder(), Tally::default());
+    for text in texts {
+        finder.find(text).iter().for_each(|found| tally.add(found));
+    }
+    match tally.count() {
+        0 => {}
+        1 => say(&format!("warning: 1 secret is in it ({})", tally.words())),
+        count => say(&format!("warning: {count} secrets are in it ({})", tally.words())),
+    }
+}

@@ -1,0 +1,55 @@
+//! Masks secrets in imported texts: by shape alone and without digits, so that the ids of an import are the same on every
+//! machine. The user's own messages stay as typed, and so does what lepo itself exported.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use super::conversation::What;
+use lepo_secrets::Masker;
+use lepo_store::bubb::Kind;
+
+/// A text with masks.
+pub fn masked(text: &str) -> Cow<'_, str> {
+    static MASKER: OnceLock<Masker> = OnceLock::new();
+    MASKER.get_or_init(Masker::for_imports).mask(text).text
+}
+
+/// Masks what a node holds.
+pub fn mask(what: &mut What) {
+    let text = match what {
+        What::Call { input, .. } => input,
+        What::Output { text, .. } => text,
+        What::Text(kind, text, _) | What::Aside(kind, text) | What::Side(kind, text)
+            if *kind != Kind::User =>
+        {
+            text
+        }
+        _ => return,
+    };
+    if let Cow::Owned(masked) = masked(text) {
+        *text = masked;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_masked_and_the_users_words_are_not() {
+        let key = format!("sk-{}-api03-{}", "ant", "aZ7Or0xhGfxTEUQXbx6Ppv9AVlolLA1z");
+        let text = format!("key {key} end");
+        let after = |mut what: What| {
+            mask(&mut what);
+            match what {
+                What::Output { text, .. } | What::Text(_, text, _) => text,
+                _ => String::new(),
+            }
+        };
+        let output = What::Output { call: String::new(), text: text.clone(), files: Vec::new() };
+        assert_eq!(after(output), "key [secret: anthropic-key] end");
+        let of = |kind| What::Text(kind, text.clone(), Vec::new());
+        assert_eq!(after(of(Kind::Assistant)), "key [secret: anthropic-key] end");
+        assert_eq!(after(of(Kind::User)), text);
+    }
+}

@@ -1,0 +1,236 @@
+//! Secrets stay out of the store: what a turn shows and sends is the truth, what it writes has masks.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::bots::{Bot, messages};
+use crate::disk::bubbs;
+use crate::home::{Home, run};
+use crate::scripted::{openai_calls, openai_sse};
+use crate::secrets::{github_token, private_key};
+
+const OFF: &str = "planner = \"off\"";
+
+/// Everything in the store, without the names of files.
+fn on_disk(home: &Home) -> String {
+    let out = home.shell("cd .lepo && find . -type f ! -path './_wire/*' -exec cat {} +").output().unwrap();
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+#[test]
+fn the_output_of_a_command_is_masked_on_disk_and_the_model_sees_it() {
+    let token = github_token(1);
+    let bot = Bot::saying(OFF, &["Done.", "Again."]);
+    let ran = bot.lepo(&["do", "--run", &format!("echo {token}; echo {token}"), "what is it?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    let line = "1 secret was masked in the output of a command (github-token)";
+    assert_eq!(ran.err.matches(line).count(), 1, "{}", ran.err);
+    assert!(messages(&bot.bodies()[0]).iter().any(|(_, text)| text.contains(&token)));
+    let kept = on_disk(&bot.home);
+    assert!(!kept.contains(&token) && kept.matches("[secret: github-token ").count() == 4, "{kept}");
+    // A later turn sees the mask.
+    assert_eq!(bot.lepo(&["do", "and now?"]).code, 0);
+    assert!(messages(&bot.bodies()[1]).iter().all(|(_, text)| !text.contains(&token)));
+    assert_eq!(bot.lepo(&["fsck", "--secrets"]).out, "");
+    let key = std::fs::metadata(bot.home.path().join("state/lepo/secrets-key")).unwrap();
+    assert_eq!(key.permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_streamed_answer_is_shown_as_it_is_and_masked_on_disk() {
+    let (token, key) = (github_token(2), private_key(30));
+    let pieces = [
+        "take ",
+        token.split_at(3).0,
+        token.split_at(3).1,
+        " and ",
+        key.split_at(40).0,
+        key.split_at(40).1,
+        " now",
+    ];
+    let said = pieces.concat();
+    for args in
+        [&["do", "q"][..], &["do", "--json", "q"], &["do", "--events", "q"], &["do", "-o", "out", "q"]]
+    {
+        let bot = Bot::openai(OFF, [openai_sse(pieces)]);
+        let ran = bot.lepo(args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let shown = if args.contains(&"-o") { bot.home.read("work/out") } else { ran.out };
+        let is_whole = shown.contains(&said.replace('\n', "\\n")) || shown.contains(&said);
+        assert!(is_whole || args.contains(&"--events") && shown.contains(&token), "{args:?} {shown}");
+        let told = if args.contains(&"--events") { &shown } else { &ran.err };
+        assert!(told.contains("2 secrets were masked in the answer (github-token, private-key)"), "{told}");
+        let answer = bubbs(&bot.home).pop().unwrap().text;
+        let masked = answer.starts_with("take [secret: github-token ") && answer.ends_with("] now");
+        assert!(masked && answer.contains("] and [secret: private-key "), "{answer}");
+    }
+}
+
+#[test]
+fn the_users_own_words_are_kept_and_what_is_piped_is_not() {
+    let (typed, piped) = (github_token(3), github_token(4));
+    let bot = Bot::saying(OFF, &["Yes."]);
+    let ran =
+        bot.home.lepo_with(&["do", &format!("is {typed} valid?")], format!("log: {piped}\n").as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.err.contains("your question has what looks like a secret (github-token); it is kept as typed"),
+        "{}",
+        ran.err
+    );
+    let kept = on_disk(&bot.home);
+    assert!(kept.contains(&typed) && !kept.contains(&piped), "{kept}");
+    let asked = messages(&bot.bodies()[0]);
+    assert!(asked.iter().any(|(_, text)| text.contains(&typed) && text.contains(&piped)), "{asked:?}");
+    let ran = bot.lepo(&["fsck", "--secrets"]);
+    assert_eq!((ran.code, ran.out.lines().count()), (1, 1), "{}", ran.out);
+    let question = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.contains(&typed)).unwrap().id;
+    assert!(
+        ran.out.starts_with(&format!("{question} github-token line ")) && !ran.out.contains(&typed),
+        "{}",
+        ran.out
+    );
+    let export = bot.lepo(&["export"]);
+    assert!(
+        export.out.contains(&typed) && export.err.contains("1 secret is in it (github-token)"),
+        "{}",
+        export.err
+    );
+}
+
+#[test]
+fn a_request_that_waits_runs_as_the_model_made_it() {
+    let token = github_token(5);
+    let call = format!(r#"{{"access":"full","command":"echo {token} > ran"}}"#);
+    let calls = || openai_calls("", &[("run_command", call.as_str())]);
+    let bot = Bot::openai("planner = \"native\"", [calls(), openai_sse(["Done."]), calls()]);
+    let ran = bot.home.alone(&["do", "say it"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let kept = on_disk(&bot.home);
+    assert!(!kept.contains(&token) && kept.contains("echo [secret: github-token "), "{kept}");
+    let wire = bot.home.work().join(format!(".lepo/_wire/{id}.json"));
+    assert_eq!(std::fs::metadata(&wire).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(bot.lepo(&["fsck", "--secrets"]).code, 0);
+    let ran = bot.home.alone(&["do", "--approve", &id]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    assert_eq!(bot.home.read("work/ran"), format!("{token}\n"));
+    assert!(!wire.exists() && !on_disk(&bot.home).contains(&token));
+    // What was kept of it is changed: nothing runs.
+    assert_eq!(bot.home.alone(&["do", "-n", "once more"]).code, 4);
+    let id = bubbs(&bot.home).pop().unwrap().id;
+    let wire = format!("work/.lepo/_wire/{id}.json");
+    let truth = bot.home.read(&wire);
+    bot.home.write(&wire, truth.replace("> ran", "> other"));
+    let ran = bot.home.alone(&["do", "--approve", &id]);
+    assert!(ran.code == 2 && ran.err.contains("was changed"), "{} {}", ran.code, ran.err);
+    std::fs::remove_file(bot.home.path().join(&wire)).unwrap();
+    let ran = bot.home.alone(&["do", "--approve", &id]);
+    assert!(ran.code == 2 && ran.err.contains("is not on this machine"), "{} {}", ran.code, ran.err);
+    assert!(!bot.home.work().join("other").exists());
+}
+
+#[test]
+fn a_long_output_is_masked_in_its_blob() {
+    let token = github_token(6);
+    let bot = Bot::saying(&format!("{OFF}\noutput_limit = 1000"), &["Done."]);
+    let command = format!("seq 400; echo {token}; seq 400");
+    assert_eq!(bot.lepo(&["do", "--run", &command, "what is it?"]).code, 0);
+    let kept = on_disk(&bot.home);
+    // Command, and the blob of its output.
+    assert!(!kept.contains(&token) && kept.matches("[secret: github-token ").count() == 2, "{kept}");
+    assert_eq!(bot.lepo(&["fsck"]).out, "");
+}
+
+#[test]
+fn secrets_are_masked_told_or_left_alone_as_the_setting_says() {
+    let token = github_token(7);
+    for (setting, is_kept, told) in [
+        (
+            "secrets = \"warn\"",
+            true,
+            "1 secret was found, and kept, in the output of a command (github-token)",
+        ),
+        ("secrets = \"off\"", true, ""),
+        ("", false, "1 secret was masked"),
+    ] {
+        let bot = Bot::saying(&format!("{OFF}\n{setting}"), &["Done."]);
+        let ran = bot.lepo(&["do", "--run", &format!("echo {token}"), "what is it?"]);
+        assert_eq!((ran.code, on_disk(&bot.home).contains(&token)), (0, is_kept), "{setting} {}", ran.err);
+        assert!(ran.err.contains(told) && (ran.err.contains("secret was") != told.is_empty()), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_repository_does_not_set_it() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "x");
+    home.write("work/.lepo/_config.toml", "secrets = \"off\"\n");
+    let ran = run(home.detached(&["trust"]), b"y\n");
+    let refused = ran.code == 2 && ran.err.contains("`secrets` is not allowed in a repository's file");
+    assert!(refused, "{} {}", ran.out, ran.err);
+}
+
+#[test]
+fn values_of_variables_and_configured_keys_are_masked_whatever_their_shape() {
+    let bot = Bot::saying(&format!("{OFF}\n"), &["the pass is Tr0ub4dor, not canary-key-1"]);
+    let config = bot
+        .home
+        .read("config/config.toml")
+        .replace("model = \"m\"", "model = \"m\"\napi_key = \"canary-key-1\"");
+    bot.home.write("config/config.toml", config);
+    let mut command = bot.home.command(&["do", "q"]);
+    command.env("DB_PASSWORD", "Tr0ub4dor").env("NICE_KEY", "/usr/bin/env").env("OTHER_TOKEN", "onlyletters");
+    let ran = run(command, b"");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "the pass is Tr0ub4dor, not canary-key-1\n"), "{}", ran.err);
+    assert!(ran.err.contains("2 secrets were masked in the answer (config-key, env-value)"), "{}", ran.err);
+    let answer = bubbs(&bot.home).pop().unwrap().text;
+    assert!(
+        answer.starts_with("the pass is [secret: env-value ") && answer.contains("not [secret: config-key "),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_commit_of_a_store_with_a_secret_is_refused_by_the_hook() {
+    let home = Home::with_config("secrets = \"off\"");
+    home.write(".gitconfig", "[user]\n\temail = me@x\n\tname = x\n");
+    assert!(home.shell("git init -q && mkdir -p .git/hooks").status().unwrap().success());
+    let hook = concat!(env!("CARGO_MANIFEST_DIR"), "/contrib/hooks/pre-commit");
+    std::fs::copy(hook, home.work().join(".git/hooks/pre-commit")).unwrap();
+    home.add(&["--prev", "head"], "harmless");
+    // A store is committed where its .gitignore is taken out.
+    let commit = || run(home.shell("rm -f .lepo/.gitignore; git add -A && git commit -qm x"), b"");
+    let ran = commit();
+    assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
+    let id = home.add(&["--prev", "head"], &github_token(8));
+    let ran = commit();
+    assert!(ran.code != 0 && ran.err.contains(&format!("{id} github-token line 1")), "{}", ran.err);
+}
+
+#[test]
+fn what_many_models_are_asked_and_say_is_masked_too() {
+    let (token, said) = (github_token(9), github_token(10));
+    let bot = Bot::openai(OFF, [openai_sse([said.as_str()]), openai_sse([said.as_str()])]);
+    let more = bot.home.read("config/config.toml");
+    let second = more
+        .split_once("[[models]]")
+        .unwrap()
+        .1
+        .replace("\"test\"", "\"other\"")
+        .replace("active = true\n", "");
+    bot.home.write("config/config.toml", format!("{more}\n[[models]]{second}"));
+    let ran = bot.lepo(&[
+        "do",
+        "--parallel",
+        "--participants",
+        "test,other",
+        "--run",
+        &format!("echo {token}"),
+        "q",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let kept = on_disk(&bot.home);
+    assert!(!kept.contains(&token) && !kept.contains(&said), "{kept}");
+    assert!(messages(&bot.bodies()[0]).iter().any(|(_, text)| text.contains(&token)));
+    assert!(ran.err.contains("2 secrets were masked in "), "{}", ran.err);
+}
