@@ -12,6 +12,7 @@ as durably, in plain C. Needs curl, cc; GNU time for memory, strace for system c
 import argparse, json, os, re, shutil, socket, statistics, subprocess, sys, tempfile, threading, time
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+CHUNKED = HEAD.replace(b"Connection: close", b"Transfer-Encoding: chunked")
 END = (b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
        b'data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9}}\n\ndata: [DONE]\n\n')
 
@@ -25,8 +26,8 @@ def event(text):
 class Server:
     """Answers every POST with the same bytes, given as (block, how many times)."""
 
-    def __init__(self, blocks):
-        self.blocks = blocks
+    def __init__(self, blocks, head=HEAD):
+        self.blocks, self.head = blocks, head
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.url = "http://127.0.0.1:%d/v1" % self.socket.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
@@ -53,12 +54,17 @@ class Server:
             while len(body) < length:
                 body += connection.recv(65536)
             try:
-                connection.sendall(HEAD)
+                connection.sendall(self.head)
                 for block, times in self.blocks:
                     for _ in range(times):
                         connection.sendall(block)
             except OSError:
                 pass
+
+
+def framed(data):
+    """An HTTP chunk, as servers send each event."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
 
 
 def named(name, value):
@@ -201,9 +207,9 @@ def bench(lepo, times, base, quick):
         print("%-44s lepo %9d     goal <= 4" % ("one exchange, fsync calls", calls))
 
     chunk = event("word ")
-    for written, blocks, goals in [("in blocks", (chunk * 100, 1000), ["<= 2", "<= 2"]),
-                                   ("one by one", (chunk, 100_000), ["<= 4", "<= 3"])]:
-        chunks = Server([blocks, (END, 1)])
+    for written, blocks, goals in [("in blocks", (framed(chunk) * 100, 1000), ["<= 2", "<= 2"]),
+                                   ("one by one", (framed(chunk), 100_000), ["<= 4", "<= 3"])]:
+        chunks = Server([blocks, (framed(END) + framed(b""), 1)], CHUNKED)
         path, env = home(base, chunks.url)
         mine, peer = medians([(do(path, "--new"), env), (curl(chunks.url),)], max(3, times // 4))
         for i, what in enumerate(["CPU", "wall"]):
