@@ -21,6 +21,7 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("mcp", "mcp-ls", false),
     ("model", "model-ls", false),
     ("prompt", "prompt-ls", false),
+    ("rebase", "rebase", false),
     ("show", "show", false),
     ("stats", "stats", false),
     ("watch", "watch", true),

@@ -99,7 +99,7 @@ for secret in at["secrets"]:
     attempt("watch", lambda: checked(min(0, libc.inotify_add_watch(watch, home, 0x100))))
 for pid in os.listdir("/proc"):
     if pid.isdigit():
-        attempt("environ " + pid, lambda: print(open("/proc/%s/environ" % pid).read()))
+        attempt("environ " + pid, lambda: print(open("/proc/%s/environ" % pid).read().replace("\0", "\n")))
         attempt("memory " + pid, lambda: int(pid) != os.getpid() and open("/proc/%s/mem" % pid, "r+b"))
 print("own environment:", dict(os.environ))
 attempt("tcp", lambda: socket.create_connection(("127.0.0.1", at["tcp"]), 2).send(b"TRIPPED"))

@@ -32,10 +32,14 @@ fn tail(home: &Home, args: &[&str]) -> String {
     home.ok(&[&["rebase"], args].concat()).trim().to_string()
 }
 
+/// The messages that `show` tells of.
+fn shown(home: &Home, args: &[&str]) -> Vec<Value> {
+    let document: Value = serde_json::from_str(&home.ok(&[&["show", "--json"], args].concat())).unwrap();
+    document["bubbs"].as_array().unwrap().clone()
+}
+
 fn texts(home: &Home, tail: &str) -> Vec<String> {
-    let shown: Vec<Value> =
-        home.ok(&["show", "--json", tail]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    shown.iter().map(|bubb| bubb["text"].as_str().unwrap().to_string()).collect()
+    shown(home, &[tail]).iter().map(|bubb| bubb["text"].as_str().unwrap().to_string()).collect()
 }
 
 #[test]
@@ -133,14 +137,14 @@ fn a_new_system_prompt_stands_in_the_place_of_the_old_one() {
     let ids = two_lines(&home);
     let new = tail(&home, &[&ids[4], "--system", "Antworte kurz."]);
     let all = home.ok(&["show", "--json", "-a", &new]);
-    let root: Value = serde_json::from_str(all.lines().next().unwrap()).unwrap();
+    let root = &shown(&home, &["-a", &new])[0];
     assert_eq!((root["text"].as_str(), root["kind"].as_str()), (Some("Antworte kurz."), Some("system")));
     assert_eq!(root["id"].as_str().unwrap()[..10], ids[0][..10], "it is as old as the one it stands for");
     assert!(!all.contains("Be brief."), "{all}");
     // A root that is a question stays, under the new one.
     let new = tail(&home, &[&ids[6], "--system", "Answer in verse."]);
     assert_eq!(texts(&home, &new), ["another root", "another answer"]);
-    assert_eq!(home.ok(&["show", "--json", "-a", &new]).lines().count(), 3);
+    assert_eq!(shown(&home, &["-a", &new]).len(), 3);
     assert_eq!(home.lepo(&["rebase", &ids[4], "--system", "x", "--root"]).code, 2);
 }
 

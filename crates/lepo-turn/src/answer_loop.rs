@@ -7,12 +7,13 @@
 use std::time::Instant;
 
 use super::Event;
+use super::answer_place::{AnswerPlace, Tools};
 use super::called::CalledAnswer;
 use super::context::{Inst, instruction, messages};
 use super::flow::Turn;
 use super::native::{call_text, command_of};
 use super::offer::{Offer, ToolList};
-use super::receive::{AnswerPlace, Received, Tools, receive};
+use super::receive::{Received, receive};
 use super::report::Answered;
 use super::request::{Next, several_note};
 use super::schema::{asking_again, complaint, tell, unfit};

@@ -89,13 +89,10 @@ impl CommandRunner<'_> {
         let settings = self.env.settings();
         let access = granted.request().access.word();
         tracing::debug!(access, command = granted.request().command, "command");
-        let mut own = self.env.own.clone();
-        // The truth of requests that wait is no business of commands.
-        own.push(self.env.store.path().join("_wire"));
         let policy = Policy {
             dir: self.env.store.root(),
             store: &self.env.store.path(),
-            own: &own,
+            own: &self.env.own,
             read_only: &settings.sandbox_read_only,
         };
         let keys = settings.keys();

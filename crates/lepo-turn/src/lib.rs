@@ -4,6 +4,7 @@
 
 mod aftermath;
 mod answer_loop;
+mod answer_place;
 pub mod attach;
 mod between;
 mod call;

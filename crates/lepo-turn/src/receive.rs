@@ -2,9 +2,9 @@
 
 use std::io::Write;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Instant;
 
+use super::answer_place::{AnswerPlace, Tools};
 use super::call_filter::{CallFilter, CalledText, calls_in_text};
 use super::group::select_line;
 use super::journal::usage_entry;
@@ -13,12 +13,12 @@ use super::report::Answered;
 use super::schema::AnswerSchema;
 use super::send::tell_cut;
 use super::spool_mask::SpoolMask;
-use super::{Event, Front, Interrupt, Masking};
+use super::{Event, Front, Interrupt};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
 use lepo_net::runtime::blocking;
 use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_store::store::{Draft, Entry, Store};
+use lepo_store::store::{Draft, Entry};
 use lepo_tool::mcp::CallRequest;
 
 /// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
@@ -56,19 +56,6 @@ struct Receiving<'s> {
     mask: SpoolMask<'s>,
 }
 
-/// The way a model may call tools in its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tools {
-    /// Not at all; calls are ignored.
-    None,
-    /// No tool is offered, or none any more; a call that comes nevertheless is received as one.
-    Unoffered,
-    /// In fields of its API.
-    Native,
-    /// As JSON in its text, as its prompt tells it to; a call in fields of its API is taken too.
-    InText,
-}
-
 /// An answer that was received.
 pub enum Received {
     /// The answer that ends the turn.
@@ -81,30 +68,6 @@ pub enum Received {
     Unfit(Name, String),
     /// An answer that was cut short; with the hidden bubb of the part that came, if any did.
     Cut(Option<Name>, Error),
-}
-
-/// The place of an answer, and the facts about its request.
-pub struct AnswerPlace<'a> {
-    /// The store.
-    pub store: &'a Arc<Store>,
-    /// The bubb it follows as the answer that ends the turn.
-    pub under: Option<BubbId>,
-    /// The bubb it follows otherwise: the end of the side branch, where there is one.
-    pub tip: Option<BubbId>,
-    /// The speaker in a group turn: named by a hidden bubb before the answer.
-    pub speaker: Option<&'a str>,
-    /// The way the model may call tools.
-    pub tools: Tools,
-    /// The schema of the answer: only an answer that fits is shown and kept as JSON.
-    pub schema: Option<&'a AnswerSchema>,
-    /// The model's configured name, for the journal.
-    pub model: &'a str,
-    /// The masking of what is spooled.
-    pub masking: &'a Masking,
-    /// The time at which the request left.
-    pub start: Instant,
-    /// The most bytes that the answer may have.
-    pub limit: u32,
 }
 
 /// The end of receiving an answer.

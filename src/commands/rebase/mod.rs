@@ -27,8 +27,8 @@ use report::{Outcome, tell};
 #[command(
     after_help = "Examples:\n  lepo rebase @ --onto main                 # go on from main with what was said here\n  \
     lepo rebase @ --drop @~2                  # the same conversation without one message\n  \
-    lepo rebase @ --replace @~1=better.md     # and with other words in one\n  \
-    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~4..main --root -n"
+    echo 'in one line' | lepo rebase @ --replace @^=-      # and with other words in one\n  \
+    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n"
 )]
 pub struct RebaseArgs {
     /// The end of the line, or a range of messages

@@ -392,16 +392,18 @@ fn ls_tells_the_answers_to_one_question_apart() {
     let panel = Panel::saying(&[("a", &["하나입니다."]), ("b", &["two", "more"])]);
     assert_eq!(panel.lepo(&["do", "--parallel", "--participants", "a,b", "1+1?"]).code, 0);
     let excerpts = || {
-        let lines = panel.home.ok(&["ls"]);
-        let mut told: Vec<String> =
-            lines.lines().map(|line| line.split_once(": ").unwrap().1.into()).collect();
+        let listed: serde_json::Value = serde_json::from_str(&panel.home.ok(&["ls", "--json"])).unwrap();
+        let told = |tail: &serde_json::Value| match tail["answer"].as_str() {
+            Some(answer) => format!("{} · {answer}", tail["excerpt"].as_str().unwrap()),
+            None => tail["excerpt"].as_str().unwrap().to_string(),
+        };
+        let mut told: Vec<String> = listed["tails"].as_array().unwrap().iter().map(told).collect();
         told.sort();
         told
     };
     assert_eq!(excerpts(), ["1+1? · a: 하나입니다.", "1+1? · b: two"]);
-    assert!(
-        excerpts().contains(&panel.home.ok(&["ls", "-n", "1"]).trim().split_once(": ").unwrap().1.into())
-    );
+    let lines = panel.home.ok(&["ls", "-l"]);
+    assert_eq!(panel.home.ok(&["ls", "-l", "-n", "1"]).lines().next(), lines.lines().next());
     // One of them gone on with: nothing is the same any more.
     assert_eq!(
         panel.lepo(&["do", "-m", "b", "--tools", "off", "-t", &answer_of(&panel, "two"), "and?"]).code,

@@ -5,8 +5,9 @@ use std::pin::Pin;
 use std::time::Instant;
 
 use super::{GroupTurn, Moment, Watch};
+use crate::answer_place::{AnswerPlace, Tools};
 use crate::journal::{failure_entry, usage_entry};
-use crate::receive::{AnswerPlace, Received, Tools, receive};
+use crate::receive::{Received, receive};
 use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
 use crate::send::whole;
