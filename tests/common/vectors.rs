@@ -39,7 +39,7 @@ fn lay_out(dir: &Path) -> Option<Vector> {
     assert!(Command::new("cp").arg("-r").arg(dir.join("store")).arg(&store).status().unwrap().success());
     for made in expected["make"].as_array().into_iter().flatten() {
         if !make(&store, made) {
-            eprintln!("skipped: {name}: this filesystem cannot hold {made}");
+            super::skip::skipped("filesystem", format!("{name}: this filesystem cannot hold {made}"));
             return None;
         }
     }

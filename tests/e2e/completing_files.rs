@@ -86,7 +86,7 @@ fn within(folder: &str, begin: &str) -> [String; 2] {
 fn is_here(shell: &str) -> bool {
     let is_here = Command::new(shell).arg("--version").output().is_ok();
     if !is_here {
-        eprintln!("skipped: no {shell} here");
+        crate::skip::skipped(shell, format!("no {shell} here"));
     }
     is_here
 }

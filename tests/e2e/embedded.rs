@@ -99,7 +99,10 @@ pub fn weights() -> Option<PathBuf> {
     };
     let found = lepo_model::weights::installed(&data.join("lepo/models"));
     if found.is_none() {
-        eprintln!("skipped: no weights; run `lepo model get` or name a file in LEPO_TEST_WEIGHTS");
+        crate::skip::skipped(
+            "weights",
+            "no weights; run `lepo model get` or name a file in LEPO_TEST_WEIGHTS",
+        );
     }
     found
 }

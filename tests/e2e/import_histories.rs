@@ -15,7 +15,7 @@ fn database(home: &Home, file: &str, statements: &str) -> bool {
     let script = "import sqlite3,sys; sqlite3.connect(sys.argv[1]).executescript(sys.stdin.read())";
     let made = run(home.program("python3", &["-c", script, file]), statements.as_bytes());
     if made.code != 0 {
-        eprintln!("skipped: no python3 with sqlite3: {}", made.err);
+        crate::skip::skipped("python3", format!("no python3 with sqlite3: {}", made.err));
     }
     made.code == 0
 }

@@ -40,7 +40,7 @@ fn readers() -> Vec<&'static str> {
     match std::process::Command::new("python3").arg("--version").output() {
         Ok(_) => vec![PYTHON, SHELL],
         Err(_) => {
-            eprintln!("skipped: no python3 here");
+            crate::skip::skipped("python3", "no python3 here");
             vec![SHELL]
         }
     }

@@ -1,6 +1,6 @@
 //! Talking to a model: one request in, one stream of events out. Knows no bubbs and no terminal.
 //!
-//! Each provider is a file or folder with its [`ProviderSpec`]: what is sent, and how what comes back is
+//! Each provider is a file or folder with its [`ProviderSpec`](spec::ProviderSpec): what is sent, and how what comes back is
 //! read. All that may fail or be asked again before the first token is in `remote`.
 
 mod accepts;
@@ -77,7 +77,7 @@ pub use spec::{PathForm, ToolWire, spec};
 pub use text::Text;
 pub use utf8::Utf8;
 #[cfg(fuzzing)]
-pub use wire::{Wire, read_pieces};
+pub use wire::{StreamForm, read_pieces};
 
 use answer::{Again, Source};
 use embedded::Embedded;

@@ -5,7 +5,7 @@ use super::{anthropic, ollama, openai, responses};
 
 /// The API that the bytes belong to.
 #[derive(Debug, Clone, Copy)]
-pub enum Wire {
+pub enum StreamForm {
     /// Chat completions: server-sent events.
     Openai,
     /// A JSON object a line.
@@ -18,15 +18,15 @@ pub enum Wire {
 
 /// The events of an answer whose bytes come in these pieces, text joined; and how it failed, if it did.
 pub fn read_pieces<'b>(
-    wire: Wire,
+    wire: StreamForm,
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> (Vec<Event>, Option<String>) {
     let mut events = Events::new();
     let spec = match wire {
-        Wire::Openai => &openai::SPEC,
-        Wire::Ollama => &ollama::SPEC,
-        Wire::Anthropic => &anthropic::SPEC,
-        Wire::Responses => &responses::SPEC,
+        StreamForm::Openai => &openai::SPEC,
+        StreamForm::Ollama => &ollama::SPEC,
+        StreamForm::Anthropic => &anthropic::SPEC,
+        StreamForm::Responses => &responses::SPEC,
     };
     let Some(http) = spec.http else { return (Vec::new(), None) };
     let mut reader = (http.reader)(true);

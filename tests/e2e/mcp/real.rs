@@ -21,7 +21,7 @@ fn program(path: &str) -> Option<String> {
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
     let found = cache.join("lepo-mcp").join(path);
     if !found.exists() {
-        eprintln!("skipped: {path} is not there; scripts/mcp-servers fetches it");
+        crate::skip::skipped("mcp-servers", format!("{path} is not there; scripts/mcp-servers fetches it"));
         return None;
     }
     Some(found.display().to_string())
