@@ -353,6 +353,7 @@ impl Command {
             Command::Stats(args) => args.json,
             Command::Watch(args) => args.json,
             Command::Branch(args) => args.json,
+            Command::Diff(args) => args.json,
             Command::Rebase(args) => args.json,
             Command::Fsck(args) => args.json,
             Command::Config(args) => args.json,

@@ -8,7 +8,6 @@ mod draw;
 mod keys;
 mod reading;
 mod rows;
-mod wrap;
 
 use crate::term::FullScreen;
 use browser::{Browser, Next, Resumed};

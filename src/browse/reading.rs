@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::wrap::wrap;
-use crate::term::clean;
+use crate::term::{clean, wrap_line};
 use lepo_base::when;
 use lepo_store::bubb::{BubbId, Kind, shown_model};
 use lepo_store::conv::{Forest, Ix};
@@ -222,7 +221,7 @@ fn fit(lines: &[Line], columns: usize) -> Vec<Line> {
     let mut fitting = Vec::new();
     for line in lines {
         let mut pieces = Vec::new();
-        wrap(&line.text, columns, &mut pieces);
+        wrap_line(&line.text, columns, &mut pieces);
         fitting.extend(pieces.into_iter().map(|text| Line { tone: line.tone, text }));
     }
     fitting

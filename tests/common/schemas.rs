@@ -12,6 +12,7 @@ use serde_json::Value;
 const COMMANDS: &[(&str, &str, bool)] = &[
     ("branch", "branch", false),
     ("config", "config", false),
+    ("diff", "diff", false),
     ("do", "do", false),
     ("fsck", "fsck", false),
     ("grep", "grep", true),

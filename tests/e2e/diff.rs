@@ -90,3 +90,71 @@ fn bytes_that_are_no_text_are_kept() {
         String::from_utf8_lossy(&output.stdout)
     );
 }
+
+/// Two lines of three questions: the first answered alike, the second differently, the third in one of them only. Their
+/// ends.
+fn two_lines(home: &Home) -> [String; 2] {
+    let mut ends = Vec::new();
+    for (second, third) in [("파리입니다.", Some("yes")), ("런던입니다. # 1", None)] {
+        home.add(&["--prev", "head"], "same question");
+        home.add(&["--kind", "a"], "same answer");
+        home.add(&[], "수도는?");
+        home.add(&["--kind", "a"], second);
+        let mut end = home.add(&[], if third.is_some() { "really?" } else { "이건 다른 질문" });
+        if let Some(answer) = third {
+            end = home.add(&["--kind", "a"], answer);
+        }
+        ends.push(end);
+    }
+    [ends.remove(0), ends.remove(0)]
+}
+
+#[test]
+fn two_lines_are_compared_question_by_question() {
+    let home = Home::new();
+    let [a, b] = two_lines(&home);
+    let ran = home.lepo(&["diff", "--turns", &a, &b]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert_eq!(ran.out.matches("same question").count(), 1, "{}", ran.out);
+    assert_eq!(ran.out.matches("수도는?").count(), 1, "{}", ran.out);
+    for said in [
+        "## A\n파리입니다.\n",
+        "## B\n런던입니다. # 1\n",
+        "really?\n\n이건 다른 질문\n",
+        "## B: not answered\n",
+    ] {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    assert!(ran.out.ends_with("3 questions: 1 the same, 1 different, 1 in one only\n"), "{}", ran.out);
+    let same = home.lepo(&["diff", "--turns", &a, &a]);
+    assert_eq!(same.code, 0);
+    assert!(same.out.ends_with("3 questions: 3 the same, 0 different, 0 in one only\n"), "{}", same.out);
+    let told: serde_json::Value =
+        serde_json::from_str(&home.lepo(&["diff", "--turns", "--json", &a, &b]).out).unwrap();
+    assert_eq!((&told["same"], &told["different"], &told["only"]), (&1.into(), &1.into(), &1.into()));
+    assert_eq!(told["pairs"][1]["b"]["text"], "런던입니다. # 1");
+    assert_eq!(told["pairs"][2]["b"]["id"], serde_json::Value::Null);
+}
+
+#[test]
+fn no_answer_stands_under_the_heading_of_the_other() {
+    let home = Home::new();
+    let question = home.add(&["--prev", "head"], "q");
+    let first = home.add(&["--kind", "a"], "x\n## B: gpt\nsaid by nobody");
+    let second = home.add(&["--kind", "a", "--prev", &question], "y");
+    let ran = home.lepo(&["diff", "--turns", &first, &second]);
+    assert!(ran.out.contains("\n ## B: gpt\n") && ran.out.matches("\n## B").count() == 1, "{}", ran.out);
+}
+
+#[test]
+fn answers_stand_side_by_side_where_there_is_room() {
+    let home = Home::new();
+    let [a, b] = two_lines(&home);
+    for (columns, beside) in [(120, true), (80, false)] {
+        let script = format!("stty cols {columns} rows 40; PAGER=cat lepo diff --turns {a} {b}");
+        let shown = crate::home::run(home.terminal(&script), b"").out;
+        let row = shown.lines().any(|line| line.contains("파리입니다.") && line.contains("| 런던입니다."));
+        assert_eq!(row, beside, "{columns}: {shown}");
+        assert!(shown.lines().all(|line| !line.contains("same question") || !line.contains('|')), "{shown}");
+    }
+}

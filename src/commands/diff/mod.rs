@@ -1,6 +1,7 @@
 //! `lepo diff`: two convs, or two bubbs, beside each other.
 
 mod compare;
+mod turns;
 
 use super::words::find_all;
 use super::{Context, complete};
@@ -15,8 +16,10 @@ use lepo_store::conv::{Found, Pair};
 /// Text that only A's conversation has is shown as removed, text that only B's has as added. Messages are matched
 /// in order by kind, so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  \
-    lepo ls -n 2 | cut -d' ' -f1 | lepo diff -")]
+#[command(
+    after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  lepo diff --turns main @\n  \
+    lepo ls -n 2 | cut -d' ' -f1 | lepo diff -"
+)]
 pub struct DiffArgs {
     /// The first message; `-` for addresses on stdin, one a line
     #[arg(value_name = "A", add = complete::address())]
@@ -36,6 +39,12 @@ pub struct DiffArgs {
     /// Count the lines added and removed, for each message and in total
     #[arg(long, conflicts_with = "word")]
     stat: bool,
+    /// Compare question by question: each once, then both answers, side by side where there is room
+    #[arg(long, conflicts_with_all = ["one", "all", "word", "stat"])]
+    turns: bool,
+    /// With --turns: print one JSON document
+    #[arg(long, requires = "turns")]
+    pub json: bool,
 }
 
 /// Compares them.
@@ -47,6 +56,10 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("exactly two messages are needed, and no range")
             .hint("lepo diff A B, as in: lepo diff main @"));
     };
+    if args.turns {
+        let same = turns::compare(&store, &forest, (a.ix, b.ix), args.json, context)?;
+        return Ok(u8::from(!same));
+    }
     let pairs = match args.one {
         true => vec![Pair::Both(a.ix, b.ix)],
         false => forest.pairs(a.ix, b.ix, args.all),

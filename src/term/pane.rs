@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 const TAB: usize = 4;
 
 /// Appends a line in pieces no wider than `columns`. A word that is wider is broken between characters.
-pub fn wrap(line: &str, columns: usize, pieces: &mut Vec<String>) {
+pub fn wrap_line(line: &str, columns: usize, pieces: &mut Vec<String>) {
     let columns = columns.max(2);
     let (mut piece, mut taken) = (String::new(), 0);
     // The place behind the last space, at which the piece may be broken.
@@ -60,7 +60,7 @@ mod tests {
             ("    indented", 20, &["    indented"]),
         ] {
             let mut made = Vec::new();
-            wrap(line, columns, &mut made);
+            wrap_line(line, columns, &mut made);
             assert_eq!(made, pieces, "{line:?} in {columns}");
             assert!(made.iter().all(|piece| piece.width() <= columns));
         }

@@ -1,0 +1,246 @@
+//! `lepo diff --turns`: two conversations question by question, each once, with both answers.
+
+use std::borrow::Cow;
+
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Kind, shown_model, thousands};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{FactIndex, Store};
+use serde_json::{Value, json};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::commands::Context;
+use crate::term::{clean, width, wrap_line};
+use crate::ui::set_apart;
+
+/// Of fewer columns than this, answers do not stand side by side.
+const WIDE: usize = 100;
+
+/// A question and what answered it.
+struct Turn {
+    id: BubbId,
+    question: String,
+    answer: Option<Answer>,
+}
+
+/// The visible answers to one question, as one text.
+struct Answer {
+    id: BubbId,
+    text: String,
+}
+
+/// A question with the turns of both conversations.
+struct Pair {
+    a: Option<Turn>,
+    b: Option<Turn>,
+}
+
+/// How often which outcome came.
+#[derive(Default)]
+struct Counts {
+    questions: usize,
+    same: usize,
+    different: usize,
+    only: usize,
+}
+
+/// Compares them, and prints each question with both answers. True if all are the same.
+pub fn compare(
+    store: &Store,
+    forest: &Forest,
+    ends: (Ix, Ix),
+    as_json: bool,
+    context: &mut Context<'_>,
+) -> Result<bool> {
+    let pairs = pairs(turns(store, forest, ends.0)?, turns(store, forest, ends.1)?);
+    let counts = count(&pairs);
+    let facts = store.fact_index();
+    if as_json {
+        let documents: Vec<Value> = pairs.iter().map(|pair| document(pair, &facts)).collect();
+        let (same, different, only) = (counts.same, counts.different, counts.only);
+        let told = json!({ "pairs": documents, "questions": counts.questions, "same": same, "different": different, "only": only });
+        context.out.line(&told.to_string());
+    } else {
+        for (at, pair) in pairs.iter().enumerate() {
+            if context.out.closed() {
+                break;
+            }
+            print(at + 1, pair, &facts, context);
+        }
+        context.out.line(&format!(
+            "{}: {} the same, {} different, {} in one only",
+            lepo_store::bubb::counted(counts.questions, "question"),
+            counts.same,
+            counts.different,
+            counts.only
+        ));
+    }
+    Ok(counts.same == counts.questions)
+}
+
+/// The questions of a conversation, with their answers.
+fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<Turn>> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for ix in forest.conv(end).path {
+        let name = forest.name(ix);
+        match (name.kind, name.hidden) {
+            (Kind::User, false) => {
+                turns.push(Turn { id: name.id, question: store.words(&name)?, answer: None });
+            }
+            (Kind::Assistant, false) => {
+                let Some(turn) = turns.last_mut() else { continue };
+                let text = store.text(&name)?;
+                turn.answer = Some(match turn.answer.take() {
+                    Some(before) => Answer { id: name.id, text: format!("{}\n\n{text}", before.text) },
+                    None => Answer { id: name.id, text },
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(turns)
+}
+
+/// Questions of the same text stand together; between those, questions in the same place.
+fn pairs(a: Vec<Turn>, b: Vec<Turn>) -> Vec<Pair> {
+    let texts =
+        |turns: &[Turn]| turns.iter().map(|turn| turn.question.trim().to_string()).collect::<Vec<_>>();
+    let ops = capture_diff_slices(Algorithm::Myers, &texts(&a), &texts(&b));
+    let (mut a, mut b) = (a.into_iter(), b.into_iter());
+    let mut pairs = Vec::new();
+    for op in ops {
+        let (old, new) = match op {
+            DiffOp::Equal { len, .. } => (len, len),
+            DiffOp::Delete { old_len, .. } => (old_len, 0),
+            DiffOp::Insert { new_len, .. } => (0, new_len),
+            DiffOp::Replace { old_len, new_len, .. } => (old_len, new_len),
+        };
+        for at in 0..old.max(new) {
+            let take =
+                |turns: &mut std::vec::IntoIter<Turn>, count| if at < count { turns.next() } else { None };
+            pairs.push(Pair { a: take(&mut a, old), b: take(&mut b, new) });
+        }
+    }
+    pairs
+}
+
+fn count(pairs: &[Pair]) -> Counts {
+    let mut counts = Counts { questions: pairs.len(), ..Counts::default() };
+    for pair in pairs {
+        match (answer(&pair.a), answer(&pair.b)) {
+            (Some(a), Some(b)) if a.text.trim_end() == b.text.trim_end() => counts.same += 1,
+            (Some(_), Some(_)) => counts.different += 1,
+            _ => counts.only += 1,
+        }
+    }
+    counts
+}
+
+fn answer(turn: &Option<Turn>) -> Option<&Answer> {
+    turn.as_ref()?.answer.as_ref()
+}
+
+fn document(pair: &Pair, facts: &FactIndex) -> Value {
+    let side = |turn: &Option<Turn>| {
+        let turn = turn.as_ref()?;
+        let fact = turn.answer.as_ref().and_then(|answer| facts.get(answer.id)).unwrap_or_default();
+        Some(json!({
+            "user": turn.id.to_string(),
+            "question": turn.question,
+            "id": turn.answer.as_ref().map(|answer| answer.id.to_string()),
+            "text": turn.answer.as_ref().map(|answer| answer.text.as_str()),
+            "model": fact.model,
+            "usage": { "input": fact.input, "output": fact.output },
+            "ms": fact.ms,
+        }))
+    };
+    let question = pair.a.as_ref().or(pair.b.as_ref()).map(|turn| turn.question.as_str());
+    json!({ "question": question, "a": side(&pair.a), "b": side(&pair.b) })
+}
+
+/// `A: MODEL · 12 in · 34 out · 1.2 s`.
+fn head(side: &str, turn: &Option<Turn>, facts: &FactIndex) -> String {
+    let Some(answer) = answer(turn) else {
+        let lacks = if turn.is_some() { "not answered" } else { "not asked" };
+        return format!("{side}: {lacks}");
+    };
+    let fact = facts.get(answer.id).unwrap_or_default();
+    let mut parts: Vec<String> =
+        fact.model.iter().map(|model| clean(shown_model(model)).to_string()).collect();
+    parts.extend(fact.input.map(|input| format!("{} in", thousands(input))));
+    parts.extend(fact.output.map(|output| format!("{} out", thousands(output))));
+    parts.extend(fact.ms.map(|ms| format!("{}.{} s", ms / 1000, ms % 1000 / 100)));
+    if parts.is_empty() { side.to_string() } else { format!("{side}: {}", parts.join(" · ")) }
+}
+
+fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_>) {
+    let (a, b) = (answer(&pair.a), answer(&pair.b));
+    let heads = (head("A", &pair.a, facts), head("B", &pair.b, facts));
+    let title = format!("# {number}");
+    context.out.trusted(&context.paint.bold(&title));
+    context.out.trusted("\n");
+    let asked = [pair.a.as_ref(), pair.b.as_ref()].into_iter().flatten().map(|turn| turn.question.as_str());
+    let mut asked: Vec<&str> = asked.collect();
+    asked.dedup_by(|one, other| one.trim() == other.trim());
+    let headings = ["# ".to_string(), "## A".to_string(), "## B".to_string()];
+    for question in asked {
+        context.out.untrusted(&set_apart(question.trim_end().as_bytes(), &headings));
+        context.out.trusted("\n\n");
+    }
+    match (a, b, context.out.columns()) {
+        (Some(a), Some(b), Some(columns)) if columns >= WIDE => {
+            beside(columns, (&heads, &a.text, &b.text), context)
+        }
+        (Some(a), Some(b), Some(_)) => {
+            context.out.trusted(&context.paint.bold(&format!("{} | {}", heads.0, heads.1)));
+            context.out.trusted("\n");
+            super::print_words(a.text.as_bytes(), b.text.as_bytes(), context.out, context.paint);
+            context.out.trusted("\n");
+        }
+        _ => {
+            for (head, answer) in [(heads.0, a), (heads.1, b)] {
+                context.out.trusted(&context.paint.bold(&format!("## {head}")));
+                context.out.trusted("\n");
+                if let Some(answer) = answer {
+                    let text: Cow<'_, [u8]> = set_apart(answer.text.trim_end().as_bytes(), &headings);
+                    context.out.untrusted(&text);
+                    context.out.trusted("\n");
+                }
+                context.out.trusted("\n");
+            }
+        }
+    }
+}
+
+/// Both answers in columns of their own.
+fn beside(
+    columns: usize,
+    ((head_a, head_b), a, b): (&(String, String), &str, &str),
+    context: &mut Context<'_>,
+) {
+    let room = (columns - 3) / 2;
+    let lines = |text: &str| {
+        let mut pieces = Vec::new();
+        clean(text.trim_end()).lines().for_each(|line| wrap_line(line, room, &mut pieces));
+        pieces
+    };
+    let (left, right) = (lines(a), lines(b));
+    let (mut heads_a, mut heads_b) = (Vec::new(), Vec::new());
+    wrap_line(head_a, room, &mut heads_a);
+    wrap_line(head_b, room, &mut heads_b);
+    let mut row = |left: Option<&String>, right: Option<&String>, bold: bool| {
+        let (left, right) = (left.map_or("", String::as_str), right.map_or("", String::as_str));
+        let gap = " ".repeat(room.saturating_sub(width(left)));
+        let line = format!("{left}{gap} | {right}");
+        let line = line.trim_end();
+        context.out.trusted(&if bold { context.paint.bold(line) } else { line.to_string() });
+        context.out.trusted("\n");
+    };
+    for at in 0..heads_a.len().max(heads_b.len()) {
+        row(heads_a.get(at), heads_b.get(at), true);
+    }
+    for at in 0..left.len().max(right.len()) {
+        row(left.get(at), right.get(at), false);
+    }
+    context.out.trusted("\n");
+}
