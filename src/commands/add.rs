@@ -2,17 +2,16 @@
 
 use std::io::Read;
 
+use super::finder::masked;
 use super::repo_files::{REPO_FILES, trusted};
 use super::tidy_after::tidy_after;
 use super::{Context, complete};
-use crate::term::say;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
-use lepo_turn::Masking;
 use lepo_turn::config::{Flags, Paths, Settings};
 
 /// Add one message from stdin and print its id
@@ -61,7 +60,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("stdin is empty: a message has at least one byte"));
     }
     let store = context.store_or_make()?;
-    let bytes = masked(bytes)?;
+    let bytes = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
         None | Some("head" | "@") => store.forest_for(&[Wanted::Tip])?,
         tail => store.forest_at(false, tail)?,
@@ -82,23 +81,6 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     context.out.line(&name.id.to_string());
     tidy_after(&store, tidy_limit(&store), false, context.out);
     Ok(0)
-}
-
-/// What came on stdin as it is written: with masks, as the user's settings say.
-fn masked(bytes: Vec<u8>) -> Result<Vec<u8>> {
-    let env = Env::from_process();
-    // A configuration that is wrong is told of by other commands.
-    let paths = Paths::from_env(&env);
-    let loaded = paths.and_then(|paths| Ok((Settings::load(&paths, &env, None, &Flags::default())?, paths)));
-    let masking = match &loaded {
-        Ok((settings, paths)) => Masking::new(settings, &env, &paths.state),
-        Err(_) => Masking::of_shapes(),
-    };
-    let kept = masking.kept(&bytes, "stdin").into_owned();
-    if let Some(told) = masking.told() {
-        say(&told);
-    }
-    Ok(kept)
 }
 
 /// The setting `tidy`. The message is written: a configuration that is wrong is told of by other commands.

@@ -5,7 +5,7 @@ use crate::term::say;
 use lepo_base::env::Env;
 use lepo_secrets::{Finder, Tally};
 use lepo_turn::config::{Flags, Paths, Settings};
-use lepo_turn::secret_values;
+use lepo_turn::{Masking, secret_values};
 
 /// Without settings that can be read it looks for shapes alone.
 pub fn finder() -> Finder {
@@ -26,4 +26,21 @@ pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
         1 => say(&format!("warning: 1 secret is in it ({})", tally.words())),
         count => say(&format!("warning: {count} secrets are in it ({})", tally.words())),
     }
+}
+
+/// Bytes of a file or of stdin as they are written: with masks, as the user's settings say; which is said.
+pub fn masked(bytes: &[u8], source: &'static str) -> Vec<u8> {
+    let env = Env::from_process();
+    // A configuration that is wrong is told of by other commands.
+    let paths = Paths::from_env(&env);
+    let loaded = paths.and_then(|paths| Ok((Settings::load(&paths, &env, None, &Flags::default())?, paths)));
+    let masking = match &loaded {
+        Ok((settings, paths)) => Masking::new(settings, &env, &paths.state),
+        Err(_) => Masking::of_shapes(),
+    };
+    let kept = masking.kept(bytes, source).into_owned();
+    if let Some(told) = masking.told() {
+        say(&told);
+    }
+    kept
 }

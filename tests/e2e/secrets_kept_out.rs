@@ -234,3 +234,60 @@ fn what_many_models_are_asked_and_say_is_masked_too() {
     assert!(messages(&bot.bodies()[0]).iter().any(|(_, text)| text.contains(&token)));
     assert!(ran.err.contains("2 secrets were masked in "), "{}", ran.err);
 }
+
+#[test]
+fn colours_bad_bytes_and_zeros_around_a_secret_hide_none() {
+    let token = github_token(7);
+    for command in [
+        format!("printf '\\033[01;31m\\033[K{token}\\033[m'"),
+        format!("printf '{{\"k\":\"\\\\u0022{token}\\\\u0022\"}}'"),
+        format!("printf '{token}Zend'"),
+        format!("printf 'a\\377b {token}\\n'"),
+        format!("yes line | head -c 40000; printf '\\377\\n{token}\\n'; yes x | head -c 40000"),
+        "env -0".to_string(),
+    ] {
+        let bot = Bot::saying(OFF, &["Done."]);
+        let mut lepo = bot.home.command(&["do", "--run", &command, "what is it?"]);
+        let value = "Hunter2Hunter2XX";
+        lepo.env("PLAIN_SECRET", value);
+        let ran = run(lepo, b"");
+        assert_eq!(ran.code, 0, "{command}: {}", ran.err);
+        let kept = on_disk(&bot.home);
+        assert!(!kept.contains(&token[..token.len() - 1]) || command == "env -0", "{command}");
+        assert!(!kept.contains(value), "{command}");
+        assert!(kept.contains("[secret: "), "{command}: {kept}");
+        assert_eq!(bot.lepo(&["fsck", "--secrets"]).out, "", "{command}");
+    }
+}
+
+#[test]
+fn other_words_of_a_rebase_and_the_log_are_masked_too() {
+    let token = github_token(8);
+    let bot = Bot::saying(OFF, &["Done."]);
+    assert_eq!(bot.lepo(&["do", "q"]).code, 0);
+    bot.home.write("work/words", &format!("the token is {token}"));
+    let ran = bot.lepo(&["rebase", "@", "--replace", "@=words"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("1 secret was masked in a file (github-token)"), "{}", ran.err);
+    assert!(!on_disk(&bot.home).contains(&token));
+    let mut lepo = bot.home.command(&["do", "--tools", "off", "q"]);
+    let value = "Hunter2Hunter2XX";
+    lepo.env("PLAIN_SECRET", value).env("LEPO_LOG_LEVEL", "debug");
+    let ran = run(lepo, format!("it is {value}").as_bytes());
+    assert_eq!(ran.code, 3, "the model says nothing more: {}", ran.err);
+    let logs = bot.home.shell("cat $XDG_STATE_HOME/lepo/logs/*").output().unwrap();
+    let logs = String::from_utf8_lossy(&logs.stdout);
+    assert!(!logs.contains(value) && logs.contains("[secret: env-value"), "{logs}");
+}
+
+#[test]
+fn fsck_finds_a_secret_among_bytes_that_are_no_text_and_the_id_of_a_key() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let (token, id) = (github_token(9), crate::secrets::aws_id());
+    let text = [b"line\n".repeat(20).as_slice(), b"\xff\0", token.as_bytes(), b" ", id.as_bytes()].concat();
+    std::fs::write(home.work().join(".lepo/note"), text).unwrap();
+    let ran = home.lepo(&["fsck", "--secrets"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("note github-token line 21\n") && ran.out.contains("note aws-"), "{}", ran.out);
+}

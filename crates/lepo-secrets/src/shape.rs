@@ -11,6 +11,8 @@ pub enum Part {
     Text(&'static str),
     /// All bytes of a class that follow; their number is within the limits, or the shape does not match.
     Run(Class, usize, usize),
+    /// So many bytes of a class, whatever follows: for shapes that a checksum makes certain.
+    Exactly(Class, usize),
     /// The secret begins here; without this it begins with the anchor.
     From,
     /// The secret ends here; without this it ends with the shape.
@@ -102,6 +104,14 @@ impl Shape {
                     }
                     place += run;
                 }
+                Part::Exactly(class, count) => {
+                    let run = rest.iter().take(*count).take_while(|byte| class(**byte)).count();
+                    if run < *count {
+                        let is_cut = run == rest.len() && !is_whole;
+                        return if is_cut { Tried::More } else { Tried::No };
+                    }
+                    place += run;
+                }
             }
         }
         let mut secret = from..to.unwrap_or(place);
@@ -115,15 +125,33 @@ impl Shape {
     }
 }
 
-/// Whether a word can begin at a place: after no letter, digit, `_` or `-`, but after an escape as `\n` and `%3D`.
+/// Whether a word can begin at a place: after no letter, digit, `_` or `-`, but after an escape as `\n`, `%3D`, `\x22` and
+/// `\u0022`, and after a control sequence of terminals, as programs write them for colours.
 pub fn begins_word(text: &[u8], at: usize) -> bool {
-    let before = text.get(at.saturating_sub(3)..at).unwrap_or_default();
+    let before = text.get(at.saturating_sub(LONGEST_ESCAPE)..at).unwrap_or_default();
+    let is_hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
     match before {
         [] => true,
         [.., b'\\', b'n' | b'r' | b't'] => true,
-        [b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
-        [.., last] => !is_word(*last),
+        [.., b'%', high, low] if is_hex(&[*high, *low]) => true,
+        [.., b'\\', b'x', high, low] if is_hex(&[*high, *low]) => true,
+        [.., b'\\', b'u', a, b, c, d] if is_hex(&[*a, *b, *c, *d]) => true,
+        [.., last] => !is_word(*last) || ends_control_sequence(before),
     }
+}
+
+/// The longest escape that is looked for before a word, in bytes.
+const LONGEST_ESCAPE: usize = 24;
+
+/// True if the text ends with `ESC [ 1;31 m` or the like, also where the escape character is written `\u{1b}`, `\x1b`,
+/// `\033` or `\e`.
+fn ends_control_sequence(text: &[u8]) -> bool {
+    let Some((last, before)) = text.split_last() else { return false };
+    let numbers =
+        before.iter().rev().take_while(|byte| byte.is_ascii_digit() || b";:?".contains(byte)).count();
+    let begun = before.get(..before.len() - numbers).unwrap_or_default();
+    let begins = ["\u{1b}[", "\\u{1b}[", "\\u001b[", "\\x1b[", "\\033[", "\\e["];
+    last.is_ascii_alphabetic() && begins.iter().any(|begin| begun.ends_with(begin.as_bytes()))
 }
 
 /// Letters, digits, `_` and `-`.
@@ -152,6 +180,11 @@ mod tests {
             ("ok=12;", 1, true, Tried::No),
             ("\\nk=12;", 2, true, Tried::Yes(2..7)),
             ("%3Dk=12;", 3, true, Tried::Yes(3..8)),
+            ("\u{1b}[01;32mk=12;", 8, true, Tried::Yes(8..13)),
+            ("\\u{1b}[32mk=12;", 10, true, Tried::Yes(10..15)),
+            ("\\u0022k=12;", 6, true, Tried::Yes(6..11)),
+            ("\\x22k=12;", 4, true, Tried::Yes(4..9)),
+            ("32mk=12;", 3, true, Tried::No),
         ] {
             assert_eq!(shape.try_at(text.as_bytes(), at, 2, is_whole), expected, "{text}");
         }

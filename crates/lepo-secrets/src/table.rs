@@ -28,7 +28,7 @@
 //! - Passwords in URLs: RFC 3986, section 3.2.1. Authorization: RFC 9110, section 11.6.2
 
 use super::check;
-use super::shape::Part::{From, Run, Text, To};
+use super::shape::Part::{Exactly, From, Run, Text, To};
 use super::shape::{Class, Shape, is_word};
 
 const ALNUM: Class = |byte| byte.is_ascii_alphanumeric();
@@ -91,6 +91,13 @@ pub static SHAPES: &[Shape] = &[
         &[Run(ALNUM, 36, 255)],
         check::has_checksum62,
     ),
+    // With a letter of something else behind it the checksum is of the first 36 all the same.
+    within(
+        "github-token",
+        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+        &[Exactly(ALNUM, 36)],
+        check::has_checksum62,
+    ),
     word("github-token", &["ghs_"], &[Run(DOTTED, 100, 4000)], check::is_stateless),
     word("github-token", &["github_pat_"], &[Run(ALNUM_, 40, 255)], check::is_random),
     word(
@@ -114,7 +121,7 @@ pub static SHAPES: &[Shape] = &[
         &[Run(DOTTED, 20, 400)],
         check::is_random,
     ),
-    word("npm-token", &["npm_"], &[Run(ALNUM, 36, 36)], check::has_checksum62),
+    within("npm-token", &["npm_"], &[Exactly(ALNUM, 36)], check::has_checksum62),
     word(
         "pypi-token",
         &["pypi-AgEIcHlwaS5vcmc", "pypi-AgENdGVzdC5weXBpLm9yZw"],

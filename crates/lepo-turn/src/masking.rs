@@ -147,38 +147,43 @@ impl Masking {
         (!seen.truths.is_empty()).then(|| restore(text, &seen.truths))
     }
 
-    /// A text that is kept in a file of its own, masked; `None` if it has no secret or is no text.
+    /// A text that is kept in a file of its own, masked. Bytes that are no text stay as they are, and end a secret. False
+    /// if it has no secret.
     pub fn kept_stream(
         &self,
         mut from: impl Read,
         mut to: impl Write,
         source: &'static str,
     ) -> io::Result<bool> {
-        let Some(mut stream) = self.stream() else { return Ok(false) };
-        let (mut buffer, mut rest, mut out) = (vec![0; 64 << 10], Vec::new(), String::new());
+        let (Some(mut stream), mut tally) = (self.stream(), Tally::default()) else { return Ok(false) };
+        let (mut buffer, mut rest, mut out) = (vec![0; 64 << 10], Vec::new(), Vec::new());
         loop {
             let n = from.read(&mut buffer)?;
             rest.extend(buffer.get(..n).unwrap_or_default());
-            let valid = match std::str::from_utf8(&rest) {
-                Ok(text) => text.len(),
-                Err(error) if error.error_len().is_none() && n > 0 => error.valid_up_to(),
-                // Bytes that are no text are not searched.
-                Err(_) => return Ok(false),
-            };
-            let text = std::str::from_utf8(rest.get(..valid).unwrap_or_default()).unwrap_or_default();
-            stream.push(text, &mut out);
-            rest.drain(..valid);
-            if n == 0 {
-                stream.finish(&mut out);
+            let mut done = 0;
+            for chunk in rest.utf8_chunks() {
+                let (valid, invalid) = (chunk.valid(), chunk.invalid());
+                push(&mut stream, valid, &mut out);
+                done += valid.len();
+                // The end of what was read may be the beginning of a character.
+                if invalid.is_empty() || n > 0 && done + invalid.len() == rest.len() && invalid.len() < 4 {
+                    continue;
+                }
+                tally.merge(end(&mut stream, self, &mut out));
+                out.extend(invalid);
+                done += invalid.len();
             }
-            to.write_all(out.as_bytes())?;
+            rest.drain(..done);
+            if n == 0 {
+                tally.merge(end(&mut stream, self, &mut out));
+            }
+            to.write_all(&out)?;
             out.clear();
             if n == 0 {
                 break;
             }
         }
-        let is_any = stream.tally().count() > 0;
-        let (tally, _) = stream.into_parts();
+        let is_any = tally.count() > 0;
         let mut seen = self.seen();
         if is_any && !seen.sources.contains(&source) {
             seen.sources.push(source);
@@ -204,6 +209,20 @@ impl Masking {
         let done = if self.masks() { "masked" } else { "found, and kept," };
         Some(format!("{secrets} {done} in {} ({})", sources.join(" and "), tally.words()))
     }
+}
+
+fn push(stream: &mut Stream, text: &str, out: &mut Vec<u8>) {
+    let mut masked = String::new();
+    stream.push(text, &mut masked);
+    out.extend(masked.into_bytes());
+}
+
+/// Ends a stream, and begins another in its place; what the first one found.
+fn end(stream: &mut Stream, masking: &Masking, out: &mut Vec<u8>) -> Tally {
+    let mut masked = String::new();
+    stream.finish(&mut masked);
+    out.extend(masked.into_bytes());
+    std::mem::replace(stream, masking.masker.stream()).into_parts().0
 }
 
 /// Where a bubb's text comes from, as it is told.

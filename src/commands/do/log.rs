@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use tracing::field::{Field, Visit};
@@ -14,13 +15,13 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use lepo_base::secret::Secret;
 use lepo_base::when;
-use lepo_secrets::Masker;
+use lepo_secrets::{Finder, Masker, Value};
 use lepo_store::store::now;
 use lepo_turn::config::{LogLevel, Paths};
 
 /// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
-/// be written is done without. `keys` are in no line of it.
-pub fn start_log(paths: &Paths, level: LogLevel, keys: Vec<Secret>) {
+/// be written is done without. `keys` are in no line of it; `values` and what has the form of a secret are masked.
+pub fn start_log(paths: &Paths, level: LogLevel, keys: Vec<Secret>, values: Vec<Value>) {
     let dir = paths.logs();
     if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
         return;
@@ -34,7 +35,12 @@ pub fn start_log(paths: &Paths, level: LogLevel, keys: Vec<Secret>) {
         LogLevel::Warn => Level::WARN,
         LogLevel::Error => Level::ERROR,
     };
-    let _ = tracing::subscriber::set_global_default(Log { file, level, keys, masker: Masker::for_imports() });
+    let _ = tracing::subscriber::set_global_default(Log {
+        file,
+        level,
+        keys,
+        masker: Masker::new(Arc::new(Finder::new(values)), None),
+    });
 }
 
 /// Writes events of lepo up to a level. Spans are not told.
@@ -42,7 +48,7 @@ struct Log {
     file: File,
     level: Level,
     keys: Vec<Secret>,
-    /// Finds what has the form of a secret.
+    /// Finds what has the form of a secret, and the values of secret variables.
     masker: Masker,
 }
 

@@ -17,6 +17,7 @@ use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
 use lepo_turn::config::Paths;
+use lepo_turn::secret_values;
 use lepo_turn::{Configured, TrustedFile};
 
 /// The configuration of `do`, read before anything is written.
@@ -50,7 +51,8 @@ impl Setup {
                  and lepo asks before each command");
         }
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
-        start_log(&configured.paths, configured.settings.log_level, keys);
+        let values = secret_values(&env, &configured.settings.models);
+        start_log(&configured.paths, configured.settings.log_level, keys, values);
         Ok(Setup { configured, dir, repo_servers })
     }
 

@@ -10,6 +10,7 @@ use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Batch, Copy, Store, check_branch_name};
 
+use super::finder::masked;
 use super::words::find_all;
 use super::{Context, complete};
 use choose::{Wish, choose};
@@ -181,7 +182,7 @@ fn words_of(file: &str) -> Result<Vec<u8>> {
         return Err(Error::usage(format!("{file} is empty: a message has at least one byte"))
             .hint("--drop ADDR leaves the message out"));
     }
-    Ok(text)
+    Ok(masked(&text, if file == "-" { "stdin" } else { "a file" }))
 }
 
 /// The text of `--system`: as given, of a file behind `@`, or of stdin.
