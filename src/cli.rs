@@ -380,9 +380,13 @@ fn external(words: &[OsString]) -> Error {
         }
         None => {
             let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
-            match commands::suggest::nearest(&name, tasks::names().into_iter()) {
+            let names = || tasks::names().into_iter();
+            match commands::suggest::meant(&name).or_else(|| commands::suggest::nearest(&name, names())) {
                 Some(meant) => error.hint(format!("did you mean `lepo {meant}`?")),
-                None => error.hint("`lepo --help` lists the commands; to ask a model: lepo do QUESTION"),
+                None => error.hint(format!(
+                    "`lepo --help` lists the commands; to ask a model: lepo do {}",
+                    quoted(&name)
+                )),
             }
         }
         Some(why) => Error::usage(format!("cannot run {program}")).because(why),

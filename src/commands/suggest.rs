@@ -12,6 +12,21 @@ pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     (near.0 <= most && near.0 < word.chars().count()).then_some(near.1)
 }
 
+/// The command that does what other programs call by this word.
+pub fn meant(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "list" => "ls",
+        "search" | "find" => "grep",
+        "new" => "do -n",
+        "chat" | "ask" => "do",
+        "delete" | "remove" => "rm",
+        "history" => "log",
+        "models" => "model",
+        "settings" => "config",
+        _ => return None,
+    })
+}
+
 /// The program of this name in the search path. A name with a slash is none.
 pub fn in_path(program: &str) -> Option<PathBuf> {
     let is_name = !program.contains('/');
@@ -25,6 +40,15 @@ fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_words_of_other_programs_are_known() {
+        for (word, command) in
+            [("list", Some("ls")), ("search", Some("grep")), ("new", Some("do -n")), ("Review", None)]
+        {
+            assert_eq!(meant(word), command, "{word}");
+        }
+    }
 
     #[test]
     fn a_slip_of_the_keys_is_seen() {

@@ -117,10 +117,10 @@ pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
 /// The longest request, in bytes.
 const MOST_REQUEST: u64 = 16 << 20;
 
-/// The request that a bubb is, if it is one.
+/// The request that a bubb is, if it is one. A copy of a request asks for nothing.
 pub fn read_request(store: &Store, name: &Name) -> Option<ToolRequest> {
     let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
     let text = may.then(|| store.text_within(name, MOST_REQUEST));
     let text = text?.inspect_err(warn).ok()??;
-    ToolRequest::from_canonical(&text)
+    ToolRequest::from_canonical(&text).filter(|_| !store.is_copy(name.id))
 }

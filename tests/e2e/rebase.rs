@@ -294,3 +294,34 @@ fn random_rebases_change_no_file_and_leave_a_clean_store() {
         assert!(pending.contains(line.split(' ').next().unwrap()), "{line}");
     }
 }
+
+#[test]
+fn a_copy_that_lost_its_result_waits_for_nothing() {
+    let home = Home::with_openai("http://127.0.0.1:9/v1");
+    let root = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "Be brief.");
+    let question = home.add(&["--prev", &root], "list the files");
+    let request = home.add(&["--kind", "s", "--hidden", "--prev", &question], REQUEST);
+    let result = home.add(&["--kind", "s", "--hidden", "--prev", &request], "refused");
+    let answer = home.add(&["--kind", "a", "--prev", &result], "then not");
+    let new = tail(&home, &[&answer, "--system", "Antworte kurz."]);
+    // As a kill between two renames leaves it: the copy of the request is there, and nothing that follows it.
+    let copies = shown(&home, &["-a", &new]);
+    let [.., copied, result, answer] = copies.as_slice() else { panic!("{copies:?}") };
+    assert_eq!(copied["text"], REQUEST);
+    for gone in [result, answer] {
+        std::fs::remove_file(home.work().join(gone["path"].as_str().unwrap())).unwrap();
+    }
+    assert_eq!(home.ok(&["ls", "--pending"]), "");
+    let ran = home.lepo(&["do", "--approve", copied["id"].as_str().unwrap()]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("it is a copy"), "{}", ran.err);
+    // The same command completes it.
+    assert_eq!(tail(&home, &[&answer_of(&copies, &home), "--system", "Antworte kurz."]), new);
+}
+
+/// The id of the original of the last of these, by the journal.
+fn answer_of(copies: &[Value], home: &Home) -> String {
+    let last = copies.last().unwrap()["id"].as_str().unwrap();
+    let line = journal(home).into_iter().find(|line| line["bubb"] == last).unwrap();
+    line["copy_of"].as_str().unwrap().to_string()
+}

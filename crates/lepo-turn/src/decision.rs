@@ -62,7 +62,7 @@ impl Decision {
         let request =
             found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
         let because = match forest.standing(ix) {
-            Standing::Pending => None,
+            Standing::Pending => store.is_copy(id).then(|| "it is a copy".to_string()),
             Standing::Visible => Some("it is visible, so it is an ordinary message".to_string()),
             Standing::Answered(by) => Some(format!("{} is its result", forest.name(by).id)),
             Standing::Overtaken(by) => {

@@ -43,7 +43,8 @@ impl<'m> ResultText<'m> {
         let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
         // A secret that is cut in two could not be found: the ends are those of the masked whole.
         let kept_whole = section.cut || !is_text;
-        let mut masked = if kept_whole && !is_binary(&section.text) { self.masked(store, captured)? } else { None };
+        let mut masked =
+            if kept_whole && !is_binary(&section.text) { self.masked(store, captured)? } else { None };
         let captured = masked.as_mut().unwrap_or(captured);
         section = captured.section(limit).map_err(failed)?;
         match is_text {
@@ -92,4 +93,3 @@ fn is_binary(bytes: &[u8]) -> bool {
     let invalid: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
     invalid * 10 > bytes.len()
 }
-

@@ -42,6 +42,18 @@ impl Store {
         if lines.is_empty() { Ok(()) } else { self.append(JOURNAL, &lines) }
     }
 
+    /// True if the journal knows a message as a copy of another: a request that is one waits for nothing.
+    pub fn is_copy(&self, id: BubbId) -> bool {
+        let Ok(journal) = self.open_file(JOURNAL) else { return false };
+        let (id, key) = (id.to_string(), b"\"copy_of\"");
+        let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
+        let mut told = lines.filter(|line| memchr::memmem::find(line, key).is_some());
+        told.any(|line| {
+            let line = serde_json::from_slice::<Value>(&line).unwrap_or_default();
+            line.get("bubb").and_then(Value::as_str) == Some(id.as_str())
+        })
+    }
+
     /// One pass over the journal; a line that is torn says nothing.
     fn told_of(&self, copies: &[&Copy]) -> Told {
         let mut told = Told::default();
