@@ -55,6 +55,17 @@ pub fn replace_output(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
+/// Refuses a folder that is a link, unless the name ends in `/`: files in it would be elsewhere.
+pub fn check_folder(dir: &Path) -> Result<()> {
+    let says_folder = dir.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if says_folder || !is_link(dir) {
+        return Ok(());
+    }
+    let folder = dir.display();
+    Err(Error::usage(format!("cannot write in {folder}: it is a link"))
+        .hint(format!("-o {folder}/ follows it; or name the folder that it leads to")))
+}
+
 /// A name that the system gives to what a process has open, a link on some systems; and the null device.
 fn is_stream(path: &Path) -> bool {
     let Some(name) = path.to_str().and_then(|path| path.strip_prefix("/dev/")) else { return false };

@@ -122,3 +122,20 @@ fn a_message_that_is_older_than_the_one_before_it_keeps_its_place() {
         assert_eq!(document[0]["current_node"], answer.to_lowercase(), "{exported}");
     }
 }
+
+#[test]
+fn a_folder_that_is_a_link_is_refused_unless_its_name_says_that_it_is_one() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "q");
+    home.add(&["--kind", "a"], "a");
+    std::fs::create_dir(home.work().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", home.work().join("out")).unwrap();
+    for args in [&["export", "-o", "out"][..], &["export", "--format", "pi", "-o", "out"]] {
+        let ran = home.lepo(args);
+        assert_eq!(ran.code, 2, "{args:?}: {}", ran.out);
+        assert!(ran.err.contains("it is a link") && ran.err.contains("-o out/"), "{}", ran.err);
+    }
+    assert_eq!(std::fs::read_dir(home.work().join("elsewhere")).unwrap().count(), 0);
+    assert_eq!(home.ok(&["export", "-o", "out/"]).lines().count(), 1);
+    assert_eq!(std::fs::read_dir(home.work().join("elsewhere")).unwrap().count(), 1);
+}

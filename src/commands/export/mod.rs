@@ -10,6 +10,7 @@ mod tree;
 use std::path::PathBuf;
 
 use super::finder::tell_secrets;
+use super::output_file::check_folder;
 use super::words::find_one;
 use super::{Context, complete};
 use crate::ui::warn_incomplete;
@@ -113,6 +114,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
             context.out.untrusted(&bytes);
         }
         Some(dir) => {
+            check_folder(dir)?;
             let stem = export.stem()?;
             export.files = Files::of(&store, &names)?.write(&store, dir, &stem)?;
             let bytes = export.bytes(args.format)?;
@@ -142,6 +144,7 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
     tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
     match &args.output {
         Some(dir) => {
+            check_folder(dir)?;
             for (stem, text) in documents {
                 let path = place::write_new(dir, &stem, args.format.extension(), text.as_bytes())?;
                 context.out.path(&path);
