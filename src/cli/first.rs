@@ -6,7 +6,7 @@ use clap::builder::Resettable::Reset;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
-/// What a first word says.
+/// The meaning of a first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
     /// One of lepo's commands.

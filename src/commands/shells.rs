@@ -118,7 +118,7 @@ fi
 "#;
 
 impl Bash {
-    /// What is told for the last of `words`, whose text before the cursor is `line`.
+    /// The candidates for the last of `words`, whose text before the cursor is `line`.
     fn told(found: &[Candidate], raw: &str, line: &str, sort: &str) -> String {
         let quote = quote_after(line.strip_suffix(raw).unwrap_or_default());
         let tilde = raw.starts_with('~');

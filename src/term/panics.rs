@@ -40,7 +40,7 @@ pub fn report_panics() {
     }));
 }
 
-/// What happened and where, by the file's name alone: its folder is one of the machine that built lepo.
+/// The fault and its place, by the file's name alone: its folder is one of the machine that built lepo.
 fn line(panic: &PanicHookInfo<'_>) -> String {
     let message = cut(&one_line(panic.payload_as_str().unwrap_or("unknown")), MOST);
     let place = panic.location().map(|place| {

@@ -265,7 +265,7 @@ fn other_words_of_a_rebase_and_the_log_are_masked_too() {
     let token = github_token(8);
     let bot = Bot::saying(OFF, &["Done."]);
     assert_eq!(bot.lepo(&["do", "q"]).code, 0);
-    bot.home.write("work/words", &format!("the token is {token}"));
+    bot.home.write("work/words", format!("the token is {token}"));
     let ran = bot.lepo(&["rebase", "@", "--replace", "@=words"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.err.contains("1 secret was masked in a file (github-token)"), "{}", ran.err);

@@ -1,4 +1,4 @@
-//! What every other crate of lepo needs, all of it synchronous and small.
+//! Errors, times, the environment and the system, for every other crate of lepo; all of it synchronous and small.
 //!
 //! | module | holds |
 //! |---|---|

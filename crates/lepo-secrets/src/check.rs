@@ -165,7 +165,7 @@ fn is_password_word(password: &[u8]) -> bool {
     words.iter().any(|word| memmem::find(&lower, word).is_some())
 }
 
-/// What follows `Authorization:` and its scheme: a name and a password in base64, or a token of a random look.
+/// Credentials behind `Authorization:` and its scheme: a name and a password in base64, or a token of a random look.
 pub fn is_credential(found: &Match<'_>) -> bool {
     let lead = found.lead();
     if !lead.iter().any(|byte| matches!(byte, b':' | b'=')) {

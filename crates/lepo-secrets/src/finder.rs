@@ -21,7 +21,7 @@ pub struct Found {
     pub kind: &'static str,
     /// The variable or entry whose value it is, if that is how it was found.
     pub name: Option<String>,
-    /// What tells it from others of its kind.
+    /// The bytes that tell it from others of its kind.
     pub(crate) core: Vec<u8>,
 }
 
@@ -62,7 +62,7 @@ fn anchors() -> &'static Anchors {
     })
 }
 
-/// What one look at a text says.
+/// The outcome of one look at a text.
 #[derive(Default)]
 pub(crate) struct Scan {
     /// Everything found, in no order.

@@ -26,7 +26,7 @@ pub struct Masker {
 pub struct Masked<'t> {
     /// The text with masks; the same text if it has no secret.
     pub text: Cow<'t, str>,
-    /// What was found, with the places in the text as it was.
+    /// The secrets, with their places in the text as it was.
     pub found: Vec<Found>,
 }
 

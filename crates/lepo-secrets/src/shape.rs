@@ -25,9 +25,9 @@ pub struct Shape {
     pub kind: &'static str,
     /// Texts by which the shape is found; one of them begins it.
     pub anchors: &'static [&'static str],
-    /// What follows the anchor.
+    /// The pieces after the anchor.
     pub parts: &'static [Part],
-    /// What makes the match certain.
+    /// The check that makes the match certain.
     pub check: fn(&Match<'_>) -> bool,
     /// Whether a letter, digit, `_` or `-` before the anchor rules it out.
     pub at_word: bool,

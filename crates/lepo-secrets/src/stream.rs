@@ -14,7 +14,7 @@ const HISTORY: usize = 32;
 /// The masking of one stream.
 pub struct Stream {
     masker: Masker,
-    /// What was given out last, then what waits.
+    /// The text that was given out last, then the text that waits.
     text: String,
     /// Where that begins which waits.
     from: usize,
@@ -50,7 +50,7 @@ impl Stream {
         self.key = None;
     }
 
-    /// What waits, in bytes.
+    /// The length of the text that waits, in bytes.
     pub fn held(&self) -> usize {
         self.text.len() - self.from
     }

@@ -1,4 +1,4 @@
-//! What is found and what is not, and that a text in pieces reads as the whole.
+//! Tables of texts with and without a secret; a text in pieces reads as the whole.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

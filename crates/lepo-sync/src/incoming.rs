@@ -35,7 +35,7 @@ pub struct Came {
     pub removed: usize,
     /// Bubbs that wait for their date.
     pub waiting: usize,
-    /// What was not come to within the limit of time: the next sync goes on with it.
+    /// Contents that the limit of time left for the next sync.
     pub later: usize,
     /// Paths that failed the check.
     pub left_out: Misfits,

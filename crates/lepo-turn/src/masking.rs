@@ -192,7 +192,7 @@ impl Masking {
         Ok(is_any && self.mode == SecretsMode::Mask)
     }
 
-    /// What is found in a text, by the masker that writes.
+    /// The masker by which texts are written.
     pub fn masker(&self) -> &Masker {
         &self.masker
     }

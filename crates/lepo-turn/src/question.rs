@@ -12,7 +12,7 @@ pub struct Question {
     pub text: String,
     /// The files, not kept yet.
     pub files: Vec<NewFile>,
-    /// What of the words the user typed.
+    /// The places in the words that the user typed.
     pub typed: Vec<Range<usize>>,
 }
 

@@ -43,7 +43,7 @@ impl<'m> SpoolMask<'m> {
         !self.truths.is_empty()
     }
 
-    /// What was spooled, as the model gave it.
+    /// The spooled text, as the model gave it.
     pub fn as_given(&self, text: &str) -> String {
         restore(text, &self.truths)
     }

@@ -15,7 +15,7 @@ const FIELD: &str = "truth";
 #[derive(Serialize, Deserialize)]
 struct Truth {
     text: String,
-    /// What of it was masked: from, to, the kind.
+    /// The masked spans: from, to, the kind.
     masked: Vec<(usize, usize, String)>,
     /// A keyed hash over the id and the text.
     proof: String,

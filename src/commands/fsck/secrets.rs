@@ -18,7 +18,7 @@ use lepo_store::bubb::Name;
 use lepo_store::conv::Found;
 use lepo_store::store::Store;
 
-/// What holds the truth of requests until they are decided on, and what a running process has open.
+/// Folders that are not searched: one holds the truth of requests until they are decided on, and what a running process has open.
 const LEFT_OUT: &[&str] = &["_wire", "_tmp"];
 
 /// Other people's stores.

@@ -8,7 +8,7 @@ use lepo_store::conv::{Forest, Found, Ix};
 use lepo_store::store::{Copying, Store, Under};
 use lepo_tool::ToolRequest;
 
-/// What is wanted, as messages of a forest.
+/// The wish of a command line, as messages of a forest.
 #[derive(Clone, Copy)]
 pub struct Wish<'w> {
     /// The end of the line, or exactly these.

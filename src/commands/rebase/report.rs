@@ -11,7 +11,7 @@ use crate::commands::Context;
 use crate::commands::line::excerpt_of;
 use crate::term::say;
 
-/// What a rebase made, or would make.
+/// The outcome of a rebase, or of its trial.
 pub struct Outcome<'o> {
     /// The new end.
     pub tail: BubbId,

@@ -11,7 +11,7 @@ use super::{Copy, Store, now};
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
-/// What the journal says of copies and of their originals.
+/// Lines of the journal about copies and their originals.
 #[derive(Default)]
 struct Told {
     /// The last line of each original.
