@@ -129,7 +129,7 @@ impl Log {
         // Later nodes belong to the parent alone: the rest of this thread does not follow them.
         self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
         self.ordinal = ordinal.saturating_add(1);
-        // What follows it there says that it is whole.
+        // The records after it say that it is whole.
         (self.last, self.answer, self.ended) = (self.conversation.nodes.len(), None, true);
     }
 

@@ -45,7 +45,7 @@ pub enum Told {
     UnknownRecord(String),
     /// A part of a type that is not known.
     UnknownContent,
-    /// What was said before is in this summary, too, which takes its place.
+    /// The summary that takes the place of all that was said before.
     Compacted(Conversation, String),
     /// The turn has ended.
     Ended,

@@ -38,7 +38,7 @@ struct Message {
 /// A part of a message's content.
 enum Part {
     Text(String),
-    /// What the program put in beside what the person typed.
+    /// The texts that the program put in beside those that the person typed.
     Aside(String),
     Thought(String),
     File(File),
@@ -283,7 +283,7 @@ fn content(message: Value<'_>) -> Vec<Part> {
     if let Some(text) = content.text() {
         return if text.is_empty() { Vec::new() } else { vec![Part::Text(text.into_owned())] };
     }
-    // What the person typed, where the program put files into the content.
+    // The words that the person typed, where the program put files into the content.
     let typed: Vec<String> =
         message.get("displayContent").items().filter_map(|part| part.get("text").said()).collect();
     let is_typed = |text: &str| typed.is_empty() || typed.iter().any(|typed| typed == text);
@@ -328,7 +328,7 @@ fn result(call: Value<'_>) -> String {
     result.said().unwrap_or_else(|| texts.join("\n\n"))
 }
 
-/// What a tool answered, in a part.
+/// The answer of a tool, in a part.
 fn response_text(part: Value<'_>) -> Option<String> {
     let response = part.at(&["functionResponse", "response"]);
     let text = response.get("output").said().or_else(|| response.get("error").said());

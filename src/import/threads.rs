@@ -33,7 +33,7 @@ pub struct Thread {
     first: u64,
     /// The id of its log, by which the logs that go on from it name it: the thread's for its first one.
     log: String,
-    /// What it goes on from is told by its name alone: a log of the same thread.
+    /// The log that it goes on from is told by its name alone: one of the same thread.
     is_torn: bool,
 }
 

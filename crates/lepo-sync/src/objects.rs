@@ -17,7 +17,7 @@ pub const LARGEST: u64 = 50 << 20;
 /// The name of a git object.
 pub type Oid = String;
 
-/// What is not wanted is read to its end up to this many bytes; beyond, git is started anew.
+/// An object that is not wanted is read to its end up to this many bytes; beyond, git is started anew.
 const SKIPPED: u64 = 1 << 20;
 
 /// True if a bubb's bytes are those that its id was made of.

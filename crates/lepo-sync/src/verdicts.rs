@@ -111,7 +111,7 @@ mod tests {
         for (clone, tip, now) in [("a", "2", 2000), ("b", "1", 2000), ("a", "1", 1000 + AGAIN)] {
             assert!(verdicts.refusal(clone, tip, now).is_none(), "{clone} {tip} {now}");
         }
-        // What was left out counts for the next commit, too.
+        // Objects that were left out count for the next commit, too.
         for (tip, is_known) in [("2", true), ("4", false), ("4", true)] {
             let (verdict, known) = verdicts.on("b", tip);
             assert_eq!(known, is_known);

@@ -109,7 +109,7 @@ pub async fn receive(
         }
         // As after a call, the answer is still to come.
         Ending::Unfit(_) => front.happens(Event::NotFinal),
-        // What stands behind a call is shown once it is clear which of it are words.
+        // Text behind a call is shown once it is clear which of it are words.
         Ending::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
             front.happens(Event::Text(&receiving.behind));
             front.happens(Event::Pause);

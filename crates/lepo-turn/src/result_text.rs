@@ -45,8 +45,13 @@ impl<'m> ResultText<'m> {
         let kept_whole = section.cut || !is_text;
         let mut masked =
             if kept_whole && !is_binary(&section.text) { self.masked(store, captured)? } else { None };
-        let captured = masked.as_mut().unwrap_or(captured);
-        section = captured.section(limit).map_err(failed)?;
+        let captured = match masked.as_mut() {
+            Some(masked) => {
+                section = masked.section(limit).map_err(failed)?;
+                masked
+            }
+            None => captured,
+        };
         match is_text {
             true => self.text.extend(&section.text),
             // No text says what they are: they are in the blob alone.

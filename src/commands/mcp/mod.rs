@@ -86,7 +86,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
         None => (None, None),
     };
     let env = Env::from_process();
-    // What keys lepo has matters to a repository's servers alone.
+    // Which keys lepo has matters to a repository's servers alone.
     let load = |_: &(PathBuf, Vec<u8>)| Settings::load(&paths, &env, config.clone(), &Flags::default());
     let settings = repo.as_ref().map(load).transpose()?;
     let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();

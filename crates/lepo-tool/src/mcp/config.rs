@@ -221,7 +221,7 @@ pub(super) fn parse_with(
 pub(super) struct Mistake {
     /// The mistake.
     pub what: String,
-    /// What is allowed.
+    /// The remedy: the values that are allowed.
     pub hint: &'static str,
 }
 
