@@ -70,6 +70,7 @@ impl TurnEnv {
             servers: &mut *self.servers_of_turns().await,
             front,
             schema: None,
+            results: None,
             record: TurnRecord::begin(transcript, &config.name, forest, start),
         };
         let summary = turn.summary(cut, wanted.instruction).await.map_err(nothing_written)?;

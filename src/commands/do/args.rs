@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::group_args::GroupArgs;
+use super::recorded_args::RecordedArgs;
 use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
@@ -141,6 +142,8 @@ pub struct DoArgs {
     pub(super) deny: Option<String>,
     #[command(flatten)]
     pub(super) group: GroupArgs,
+    #[command(flatten)]
+    pub(super) recorded: RecordedArgs,
     /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT)]
     pub(super) schema: Option<String>,
@@ -196,6 +199,7 @@ impl DoArgs {
             tools: self.tools,
             options,
             system_prompt: self.system_prompt()?,
+            sends_nothing: self.recorded.wish()?.is_some_and(|recorded| recorded.only),
             ..Flags::default()
         };
         self.group.flags(&self.model, flags)
@@ -335,6 +339,7 @@ Examples:
   lepo do --list-tools
   lepo do --context mcp:docs/guide://start 'how do I begin?'
   lepo do --prompt docs/explain --arg topic=links
+  lepo do -n --recorded=only 'the same question'     # from the store, or exit 3
   lepo do --compact --keep 1 'what matters are the figures'
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
@@ -351,7 +356,9 @@ The document of --json is printed on failure too:
            --run
   pending  the id of a request that waits for consent, or null
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
-           interrupted, one for each exit code, or overflow: too long for the model
+           interrupted, one for each exit code, or overflow: too long for the model, or
+           not-recorded: --recorded=only has no answer
+  recorded  only where the answer is recorded: its id
 
 With --parallel it is an array of such documents, one a participant, each with its name (null
 where none was asked); with --debate it has besides

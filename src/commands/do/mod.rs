@@ -8,6 +8,9 @@ mod input;
 mod log;
 mod moving;
 mod output;
+mod recorded;
+mod recorded_args;
+mod recorded_group;
 mod setup;
 mod tools;
 mod turn;
@@ -70,7 +73,11 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return tools::list_tools(&args, context);
     }
     if args.takes_default_tail() {
-        args.tail = setup::default_tail(context)?;
+        args.tail = match args.recorded.wish()? {
+            // The message may be of the store that is looked into.
+            Some(_) => Env::from_process().text("LEPO_TAIL")?.map(str::to_string),
+            None => setup::default_tail(context)?,
+        };
     }
     if let Some(mode) = args.group.mode() {
         args.served()?;

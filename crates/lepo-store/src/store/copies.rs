@@ -73,6 +73,25 @@ impl Store {
         Ok(copies)
     }
 
+    /// Plans copies of now, in a row under a base: each follows the one before it, and none is older than `not_before`.
+    pub fn plan_copies_of_now(
+        &self,
+        base: Option<BubbId>,
+        originals: &[Name],
+        not_before: u64,
+    ) -> Result<Vec<Copy>> {
+        let time = super::now().max(not_before);
+        let mut prev = base;
+        let mut copies = Vec::with_capacity(originals.len());
+        for original in originals {
+            let bytes = self.read(original)?;
+            let name = Batch::name(original.kind, original.hidden, prev, time, &bytes)?;
+            prev = Some(name.id);
+            copies.push(Copy { original: *original, name, here: false, text: None });
+        }
+        Ok(copies)
+    }
+
     /// Writes a new root, if there is one, and the copies that are not here yet, in their order, durable when this
     /// returns, with the journal's line of each original. Killed, it has written the first ones, and a second time
     /// completes it. How many it wrote.

@@ -35,6 +35,7 @@ mod read_ahead;
 mod recover;
 mod remove;
 mod scan;
+mod size;
 mod sorted;
 mod speaker;
 mod stage;
