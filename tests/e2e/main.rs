@@ -46,6 +46,7 @@ mod import_db;
 mod import_histories;
 mod import_logs;
 mod import_reports;
+mod installing;
 mod listing;
 mod llama;
 mod manual;
