@@ -352,17 +352,6 @@ impl<'o> Session<'o> {
         Ok(())
     }
 
-    /// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.
-    pub(super) async fn check_files(&mut self) -> Result<()> {
-        if self.files.is_empty() {
-            return Ok(());
-        }
-        match self.model().await {
-            Ok(model) => self.env.configured.check_files(&self.files, &model),
-            Err(_) => Ok(()),
-        }
-    }
-
     /// Runs the person's own command; its output is what the next question follows.
     async fn run(&mut self, state: State, command: &str) -> Result<State> {
         let state = state.after(Step::Entered);
