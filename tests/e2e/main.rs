@@ -8,6 +8,7 @@ mod common;
 mod adding_models;
 mod addresses;
 mod aliases;
+mod asking;
 mod attach;
 mod attached;
 mod basics;
