@@ -74,7 +74,9 @@ fn is_of(found: &Metadata, mine: u32, caller: Option<u32>) -> bool {
 /// git's own word on a repository of another user. Without git there is none.
 fn git_takes(root: &Path) -> bool {
     let mut git = Command::new("git");
-    REMOVED.iter().for_each(|variable| drop(git.env_remove(variable)));
+    for variable in REMOVED {
+        git.env_remove(variable);
+    }
     git.arg("-C").arg(root).args(["-c", "core.fsmonitor=false", "rev-parse", "--git-dir"]);
     let ran = git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ran.is_ok_and(|status| status.success())
