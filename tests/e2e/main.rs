@@ -7,6 +7,7 @@ mod common;
 
 mod adding_models;
 mod addresses;
+mod agents;
 mod aliases;
 mod asking;
 mod attach;
