@@ -348,3 +348,20 @@ fn a_debate_is_given_as_it_was() {
     assert_eq!(alone.code, 3, "{}", alone.out);
     assert_eq!((bot.home.bubbs(), bot.times_asked()), (before, asked));
 }
+
+#[test]
+fn what_a_repository_says_does_not_count() {
+    let bot = Bot::saying("planner = \"native\"", &["Fine.", "Well."]);
+    let git = bot.home.program("git", &["init", "-q"]);
+    assert_eq!(crate::home::run(git, b"").code, 0);
+    bot.home.write("work/AGENTS.md", "Use tabs.\n");
+    let first = json(&bot.lepo(&["do", "-n", "--json", "--no-stdin", "How?"]));
+    let told = bot.home.ok(&["show", "-a", first["answer"]["id"].as_str().unwrap()]);
+    assert!(told.contains("Use tabs."), "{told}");
+    bot.home.write("work/AGENTS.md", "Use blanks.\n");
+    assert_eq!(bot.home.ok(&["do", "-n", "--recorded=only", "--no-stdin", "How?"]), "Fine.\n");
+    bot.home.ok(&["do", "-n", "--recorded", "--no-stdin", "And else?"]);
+    let told = bot.home.ok(&["show", "-a"]);
+    assert!(told.contains("And else?") && !told.contains("Use"), "{told}");
+    assert_eq!(bot.times_asked(), 2);
+}

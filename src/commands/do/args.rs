@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use super::after::AFTER;
 use super::group_args::GroupArgs;
 use super::recorded_args::RecordedArgs;
 use crate::commands::complete;
@@ -58,12 +59,14 @@ pub struct DoArgs {
     pub(super) prompt: Vec<String>,
     /// Add a file's text to the question; repeatable
     ///
-    /// The text files of a folder, or one of several files, stand there under their names. - is stdin.
+    /// The text files of a folder, or one of several files, stand there under their names. - is stdin. Of an
+    /// https address, the readable text of the page, always under its address.
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) file: Vec<PathBuf>,
-    /// Add a file or a folder as context; repeatable
+    /// Add a file, a folder or a web page as context; repeatable
     ///
-    /// Of a folder, the text files that git does not ignore. A resource of an MCP server is mcp:SERVER/URI.
+    /// Of a folder, the text files that git does not ignore. Of an https address, the readable text of the page: up
+    /// to 5 MB of text, an image or a PDF. A resource of an MCP server is mcp:SERVER/URI.
     #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) context: Vec<PathBuf>,
     /// Attach an image or a PDF; repeatable
@@ -128,6 +131,12 @@ pub struct DoArgs {
     /// Consent for tool requests this time: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES), help_heading = TOOLS)]
     pub(super) tools: Option<ToolMode>,
+    /// Leave out the repository's instructions (AGENTS.md) and skills this time
+    #[arg(long, help_heading = TOOLS)]
+    pub(super) no_agents: bool,
+    /// List the instructions and skills that would go along, and why others would not, then exit
+    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "json", "events", "list_tools", "compact", "parallel", "debate"], help_heading = TOOLS)]
+    pub(super) context_files: bool,
     /// List the MCP servers that are on, their tools, resources and prompts, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"], help_heading = TOOLS)]
     pub(super) list_tools: bool,
@@ -197,6 +206,8 @@ impl DoArgs {
         let flags = Flags {
             config: self.config.clone(),
             tools: self.tools,
+            // What a repository says differs from one clone to the next.
+            agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
             options,
             system_prompt: self.system_prompt()?,
             sends_nothing: self.recorded.wish()?.is_some_and(|recorded| recorded.only),
@@ -324,70 +335,3 @@ fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
     const MODES: &[ToolMode] = ToolMode::ALL;
     read_word(text, MODES).ok_or_else(|| list_words(MODES))
 }
-
-/// The end of the help and of the man page.
-const AFTER: &str = "\
-Examples:
-  lepo do 'what does this repository do?'
-  lepo do --run 'git log --oneline -5' 'what changed?'
-  git diff | lepo do --file review.md --context src/main.rs
-  lepo do --context src --context review.md 'where is the parser?'
-  lepo do -n --system 'Answer in Korean.' 'what is a monad?'
-  lepo do --attach chart.png 'what is wrong here?'
-  lepo do --schema person.json --file cv.txt | jq .name
-  lepo do --tail main --retry -m other
-  lepo do --list-tools
-  lepo do --context mcp:docs/guide://start 'how do I begin?'
-  lepo do --prompt docs/explain --arg topic=links
-  lepo do -n --recorded=only 'the same question'     # from the store, or exit 3
-  lepo do --compact --keep 1 'what matters are the figures'
-  lepo do --parallel -m gpt -m qwen 'which is simpler?'
-  lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
-  lepo do --debate --tail @            # the same debate, on
-
-The document of --json is printed on failure too:
-  conv     the ids of the conversation, oldest first, as far as it got
-  user     the id of the question
-  answer   null, or {id, text, model, usage: {input, output}, ms}: tokens as the provider
-           counted them or null, milliseconds from the request to the end; with --schema
-           besides value, the JSON that text is
-  tools    [{bubb, kind, request, result, exit}]: the request's bubb and what it says, the
-           bubb of its result or null, the exit code or null; kind is command, mcp, or run for
-           --run
-  pending  the id of a request that waits for consent, or null
-  error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
-           interrupted, one for each exit code, or overflow: too long for the model, or
-           not-recorded: --recorded=only has no answer
-  recorded  only where the answer is recorded: its id
-
-With --parallel it is an array of such documents, one a participant, each with its name (null
-where none was asked); with --debate it has besides
-  speeches [{name, id, text}], in order; the answer is the conclusion
-  rounds   how many were begun
-
---events prints an object a line, each with the field event:
-  bubb      a bubb was written: id, kind, hidden, prev, text (null for an answer, whose text
-            came in pieces before)
-  waiting   a model is asked; nothing has come yet
-  thinking  text: a piece of the model's thinking
-  text      text: a piece of the answer
-  note      text: something about the work
-  announce  a request that is carried out unasked: request, and dir, sandbox of a command or
-            description, changed of an MCP tool
-  ask       one that needs consent, the same; the terminal is asked, or without one the turn
-            ends, pending
-  running   command: one of --run begins
-  stderr    text: what the running command says
-  calling   request: an MCP tool is called
-  progress  text: how far the call has come
-  form      server: this MCP server asks for a form, on the terminal
-  end       the last line, on failure too, with the fields of --json
-Where many are asked, what is in one's reply has its name, and there are
-  failed     name, error: one failed; the others go on
-  floor      round, names: these are asked whether they want the floor
-  bid        name, bid: REQUEST or PASS
-  judging    name: the orchestrator is asked who speaks
-  narration  text: what it says to the reader
-  chosen     name: who speaks
-  end        with --parallel replies and error; with --debate the fields of --json
-Others may be added; a reader passes over what it does not know.";

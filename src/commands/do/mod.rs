@@ -1,7 +1,9 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
+mod after;
 mod args;
 mod compact;
+mod context_files;
 mod group;
 mod group_args;
 mod input;
@@ -71,6 +73,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if args.list_tools {
         return tools::list_tools(&args, context);
+    }
+    if args.context_files {
+        return context_files::list_context_files(&args, context);
     }
     if args.takes_default_tail() {
         args.tail = match args.recorded.wish()? {
