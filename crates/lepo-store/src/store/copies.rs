@@ -92,6 +92,11 @@ impl Store {
         Ok(copies)
     }
 
+    /// Notes in the journal that a message which was written otherwise is a copy of another.
+    pub fn note_copy(&self, original: Name, name: Name) -> Result<()> {
+        self.journal_copies(&[Copy { original, name, here: true, text: None }])
+    }
+
     /// Writes a new root, if there is one, and the copies that are not here yet, in their order, durable when this
     /// returns, with the journal's line of each original. Killed, it has written the first ones, and a second time
     /// completes it. How many it wrote.

@@ -3,7 +3,7 @@
 use super::plan::{Plan, Step};
 use super::results::ResultRecord;
 use crate::config::Insts;
-use crate::{Ask, Front, Report, Start, TurnEnv};
+use crate::{Ask, Front, Question, Report, Start, TurnEnv};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::{BubbId, Name};
@@ -84,21 +84,39 @@ async fn take(
     tail: &mut Option<BubbId>,
     front: &mut dyn Front,
 ) -> Result<Report> {
-    let question = match step.again {
-        Some(question) => question,
-        None => {
-            let copied = copy(&env.store, *tail, &step.copied, apart)?;
-            copied.ok_or_else(|| Error::usage("a question of the line is missing"))?
-        }
-    };
-    *tail = Some(question);
     let recorded = match old.find(step.question.id) {
         Some(ix) => ResultRecord::after(&env.store, old, &env.store.fact_index(), ix)?,
         None => ResultRecord::default(),
     };
-    let forest = env.store.forest_for(&[Wanted::Paths(vec![question])])?;
-    let ask = Ask { results: Some(recorded), ..Ask::new(Start::Again(question), None, &[]) };
-    env.turn(config, insts, &forest, front, ask).await
+    let before = step.copied.split_last().map_or(&[][..], |(_, before)| before);
+    let (start, question) = match (step.again, *tail) {
+        (Some(question), _) => (Start::Again(question), None),
+        // A root.
+        (None, None) if before.is_empty() => {
+            let copied = copy(&env.store, None, &step.copied, apart)?;
+            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            (Start::Again(copied), None)
+        }
+        (None, base) => {
+            let copied = copy(&env.store, base, before, apart)?.or(base);
+            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            (Start::Under(copied), Some(Question::from(env.store.text(&step.question)?)))
+        }
+    };
+    let at = start.id().unwrap_or(step.question.id);
+    *tail = Some(at);
+    let forest = env.store.forest_for(&[Wanted::Paths(vec![at])])?;
+    let is_new = question.is_some();
+    let ask = Ask { results: Some(recorded), ..Ask::new(start, question, &[]) };
+    let report = env.turn(config, insts, &forest, front, ask).await?;
+    if let Some(asked) = report.user.filter(|_| is_new) {
+        *tail = Some(asked);
+        let forest = env.store.forest_for(&[Wanted::Paths(vec![asked])])?;
+        if let Some(ix) = forest.find(asked) {
+            env.store.note_copy(step.question, forest.name(ix))?;
+        }
+    }
+    Ok(report)
 }
 
 /// Copies messages in a row, as new ones, durable when this returns; gives the last. `apart` milliseconds keep the copies
