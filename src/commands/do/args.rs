@@ -127,6 +127,12 @@ pub struct DoArgs {
     /// Consent for tool requests this time: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES), help_heading = TOOLS)]
     pub(super) tools: Option<ToolMode>,
+    /// Leave out the repository's instructions (AGENTS.md) and skills this time
+    #[arg(long, help_heading = TOOLS)]
+    pub(super) no_agents: bool,
+    /// List the instructions and skills that would go along, and why others would not, then exit
+    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "json", "events", "list_tools", "compact", "parallel", "debate"], help_heading = TOOLS)]
+    pub(super) context_files: bool,
     /// List the MCP servers that are on, their tools, resources and prompts, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"], help_heading = TOOLS)]
     pub(super) list_tools: bool,
@@ -194,6 +200,7 @@ impl DoArgs {
         let flags = Flags {
             config: self.config.clone(),
             tools: self.tools,
+            agents: self.no_agents.then_some(false),
             options,
             system_prompt: self.system_prompt()?,
             ..Flags::default()
