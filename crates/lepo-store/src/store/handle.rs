@@ -21,18 +21,6 @@ pub struct Store {
 }
 
 impl Store {
-    /// Nothing is known of its folders yet.
-    pub(super) fn new(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
-        Store {
-            dir: Dir { fd, shown },
-            root,
-            last_reading: LastReading::default(),
-            open_days: OpenDays::default(),
-            proven: Proven::default(),
-            others: OnceLock::new(),
-        }
-    }
-
     /// The store's path as the user would type it: `.lepo`, `../.lepo`.
     pub fn shown(&self) -> &Path {
         &self.dir.shown
@@ -48,5 +36,17 @@ impl Store {
         // The shown path leads up from the user's directory, then down from the working directory.
         let down = self.shown().components().filter(|part| *part != Component::ParentDir);
         self.root.join(down.collect::<PathBuf>())
+    }
+}
+
+/// A store whose directory was opened: nothing is known of its folders yet.
+pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
+    Store {
+        dir: Dir { fd, shown },
+        root,
+        last_reading: LastReading::default(),
+        open_days: OpenDays::default(),
+        proven: Proven::default(),
+        others: OnceLock::new(),
     }
 }

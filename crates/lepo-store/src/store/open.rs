@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::dir::{DIR, DIRECTORY, failure};
-use super::handle::Store;
+use super::handle::{Store, opened};
 use lepo_base::error::{Error, Result};
 
 /// The store's name in a working directory.
@@ -44,7 +44,7 @@ impl Store {
                 shown.push(STORE);
                 return open_dir(rustix::fs::CWD, &path, &shown)
                     .and_then(owned)
-                    .map(|fd| Some(Store::new(fd, shown, dir.to_path_buf())));
+                    .map(|fd| Some(opened(fd, shown, dir.to_path_buf())));
             }
             if Some(dir) == home {
                 break;
@@ -58,7 +58,7 @@ impl Store {
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
         let dir = owned((dir, rel.to_path_buf()))?;
-        Ok(Some(Store::new(dir, rel.to_path_buf(), cwd.to_path_buf())))
+        Ok(Some(opened(dir, rel.to_path_buf(), cwd.to_path_buf())))
     }
 
     /// The store at an absolute path, if it is there: for commands that only read.
@@ -68,7 +68,7 @@ impl Store {
         }
         let dir = open_dir(rustix::fs::CWD, path, path).and_then(owned)?;
         let root = path.parent().unwrap_or(path).to_path_buf();
-        Ok(Some(Store::new(dir, path.to_path_buf(), root)))
+        Ok(Some(opened(dir, path.to_path_buf(), root)))
     }
 
     /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
@@ -77,7 +77,7 @@ impl Store {
         let dir =
             walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot make {}", rel.display())))?;
         let dir = owned((dir, rel.to_path_buf()))?;
-        let store = Store::new(dir, rel.to_path_buf(), cwd.to_path_buf());
+        let store = opened(dir, rel.to_path_buf(), cwd.to_path_buf());
         let completed = store.furniture().complete(insts)?;
         let made = match (was_there, completed) {
             (false, _) => Made::New,

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::dir::dir_at;
-use super::handle::Store;
+use super::handle::{Store, opened};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
 
@@ -41,7 +41,7 @@ impl<'s> Others<'s> {
             let open = |name: String| {
                 let dir = dir_at(dir_at(&self.store.dir, FROM).ok()??, &name).ok()??;
                 let shown = self.store.dir.shown.join(FROM).join(&name);
-                let store = Store::new(dir, shown, self.store.root.clone());
+                let store = opened(dir, shown, self.store.root.clone());
                 // One within another has no others of its own.
                 let _ = store.others.set(Vec::new());
                 Some((name, store))
@@ -56,7 +56,7 @@ impl<'s> Others<'s> {
         if self.names().iter().map(String::as_str).eq(known) {
             return None;
         }
-        Some(Store::new(
+        Some(opened(
             self.store.dir.fd.try_clone().ok()?,
             self.store.dir.shown.clone(),
             self.store.root.clone(),

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::dir::failure;
 use super::dir::reserve;
 use super::handle::Store;
+use super::place::Places;
 use crate::bubb::{BubbId, Kind, Name, words};
 use lepo_base::error::{Error, Result};
 use std::path::PathBuf;
@@ -59,7 +60,7 @@ impl<'s> Bubbs<'s> {
     /// Reads a bubb's bytes into a buffer that is used again for the next one.
     pub fn read_into(&self, name: &Name, bytes: &mut Vec<u8>) -> Result<()> {
         let mut buffer = [MaybeUninit::uninit(); SMALL];
-        match self.small_bytes(name, &mut buffer) {
+        match small_bytes(self.store.places(), name, &mut buffer) {
             Some(small) => {
                 bytes.clear();
                 bytes.extend_from_slice(small);
@@ -89,9 +90,9 @@ impl<'s> Bubbs<'s> {
 
     /// A bubb's text for a line of a listing; of a long one its beginning and its end.
     pub fn glance(&self, name: &Name) -> Result<String> {
-        match self.small(name) {
+        match small(self.store.places(), name) {
             Some(text) => Ok(text),
-            None => self.ends(name).map_err(|error| self.unreadable(name, error)),
+            None => ends(self.store.places(), name).map_err(|error| self.unreadable(name, error)),
         }
     }
 
@@ -111,49 +112,51 @@ impl<'s> Bubbs<'s> {
 
     /// A bubb's text, unless it has more than `most` bytes.
     pub fn text_within(&self, name: &Name, most: u64) -> Result<Option<String>> {
-        if let Some(text) = self.small(name) {
+        if let Some(text) = small(self.store.places(), name) {
             return Ok(Some(text).filter(|text| text.len() as u64 <= most));
         }
         let (_, len) = self.open_bubb(name)?;
         if len > most { Ok(None) } else { self.text(name).map(Some) }
     }
 
-    /// A text that is small as most are.
-    fn small(&self, name: &Name) -> Option<String> {
-        let mut buffer = [MaybeUninit::uninit(); SMALL];
-        let bytes = self.small_bytes(name, &mut buffer)?;
-        Some(
-            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned),
-        )
-    }
-
-    /// Reads a bubb that was listed as a regular file by one call, without asking what it is and how long.
-    /// `None` where that does not tell all.
-    fn small_bytes<'b>(&self, name: &Name, buffer: &'b mut [MaybeUninit<u8>; SMALL]) -> Option<&'b [u8]> {
-        let file = self.store.places().open_likely(name).ok()?;
-        let (bytes, _) = rustix::io::read(file, buffer).ok()?;
-        (1..SMALL).contains(&bytes.len()).then_some(bytes)
-    }
-
-    /// The whole text, or its beginning and its end with a line between.
-    fn ends(&self, name: &Name) -> io::Result<String> {
-        let (mut file, len) = self.store.places().open_placed(name)?;
-        let mut bytes = Vec::new();
-        if len <= 2 * END {
-            file.take(len).read_to_end(&mut bytes)?;
-            return Ok(lossy(bytes));
-        }
-        file.by_ref().take(END).read_to_end(&mut bytes)?;
-        bytes.push(b'\n');
-        file.seek(SeekFrom::Start(len - END))?;
-        file.take(END).read_to_end(&mut bytes)?;
-        Ok(lossy(bytes))
-    }
-
     /// The path of a bubb's file, as the user would type it, wherever it is now.
     pub fn path(&self, name: &Name) -> PathBuf {
         self.store.places().path_of(name)
     }
+}
+
+/// A text that is small as most are.
+fn small(places: Places<'_>, name: &Name) -> Option<String> {
+    let mut buffer = [MaybeUninit::uninit(); SMALL];
+    let bytes = small_bytes(places, name, &mut buffer)?;
+    Some(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned))
+}
+
+/// Reads a bubb that was listed as a regular file by one call, without asking what it is and how long.
+/// `None` where that does not tell all.
+fn small_bytes<'b>(
+    places: Places<'_>,
+    name: &Name,
+    buffer: &'b mut [MaybeUninit<u8>; SMALL],
+) -> Option<&'b [u8]> {
+    let file = places.open_likely(name).ok()?;
+    let (bytes, _) = rustix::io::read(file, buffer).ok()?;
+    (1..SMALL).contains(&bytes.len()).then_some(bytes)
+}
+
+/// The whole text, or its beginning and its end with a line between.
+fn ends(places: Places<'_>, name: &Name) -> io::Result<String> {
+    let (mut file, len) = places.open_placed(name)?;
+    let mut bytes = Vec::new();
+    if len <= 2 * END {
+        file.take(len).read_to_end(&mut bytes)?;
+        return Ok(lossy(bytes));
+    }
+    file.by_ref().take(END).read_to_end(&mut bytes)?;
+    bytes.push(b'\n');
+    file.seek(SeekFrom::Start(len - END))?;
+    file.take(END).read_to_end(&mut bytes)?;
+    Ok(lossy(bytes))
 }
 
 /// Bytes that most bubbs have fewer of.
