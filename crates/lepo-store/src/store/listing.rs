@@ -81,14 +81,8 @@ impl<'s> Listing<'s> {
     /// The names of other people's stores, read so far as they were needed.
     fn others(&mut self) -> Result<&mut Vec<Listing<'s>>> {
         if self.others.is_none() {
-            self.others = Some(
-                self.store
-                    .others()
-                    .all()
-                    .iter()
-                    .map(|(_, store)| store.names().listing())
-                    .collect::<Result<_>>()?,
-            );
+            let others = self.store.others().all().iter();
+            self.others = Some(others.map(|(_, store)| Listing::of(store)).collect::<Result<_>>()?);
         }
         Ok(self.others.get_or_insert_default())
     }
