@@ -91,6 +91,7 @@ mod tidying;
 mod trust;
 mod vectors;
 mod watching;
+mod web_pages;
 mod wild;
 mod wires;
 
