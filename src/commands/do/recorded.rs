@@ -148,7 +148,7 @@ impl Asked {
             past.push(question(asked, &masking, (context.cwd(), &root))?);
         }
         let forest = match &store {
-            Some(store) => store.forest()?,
+            Some(store) => store.names().forest()?,
             None => Forest::new(Vec::new()),
         };
         Ok(Asked { store, forest, is_own, past, ran, start })
@@ -182,7 +182,7 @@ fn place(
     let new = args.new || args.group.mode().is_some() && args.tail.is_none() && !args.retry;
     let is_placed = args.tail.is_some() || args.retry;
     let within = |store: &Store| -> Result<(Start, Vec<Said>)> {
-        let forest = store.forest()?;
+        let forest = store.names().forest()?;
         let tail = find_tail(args, store, &forest)?;
         let begin = match tail.filter(|_| goes_on) {
             Some(tail) => debate_at(&forest, tail.ix)?,

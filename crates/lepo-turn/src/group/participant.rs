@@ -142,7 +142,7 @@ impl Participant {
                     ear.happens(Event::Say(&asking_again(&fault)));
                     asked_again = true;
                     tip = Some(words.id);
-                    messages.push(Message::new(Role::Assistant, group.env.store.text(&words)?));
+                    messages.push(Message::new(Role::Assistant, group.env.store.bubbs().text(&words)?));
                     messages.push(Message::new(Role::User, complaint(&fault)));
                 }
                 // It was offered no tools.
@@ -157,7 +157,7 @@ impl Participant {
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
         let options = self.facts.options.as_ref();
         let entry = Entry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
-        group.env.store.journal(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
+        group.env.store.journal().add(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
     }
 
     async fn ask<'m>(
@@ -176,7 +176,7 @@ impl Participant {
 /// Notes a request that failed; one that the user stopped did not.
 fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
     if !matches!(error.kind, Kind::Signal(_)) {
-        group.env.store.journal(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
+        group.env.store.journal().add(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
     }
 }
 

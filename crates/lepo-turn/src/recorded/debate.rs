@@ -49,7 +49,7 @@ impl Record<'_> {
         let (mut debated, mut speaker): (Debated, Option<String>) = Default::default();
         for (at, &ix) in path.iter().enumerate() {
             let name = self.forest.name(ix);
-            let text = self.store.text(&name)?;
+            let text = self.store.bubbs().text(&name)?;
             if name.hidden {
                 if let Some(names) = bidders(&text) {
                     let all = names.len() == voices.len() || debated.rounds > 0;

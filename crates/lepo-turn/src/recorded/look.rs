@@ -66,7 +66,7 @@ pub(super) struct Answer {
 impl<'r> Record<'r> {
     /// The record that a store is.
     pub fn of(store: &'r Store, forest: &'r Forest) -> Record<'r> {
-        Record { store, forest, facts: store.fact_index() }
+        Record { store, forest, facts: store.journal().index() }
     }
 
     /// The newest answer to a request.
@@ -96,7 +96,7 @@ impl<'r> Record<'r> {
             let name = self.forest.name(ix);
             let may = (name.kind, name.hidden) == (last.kind, last.hidden)
                 && sums.sum(ix) == wanted
-                && (last.id == Some(name.id) || last.may_have(self.store.size_of(&name)));
+                && (last.id == Some(name.id) || last.may_have(self.store.bubbs().size(&name)));
             if may && self.ends(ix, past)? {
                 found.push(ix);
             }
@@ -117,11 +117,11 @@ impl<'r> Record<'r> {
                 return Ok(true);
             }
             let said = said.filter(|said| (said.kind, said.hidden) == (name.kind, name.hidden));
-            let said = said.filter(|said| said.may_have(self.store.size_of(&name)));
+            let said = said.filter(|said| said.may_have(self.store.bubbs().size(&name)));
             if said.is_none() && !(name.hidden && name.kind == Kind::System) {
                 return Ok(false);
             }
-            let text = self.store.text(&name)?;
+            let text = self.store.bubbs().text(&name)?;
             match said {
                 Some(said) if said.is(&text) => {
                     left.next();
@@ -165,7 +165,7 @@ impl<'r> Record<'r> {
         let mut wants_result = false;
         for (at, &ix) in answer.between.iter().enumerate() {
             let name = self.forest.name(ix);
-            let text = self.store.text(&name)?;
+            let text = self.store.bubbs().text(&name)?;
             let is_last = at + 1 == answer.between.len();
             let asks = request(name.kind, name.hidden, &text).is_some();
             let fits = match name.kind {

@@ -92,7 +92,7 @@ impl Record<'_> {
         while let Some(&ix) = open.get(at) {
             at += 1;
             let name = self.forest.name(ix);
-            let text = self.store.text(&name)?;
+            let text = self.store.bubbs().text(&name)?;
             match is_added(&name, &text) && open.len() <= self.forest.len() {
                 true => open.extend(below.get(&Some(ix)).into_iter().flatten()),
                 false => after.push((ix, (name, text))),

@@ -53,7 +53,7 @@ pub fn before(store: &Store, forest: &Forest, start: Start) -> Result<Vec<Said>>
     let mut past = Vec::new();
     for ix in conv.unwrap_or_default() {
         let name = forest.name(ix);
-        let text = store.text(&name)?;
+        let text = store.bubbs().text(&name)?;
         if !super::is_added(&name, &text) {
             past.push(Said { id: Some(name.id), ..Said::new(name.kind, name.hidden, &text) });
         }

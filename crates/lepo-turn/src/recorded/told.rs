@@ -52,7 +52,7 @@ impl Record<'_> {
             if name.hidden || name.kind != Kind::System {
                 break;
             }
-            let text = self.store.text(&name)?;
+            let text = self.store.bubbs().text(&name)?;
             let Some(command) = text.lines().next().and_then(|line| line.strip_prefix("$ ")) else { break };
             let request = serde_json::json!({ "command": command });
             let exit = self.facts.get(name.id).and_then(|fact| fact.exit);
@@ -95,7 +95,7 @@ impl Record<'_> {
         let mut waits = false;
         for &ix in hidden {
             let name = self.forest.name(ix);
-            let text = self.store.text(&name)?;
+            let text = self.store.bubbs().text(&name)?;
             if let Some(request) = request(name.kind, name.hidden, &text) {
                 // One that another follows at once was edited.
                 if waits {
@@ -143,7 +143,7 @@ impl Hit {
 
 /// Shows a recorded answer as a turn shows one.
 pub fn tell(store: &Store, hit: &Hit, front: &mut dyn Front) -> Result<()> {
-    let text = store.text(&hit.answer)?;
+    let text = store.bubbs().text(&hit.answer)?;
     front.happens(Event::Text(&text));
     front.happens(Event::Pause);
     front.happens(Event::Done);

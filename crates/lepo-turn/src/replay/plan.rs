@@ -183,6 +183,6 @@ fn copies_of(store: &Store, asked: &[Step]) -> HashMap<BubbId, BubbId> {
     if wanted.is_empty() {
         return HashMap::new();
     }
-    let told = store.records().filter_map(|record| Some((record.bubb?, record.copy_of?)));
+    let told = store.journal().records().filter_map(|record| Some((record.bubb?, record.copy_of?)));
     told.filter(|(copy, _)| wanted.contains(copy)).collect()
 }

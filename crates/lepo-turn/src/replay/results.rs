@@ -28,7 +28,7 @@ impl ResultRecord {
                 continue;
             };
             beside.insert(ix);
-            let bytes = store.read(&name)?;
+            let bytes = store.bubbs().read(&name)?;
             let text = String::from_utf8_lossy(&bytes);
             if let Some(request) = request(name.kind, name.hidden, &text) {
                 asked.push((ix, same(&request)));

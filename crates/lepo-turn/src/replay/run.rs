@@ -8,7 +8,7 @@ use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::{Forest, Wanted};
-use lepo_store::store::Store;
+use lepo_store::store::{Store, note_copy, plan_copies_of_now, write_copies};
 
 /// A line of a replay, as far as it came.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ async fn take(
     front: &mut dyn Front,
 ) -> Result<Report> {
     let recorded = match old.find(step.question.id) {
-        Some(ix) => ResultRecord::after(&env.store, old, &env.store.fact_index(), ix)?,
+        Some(ix) => ResultRecord::after(&env.store, old, &env.store.journal().index(), ix)?,
         None => ResultRecord::default(),
     };
     let before = step.copied.split_last().map_or(&[][..], |(_, before)| before);
@@ -100,20 +100,20 @@ async fn take(
         (None, base) => {
             let copied = copy(&env.store, base, before, apart)?.or(base);
             let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
-            (Start::Under(copied), Some(Question::from(env.store.text(&step.question)?)))
+            (Start::Under(copied), Some(Question::from(env.store.bubbs().text(&step.question)?)))
         }
     };
     let at = start.id().unwrap_or(step.question.id);
     *tail = Some(at);
-    let forest = env.store.forest_for(&[Wanted::Paths(vec![at])])?;
+    let forest = env.store.names().forest_for(&[Wanted::Paths(vec![at])])?;
     let is_new = question.is_some();
     let ask = Ask { results: Some(recorded), ..Ask::new(start, question, &[]) };
     let report = env.turn(config, insts, &forest, front, ask).await?;
     if let Some(asked) = report.user.filter(|_| is_new) {
         *tail = Some(asked);
-        let forest = env.store.forest_for(&[Wanted::Paths(vec![asked])])?;
+        let forest = env.store.names().forest_for(&[Wanted::Paths(vec![asked])])?;
         if let Some(ix) = forest.find(asked) {
-            env.store.note_copy(step.question, forest.name(ix))?;
+            note_copy(&env.store, step.question, forest.name(ix))?;
         }
     }
     Ok(report)
@@ -123,10 +123,10 @@ async fn take(
 /// of several lines apart.
 fn copy(store: &Store, base: Option<BubbId>, originals: &[Name], apart: u64) -> Result<Option<BubbId>> {
     let not_before = match base {
-        None => store.forest_for(&[Wanted::Tip])?.root_time(lepo_store::store::now()),
+        None => store.names().forest_for(&[Wanted::Tip])?.root_time(lepo_store::store::now()),
         Some(_) => lepo_store::store::now(),
     };
-    let copies = store.plan_copies_of_now(base, originals, not_before + apart)?;
-    store.write_copies(None, &copies)?;
+    let copies = plan_copies_of_now(store, base, originals, not_before + apart)?;
+    write_copies(store, None, &copies)?;
     Ok(copies.last().map(|copy| copy.name.id))
 }
