@@ -53,6 +53,7 @@ mod many;
 mod mcp;
 mod merging;
 mod native;
+mod new_models;
 mod outward;
 mod page;
 mod planted;
