@@ -58,11 +58,11 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let (forest, found) = find_one(&store, address, &[])?;
     let root = forest.name(Origins::of(&forest).origin(found.ix).root).id;
     if args.delete {
-        store.set_title(root, "")?;
+        store.titles().set(root, "")?;
     } else if !title.is_empty() {
-        store.set_title(root, &title)?;
+        store.titles().set(root, &title)?;
     } else {
-        match store.titles().get(&root) {
+        match store.titles().all().get(&root) {
             Some(title) => context.out.line(title),
             None => {
                 let place = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };
@@ -76,5 +76,5 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// True if a word is an address, and not the first of a title.
 fn names_message(store: &Store, word: &str) -> Result<bool> {
-    Ok(word.starts_with('@') || is_id(word) || store.branches()?.iter().any(|(name, _)| name == word))
+    Ok(word.starts_with('@') || is_id(word) || store.branches().all()?.iter().any(|(name, _)| name == word))
 }

@@ -2,7 +2,7 @@
 
 use super::trial::offered;
 use super::{WantedModel, check_name, checked_url, no_server, provider_of};
-use crate::term::{Echo, clean, fitting, say};
+use crate::term::{clean, fitting, say};
 use crate::ui::models::offered_line;
 use crate::ui::on_terminal::on_terminal;
 use lepo_base::env::Env;
@@ -173,23 +173,13 @@ fn show(models: &[ModelFacts]) {
 /// Asks for one line; Ctrl+D ends it all.
 async fn line(question: &str) -> Result<String> {
     let question = question.to_string();
-    let said = on_terminal(move |tty, withdrawn| {
-        let _echo = Echo::set(true);
-        tty.ask(&question, withdrawn)
-    });
+    let said = on_terminal(move |tty, withdrawn| tty.ask(&question, withdrawn));
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
 }
 
 /// Asks for one line that the terminal does not show.
 async fn secret(question: &str) -> Result<String> {
     let question = question.to_string();
-    let said = on_terminal(move |tty, withdrawn| {
-        let hidden = Echo::set(false);
-        let said = tty.ask(&question, withdrawn);
-        drop(hidden);
-        // Its line end was not shown either.
-        tty.show("\n")?;
-        said
-    });
+    let said = on_terminal(move |tty, withdrawn| tty.ask_secret(&question, withdrawn));
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
 }

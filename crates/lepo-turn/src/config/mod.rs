@@ -2,6 +2,7 @@
 //! talks to a network or runs unless it is called.
 
 mod added;
+mod agreed;
 mod alias;
 mod ambient;
 mod choose;
