@@ -230,9 +230,9 @@ fn ls_on_a_terminal_tells_two_answers_apart_and_shows_a_short_last_question_besi
 #[test]
 fn the_words_of_a_title_are_about_the_newest_conversation_unless_the_first_is_an_address() {
     let home = Home::new();
-    let first = home.add(&["--new"], "one");
+    let first = home.add(&["--prev", "head"], "one");
     home.ok(&["branch", "main", "@"]);
-    home.add(&["--new"], "two");
+    home.add(&["--prev", "head"], "two");
     home.ok(&["title", "Dates", "of March"]);
     assert_eq!(home.ok(&["title"]), "Dates of March\n");
     home.ok(&["title", "main", "Of", "a branch"]);
