@@ -44,6 +44,7 @@ mod tidy;
 #[cfg(test)]
 mod tidy_tests;
 mod titles;
+mod unkept;
 mod unreadable;
 mod watch;
 mod wire;
@@ -80,6 +81,7 @@ pub use recover::Fate;
 pub use sorted::by_id;
 pub use text_cache::{CachedText, FolderState, MonthFolder};
 pub use tidy::TidyPlan;
+pub use unkept::Unkept;
 pub use watch::Seen;
 
 use lepo_base::error::Error;
