@@ -17,7 +17,7 @@ impl TurnEnv {
         let system_prompt = self.system_prompt().unwrap_or_default();
         let mut transcript = self.begin(forest, start, system_prompt)?;
         let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;
-        self.store.note_unanswered(name.id);
+        self.store.journal().note_unanswered(name.id);
         Ok(name)
     }
 

@@ -96,7 +96,7 @@ impl TurnRecord {
         log_failure(self.report.model.as_deref(), self.report.error.as_ref());
         self.report.is_unanswered = self.got_nothing();
         if let Some(question) = self.report.user.filter(|_| self.report.is_unanswered) {
-            self.transcript.store().note_unanswered(question);
+            self.transcript.store().journal().note_unanswered(question);
         }
         self.report.conv = self.transcript.path;
         self.report.conv.extend(self.report.answer.map(|answer| answer.name.id));

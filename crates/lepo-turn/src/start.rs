@@ -83,13 +83,14 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
 pub fn unanswered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let is_planning = |ix: &Ix| {
         let name = forest.name(*ix);
-        let text = (name.hidden && name.kind == Kind::System).then(|| store.text(&name).ok()).flatten();
+        let text =
+            (name.hidden && name.kind == Kind::System).then(|| store.bubbs().text(&name).ok()).flatten();
         text.is_some_and(|text| CommandRequest::from_canonical(&text).is_none())
     };
     let question = forest.up(tip).find(|ix| !is_planning(ix))?;
     let name = forest.name(question);
     let is_asked = name.kind == Kind::User && !name.hidden && forest.store_of(question).is_none();
-    (is_asked && store.is_unanswered(name.id)).then_some(question)
+    (is_asked && store.journal().is_unanswered(name.id)).then_some(question)
 }
 
 /// Steps back over the bubbs of an unfinished turn: hidden answers, tool results, and a pending request.
@@ -99,7 +100,7 @@ fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Result<Option<Ix>> {
         let left_behind = name.hidden
             && match name.kind {
                 Kind::Assistant | Kind::Tool => true,
-                Kind::System => CommandRequest::from_canonical(&store.text(&name)?).is_some(),
+                Kind::System => CommandRequest::from_canonical(&store.bubbs().text(&name)?).is_some(),
                 Kind::User => false,
             };
         if !left_behind {

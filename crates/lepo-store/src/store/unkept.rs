@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::{STORE, Store, failure, now};
+use super::dir::{failure, now};
+use super::handle::opened;
+use super::{STORE, Store};
 use lepo_base::error::Result;
 
 /// A lock that its process holds as long as it lives.
@@ -27,7 +29,7 @@ impl Store {
         let unkept = Unkept::make(folder).map_err(failed)?;
         let (store, _) = Store::make(&unkept.folder, STORE.as_ref(), insts)?;
         let shown = unkept.folder.join(STORE);
-        Ok((Store::new(store.dir, shown, root.to_path_buf()), unkept))
+        Ok((opened(store.dir.fd, shown, root.to_path_buf()), unkept))
     }
 }
 
@@ -86,7 +88,7 @@ mod tests {
         let places =
             || fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
         let (store, unkept) = Store::unkept(&folder, &root, "x = 1").unwrap();
-        store.write(Kind::User, false, None, 0, b"secret").unwrap();
+        store.bubbs().write(Kind::User, false, None, 0, b"secret").unwrap();
         assert_eq!((store.root(), places()), (root.as_path(), 1));
         // Killed: what it had is there, and its lock is free.
         fs::create_dir_all(folder.join("gone/.lepo")).unwrap();
