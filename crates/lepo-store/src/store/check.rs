@@ -11,6 +11,7 @@ use rustix::fs::FileType;
 use super::blob_folders::BLOBS;
 use super::hash::Content;
 use super::old_tree::Old;
+use super::replaced::REPLACING;
 use super::{Store, branches, now};
 use crate::bubb::{BubbId, Day, Name, is_hash};
 use crate::conv::{Flaw, flaws};
@@ -113,6 +114,9 @@ impl Store {
         }
         for name in foreign {
             check.add(What::Foreign, format!("_tmp/{name}"), "not a name that lepo writes");
+        }
+        if self.kind_of_file(REPLACING)?.is_some() {
+            check.add(What::Stray, REPLACING, "`lepo rm --redact` was interrupted, and completes it");
         }
         check.found.sort();
         Ok(check.found)
