@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::commands::{COMMANDS, Takes};
-use super::paths::completions;
+use super::paths::{completions, named};
 use crate::term::excerpt_within;
 use lepo_store::bubb::Name;
 use lepo_store::store::{Offer, Store};
@@ -37,12 +37,12 @@ impl Completion {
     /// Each with its preview.
     fn addresses(&self, begun: &str) -> Vec<(String, String)> {
         let store = &self.store;
-        let preview = |name: &Name| excerpt_within(&store.words(name).unwrap_or_default(), PREVIEW);
+        let preview = |name: &Name| excerpt_within(&store.bubbs().words(name).unwrap_or_default(), PREVIEW);
         let told = |offer: Offer| {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)
         };
-        store.offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
+        store.addresses().offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
     }
 
     /// The prompts by name that count, each with how it begins.
@@ -81,8 +81,7 @@ impl Completion {
                 .collect(),
             _ if begun.starts_with('@') && !line.starts_with("/tail") => {
                 let served = self.served('@', begun);
-                let found =
-                    completions(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
+                let found = named(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
                 found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
             }
             word => {

@@ -37,7 +37,10 @@ impl Session<'_> {
         }
         let model = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
         let at = self.at.and_then(|id| forest.find(id));
-        let line = ui::place_line(&self.store, &forest, at, model, columns().saturating_sub(8));
+        let told = self.model.as_ref().and_then(|model| self.env.configured.instructions(model));
+        let told = told.and_then(|found| found.about());
+        let place = (&*self.store, &forest);
+        let line = ui::place_line(place, at, model, told.as_deref(), columns().saturating_sub(8));
         say_dim(&format!("{line} · /help"), self.paint);
         Ok(())
     }
@@ -48,7 +51,7 @@ impl Session<'_> {
         let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
         say(&format!("this session: {answers}, {} tokens in, {} out", thousands(input), thousands(output)));
         let forest = self.forest()?;
-        let facts = self.store.fact_index();
+        let facts = self.store.journal().index();
         let at = self.at.and_then(|id| forest.find(id));
         let last = at.and_then(|ix| {
             let mut up = forest.up(ix);
@@ -67,9 +70,9 @@ impl Session<'_> {
     /// The newest conversations, also other people's, numbered for `/tail`.
     pub(super) fn list(&mut self) -> Result<()> {
         let most = most_listed();
-        let others = self.store.others();
+        let others = self.store.others().all();
         let wanted = if others.is_empty() { Wanted::Newest(most) } else { Wanted::Everyone };
-        let forest = self.store.forest_for(&[wanted])?;
+        let forest = self.store.names().forest_for(&[wanted])?;
         let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
         let heights = forest.heights(&tails);
         for (i, (&tail, height)) in tails.iter().zip(&heights).enumerate() {

@@ -7,7 +7,9 @@ mod common;
 
 mod adding_models;
 mod addresses;
+mod agents;
 mod aliases;
+mod asking;
 mod attach;
 mod attached;
 mod basics;
@@ -46,6 +48,7 @@ mod import_db;
 mod import_histories;
 mod import_logs;
 mod import_reports;
+mod installing;
 mod listing;
 mod llama;
 mod manual;
@@ -89,6 +92,7 @@ mod tidying;
 mod trust;
 mod vectors;
 mod watching;
+mod web_pages;
 mod wild;
 mod wires;
 

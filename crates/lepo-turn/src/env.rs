@@ -2,6 +2,7 @@
 //!
 //! Made once, and used by one-shot turns, sessions, groups and decisions alike.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex as Lock};
 use std::time::Duration;
@@ -116,10 +117,15 @@ impl Configured {
 
     /// The instructions in force, and a warning for each part of their file that is ignored.
     pub fn insts(&self, store: &Store) -> Result<(Insts, Vec<String>)> {
-        match store.insts()? {
+        match store.furniture().insts()? {
             Some(bytes) => Insts::parse(&store.shown().join("_insts.toml"), &bytes),
             None => Ok((Insts::default(), Vec::new())),
         }
+    }
+
+    /// The folder that lepo was started in, where the repository's words go along.
+    pub(crate) fn start_dir(&self) -> Option<&Path> {
+        self.flags.dir.as_deref()
     }
 
     /// The masking of secrets, as the settings say.
@@ -185,6 +191,8 @@ pub struct TurnEnv {
     pub(super) allowed: Lock<Allowed>,
     /// The masking of what is written.
     pub masking: Arc<Masking>,
+    /// What was said about the repository's words: each thing once.
+    pub(super) said: Lock<HashSet<String>>,
 }
 
 impl TurnEnv {
@@ -198,6 +206,7 @@ impl TurnEnv {
             pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
             allowed: Lock::default(),
             masking: Arc::new(configured.masking()),
+            said: Lock::default(),
             configured,
             store,
             interrupt,

@@ -1,5 +1,6 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
+use super::agents::agree;
 use super::command_runner::Carried;
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
@@ -42,17 +43,19 @@ impl Turn<'_> {
         done: &mut Vec<ToolRequest>,
     ) -> Result<Next> {
         // Until its result is written, no other process can decide on it.
-        let mut _claim = self.env.store.claim(name.id)?;
+        let mut _claim = self.env.store.requests().claim(name.id)?;
         let granted = loop {
             if done.iter().any(|earlier| earlier.same_action(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
                 self.result(&name, &request, text.as_bytes(), None)?;
                 return Ok(Next::Again);
             }
-            let Some(proposal) = self.propose(&request).await? else {
+            let Some(mut proposal) = self.propose(&request).await? else {
                 return self.not_run(&name, &request, &self.not_there(&request));
             };
             let (mode, most) = (self.env.settings().tool_call_mode, self.env.settings().auto_access);
+            let unagreed = self.unagreed(&proposal)?;
+            proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
             if let Some(granted) = proposal.runs_unasked(mode, most) {
                 self.front.happens(Event::Announce(&proposal));
                 break granted;
@@ -64,6 +67,9 @@ impl Turn<'_> {
             let reply = self.env.interrupt.or(self.front.ask(&proposal)).await?;
             if reply == Reply::Always {
                 self.allowed(|allowed| allowed.note(&proposal));
+            }
+            if reply.agrees() {
+                agree(&unagreed, &self.trust())?;
             }
             match Consent::of(proposal, reply) {
                 Consent::Granted(granted) => {
@@ -77,7 +83,7 @@ impl Turn<'_> {
                     let edited = ToolRequest::Command(edited);
                     if edited != request {
                         name = self.add(name.kind, true, edited.canonical().as_bytes())?;
-                        _claim = self.env.store.claim(name.id)?;
+                        _claim = self.env.store.requests().claim(name.id)?;
                         request = edited;
                     }
                 }
@@ -143,12 +149,13 @@ impl Turn<'_> {
                 request: request.clone(),
                 dir: self.env.store.root().to_path_buf(),
                 sandbox: self.env.sandbox.get(self.env.store.root()).await.holding(request.access),
+                unagreed: Vec::new(),
             }))),
             ToolRequest::Call(request) => {
                 let Some((server, tool)) = self.servers.find(request) else { return Ok(None) };
                 let changed = !self.env.pins.holds(server, tool)?;
                 let (request, description) = (request.clone(), tool.description.clone());
-                Ok(Some(Proposal::Call(CallProposal { request, description, changed })))
+                Ok(Some(Proposal::Call(CallProposal { request, description, changed, unagreed: Vec::new() })))
             }
         }
     }

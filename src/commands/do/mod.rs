@@ -2,6 +2,7 @@
 
 mod args;
 mod compact;
+mod context_files;
 mod group;
 mod group_args;
 mod input;
@@ -68,6 +69,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if args.list_tools {
         return tools::list_tools(&args, context);
+    }
+    if args.context_files {
+        return context_files::list_context_files(&args, context);
     }
     if args.takes_default_tail() {
         args.tail = setup::default_tail(context)?;

@@ -16,7 +16,7 @@ use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
-use lepo_turn::config::Paths;
+use lepo_turn::config::{Flags, Paths};
 use lepo_turn::secret_values;
 use lepo_turn::{Configured, TrustedFile};
 
@@ -35,7 +35,7 @@ impl Setup {
     pub fn read(args: &DoArgs, context: &Context<'_>) -> Result<Setup> {
         let env = Env::from_process();
         let paths = Paths::from_env(&env)?;
-        let flags = args.flags()?;
+        let flags = Flags { dir: Some(context.cwd().to_path_buf()), ..args.flags()? };
         let (dir, repo, repo_servers) = match context.find_store()? {
             Some(store) => {
                 let [config, servers] = REPO_FILES.map(|name| trusted(&store, &paths, name, args.quiet));
@@ -81,12 +81,15 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     let store = context
         .find_store()?
         .ok_or_else(|| explain(Error::usage(format!("no {tail}: there is no store here"))))?;
-    let found = store.forest_at(false, Some(tail)).and_then(|forest| store.find_bubb(&forest, tail));
+    let found = store
+        .addresses()
+        .forest_at(false, Some(tail))
+        .and_then(|forest| store.addresses().find_bubb(&forest, tail));
     found.map_err(explain)?;
     Ok(Some(tail.to_string()))
 }
 
 /// The bubb of `--tail`.
 pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
-    args.tail.as_deref().map(|address| store.find_bubb(forest, address)).transpose()
+    args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
 }

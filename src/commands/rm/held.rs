@@ -28,7 +28,7 @@ pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
         held.push("the git history of the project, in which the store is committed".into());
     }
     let roots = roots(store, outcome);
-    for source in store.imports().sources_of(&roots) {
+    for source in store.journal().imports().sources_of(&roots) {
         held.push(format!("{source}, from which it was imported"));
     }
     held
@@ -37,7 +37,7 @@ pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
 /// Other clones, and the remote.
 fn synced(store: &Store) -> Vec<String> {
     let (mut mine, mut others) = (BTreeSet::new(), BTreeSet::new());
-    others.extend(store.others().iter().map(|(name, _)| name.clone()));
+    others.extend(store.others().all().iter().map(|(name, _)| name.clone()));
     let mut has_remote = false;
     let data = Paths::from_env(&Env::from_process()).map(|paths| paths.data);
     if let (Ok(data), Ok(identity)) = (data, Identity::of(&store.path()))
@@ -58,7 +58,7 @@ fn synced(store: &Store) -> Vec<String> {
 
 /// The roots of the conversations that changed, as they were and as they are.
 fn roots(store: &Store, outcome: &Outcome) -> HashSet<BubbId> {
-    let Ok(forest) = store.forest() else { return HashSet::new() };
+    let Ok(forest) = store.names().forest() else { return HashSet::new() };
     let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
     let mut origins = Origins::of(&forest);
     ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(origins.origin(ix).root).id).collect()

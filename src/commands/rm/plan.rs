@@ -7,7 +7,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_secrets::{Found, Masker, Tally, is_binary};
 use lepo_store::bubb::{BubbId, Name};
-use lepo_store::store::{Blob, Copy, Copying, Moved, Store, Under, with_other_blobs};
+use lepo_store::store::{Blob, Copy, Copying, Moved, Store, Under, blobs_in, plan_copies, with_other_blobs};
 
 use super::wish::Wish;
 use crate::commands::searched::{Searched, search};
@@ -41,7 +41,7 @@ pub struct Plan {
 impl Plan {
     /// Looks for the secrets, and plans the copies. Writes nothing.
     pub fn make(store: &Store, wish: &Wish, masker: &Masker) -> Result<Plan> {
-        let names = store.own_names()?;
+        let names = store.names().all()?;
         let mut plan = Plan::default();
         let mut words: HashMap<BubbId, Vec<u8>> = HashMap::new();
         let known: HashMap<BubbId, Name> = names.iter().map(|name| (name.id, *name)).collect();
@@ -55,7 +55,7 @@ impl Plan {
             let (Some(name), Some(other)) = (known.get(&id), wish.words(id)) else { continue };
             plan.changed.remove(&id);
             words.remove(&id);
-            if store.read(name)? != other {
+            if store.bubbs().read(name)? != other {
                 plan.changed.insert(id, Kinds::new());
                 words.insert(id, other.to_vec());
             }
@@ -68,7 +68,7 @@ impl Plan {
             let under = place.map_or(Under::Kept(original.prev), |place| Under::Copy(*place));
             Copying { original, text: words.remove(&original.id), under }
         });
-        plan.copies = store.plan_copies(None, copying.collect())?;
+        plan.copies = plan_copies(store, None, copying.collect())?;
         Ok(plan)
     }
 
@@ -104,14 +104,14 @@ impl Plan {
         if words.contains_key(&name.id) {
             return Ok(());
         }
-        let bytes = store.read(name)?;
+        let bytes = store.bubbs().read(name)?;
         let taken = if is_binary(&bytes) { None } else { self.take_out(&bytes, by) };
         let (masked, mut kinds) = taken.unzip();
         let mut masked = masked.unwrap_or(bytes);
         let mut kinds: Kinds = kinds.take().unwrap_or_default();
         let mut other: HashMap<String, Blob> = HashMap::new();
-        for hash in Store::blobs_in(&masked, name.kind) {
-            let Some(blob) = store.blob_bytes(&hash).filter(|blob| !is_binary(blob)) else { continue };
+        for hash in blobs_in(&masked, name.kind) {
+            let Some(blob) = store.blobs().bytes(&hash).filter(|blob| !is_binary(blob)) else { continue };
             if let Some((blob, of_blob)) = self.take_out(&blob, by) {
                 kinds.extend(of_blob);
                 other.insert(hash.clone(), Blob { hash: sha256_hex(&blob), len: blob.len() as u64 });
@@ -174,7 +174,7 @@ impl Plan {
         })?;
         let mut named = BTreeSet::new();
         for name in names {
-            let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs_of(name)? };
+            let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs().of(name)? };
             if messages.contains(&name.id) || of_it.iter().any(|hash| blobs.contains(hash)) {
                 self.look_into(store, by, name, words)?;
             }
@@ -182,7 +182,7 @@ impl Plan {
         }
         for hash in blobs.into_iter().filter(|hash| !named.contains(hash)) {
             // Taken out of nothing: it goes whole.
-            if let Some(bytes) = store.blob_bytes(&hash) {
+            if let Some(bytes) = store.blobs().bytes(&hash) {
                 self.take_out(&bytes, by);
             }
             self.orphans.push(hash);

@@ -22,10 +22,10 @@ use crate::term::{say, tty};
 /// Completes what was begun, then lists, asks, and takes out.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let lock = (!args.dry_run).then(|| store.lock_replacing()).transpose()?;
+    let lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
     let masker = masker();
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
-    match store.replacing()? {
+    match store.replacement().begun()? {
         Some(begun) if lock.is_some() => complete(&store, begun, &masker, &mut outcome)?,
         Some(_) => say("note: `lepo rm --redact` was interrupted; the next one completes it"),
         None => {}
@@ -99,33 +99,33 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
     let told =
         serde_json::to_value(wish).map_err(|error| Error::store("cannot keep the wish").because(error))?;
     let mut record = Replacing { wish: told, replaced: None };
-    store.keep_replacing(&record)?;
+    store.replacement().keep(&record)?;
     let moved = plan.moved();
     let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
     let mut lost = Vec::new();
     for Moved { from, to } in &moved {
         let has_none = !plan.changed.contains_key(&from.id)
             && carry_waiting(store, masker, (from.id, to.id), &ids, &plan.secrets)?;
-        if !has_none && store.wire(from.id).is_some() {
+        if !has_none && store.requests().replay(from.id).is_some() {
             lost.push(to.id);
         }
     }
     let blobs: Vec<&[u8]> = plan.blobs.values().map(Vec::as_slice).collect();
-    store.place_copies(&plan.copies, &blobs)?;
+    store.replacement().place(&plan.copies, &blobs)?;
 
     let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
     let going: Vec<Name> =
         moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
-    let mut gone = store.blobs_only_of(&going, &store.own_names()?)?;
+    let mut gone = store.blobs().only_of(&going, &store.names().all()?)?;
     gone.extend(plan.orphans.iter().cloned());
     for path in plan.files.keys().filter(|path| !has_ids(path)) {
-        if let Some(masked) = store.furniture(path)?.and_then(|bytes| take_out(&bytes, wish, masker)) {
-            store.put_file(path, &masked)?;
+        if let Some(masked) = store.furniture().read(path)?.and_then(|bytes| take_out(&bytes, wish, masker)) {
+            store.furniture().put(path, &masked)?;
         }
     }
     let replaced = Replaced::new(&moved, gone);
     record.replaced = Some(replaced.clone());
-    store.keep_replacing(&record)?;
+    store.replacement().keep(&record)?;
     end(store, wish, &replaced, masker)?;
     Ok(lost)
 }
@@ -138,7 +138,7 @@ fn has_ids(path: &Path) -> bool {
 /// Ends what has all its copies.
 fn end(store: &Store, wish: &Wish, replaced: &Replaced, masker: &Masker) -> Result<()> {
     let about = about(store, &replaced.moved())?;
-    store.end_replacing(replaced, &mut |line| {
+    store.replacement().end(replaced, &mut |line| {
         let taken =
             (wish.all || ids_in(line).any(|id| about.contains(&id))).then(|| take_out(line, wish, masker));
         taken.flatten()
@@ -152,7 +152,7 @@ fn take_out(bytes: &[u8], wish: &Wish, masker: &Masker) -> Option<Vec<u8>> {
 
 /// The ids of the copies, and of the roots of their conversations: titles are of these.
 fn about(store: &Store, moved: &[Moved]) -> Result<HashSet<BubbId>> {
-    let forest = store.forest()?;
+    let forest = store.names().forest()?;
     let mut origins = Origins::of(&forest);
     let copies = moved.iter().filter_map(|moved| forest.find(moved.to.id));
     let roots = copies.map(|ix| forest.name(origins.origin(ix).root).id);

@@ -30,7 +30,7 @@ pub struct Wish {
 impl Wish {
     /// The wish of a command line. Ids that were replaced just now are those of the copies.
     pub fn of(args: &RmArgs, store: &Store, moved: &[Moved]) -> Result<Wish> {
-        let forest = store.forest()?;
+        let forest = store.names().forest()?;
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
         words.iter().try_for_each(|word| own(store, word))?;
         let found = resolve_all(store, (&forest, true), &words)?;
@@ -94,7 +94,7 @@ fn with_new_ids(word: &str, moved: &[Moved]) -> String {
 
 /// Refuses the address of another person's message.
 fn own(store: &Store, word: &str) -> Result<()> {
-    match store.other_of(word) {
+    match store.addresses().other_of(word) {
         Some(clone) => {
             Err(Error::usage(format!("{word} is a message of {clone}: only {clone} can change it"))
                 .hint("it changes here once it has changed there and was synced"))

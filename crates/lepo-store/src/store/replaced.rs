@@ -10,13 +10,16 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use memchr::memmem;
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, FlockOperation, Mode};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use super::batch::Batch;
 use super::blobs::{Blob, blob_lines};
+use super::copies::Copy;
+use super::dir::DIRECTORY;
+use super::handle::Store;
 use super::journal::JOURNAL;
-use super::{Copy, Store};
 use crate::bubb::{Attachment, BubbId, Kind, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
@@ -70,18 +73,25 @@ impl Replaced {
     }
 }
 
-impl Store {
-    /// The names of this store's own messages, other people's left out.
-    pub fn own_names(&self) -> Result<Vec<Name>> {
-        let forest = self.forest()?;
-        Ok(forest.all().filter(|ix| forest.store_of(*ix).is_none()).map(|ix| forest.name(ix)).collect())
-    }
+/// Messages that get other words.
+#[derive(Clone, Copy)]
+pub struct Replacement<'s> {
+    store: &'s Store,
+}
 
+impl Store {
+    /// Messages that get other words: copies in their places, and the originals go.
+    pub fn replacement(&self) -> Replacement<'_> {
+        Replacement { store: self }
+    }
+}
+
+impl Replacement<'_> {
     /// Waits for no other process: an error if one is replacing messages of this store.
-    pub fn lock_replacing(&self) -> Result<File> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = rustix::fs::openat(&self.dir, ".", flags, Mode::empty());
-        let file = File::from(opened.map_err(|error| self.error("cannot read", "", error.into()))?);
+    pub fn lock(&self) -> Result<File> {
+        let dir = &self.store.dir;
+        let opened = rustix::fs::openat(&dir.fd, ".", DIRECTORY, Mode::empty());
+        let file = File::from(opened.map_err(|error| dir.error("cannot read", "", error.into()))?);
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => {
                 Err(Error::nothing("another lepo is giving messages of this store new ids just now"))
@@ -92,26 +102,28 @@ impl Store {
     }
 
     /// The record of a replacement that was begun and not ended.
-    pub fn replacing(&self) -> Result<Option<Replacing>> {
-        let Some(bytes) = self.furniture(REPLACING)? else { return Ok(None) };
+    pub fn begun(&self) -> Result<Option<Replacing>> {
+        let dir = &self.store.dir;
+        let Some(bytes) = dir.read_file(REPLACING)? else { return Ok(None) };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-            Error::store(format!("cannot read {}", self.shown.join(REPLACING).display()))
+            Error::store(format!("cannot read {}", dir.shown.join(REPLACING).display()))
                 .because(error)
                 .hint("remove it, then give the same command again")
         })
     }
 
     /// Keeps the record, durable when this returns.
-    pub fn keep_replacing(&self, record: &Replacing) -> Result<()> {
-        let bytes = serde_json::to_vec(record)
-            .map_err(|error| self.error("cannot write", REPLACING, error.into()))?;
-        self.put_file(Path::new(REPLACING), &bytes)
+    pub fn keep(&self, record: &Replacing) -> Result<()> {
+        let dir = &self.store.dir;
+        let bytes =
+            serde_json::to_vec(record).map_err(|error| dir.error("cannot write", REPLACING, error.into()))?;
+        dir.put_file(Path::new(REPLACING), &bytes)
     }
 
     /// Gives blobs and copies their places, durable when this returns. The copy of a message that is a copy itself is
     /// one: as a request, it waits for nothing.
-    pub fn place_copies(&self, copies: &[Copy], blobs: &[&[u8]]) -> Result<usize> {
-        let mut batch = self.batch(false)?;
+    pub fn place(&self, copies: &[Copy], blobs: &[&[u8]]) -> Result<usize> {
+        let mut batch = Batch::begin(self.store, false)?;
         for mut blob in blobs.iter().copied() {
             batch.blob(&mut blob)?;
         }
@@ -120,7 +132,7 @@ impl Store {
             let bytes = match copy.words() {
                 Some(words) => words,
                 None => {
-                    read = self.read(&copy.original)?;
+                    read = self.store.bubbs().read(&copy.original)?;
                     &read
                 }
             };
@@ -134,7 +146,7 @@ impl Store {
     fn carry_origins(&self, copies: &[Copy]) -> Result<()> {
         let ids: HashMap<BubbId, BubbId> =
             copies.iter().filter(|copy| !copy.here).map(|copy| (copy.original.id, copy.name.id)).collect();
-        let Ok(journal) = self.open_file(JOURNAL) else { return Ok(()) };
+        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return Ok(()) };
         let mut lines = Vec::new();
         for mut line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {
             if memmem::find(&line, b"\"copy_of\"").is_some() && put_ids(&mut line, &ids) {
@@ -142,22 +154,23 @@ impl Store {
                 lines.push(b'\n');
             }
         }
-        if lines.is_empty() { Ok(()) } else { self.append_durably(JOURNAL, &lines) }
+        if lines.is_empty() { Ok(()) } else { self.store.dir.append_durably(JOURNAL, &lines) }
     }
 
     /// Ends a replacement whose copies all have their places: branches, titles and the journal name the copies, and the
     /// originals go with the blobs that nothing names any more. `other_words` gives a line of titles or of the journal
     /// other words, where it needs them.
-    pub fn end_replacing(
+    pub fn end(
         &self,
         replaced: &Replaced,
         other_words: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<()> {
+        let store = self.store;
         let moved = replaced.moved();
         let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
-        for (name, at) in self.branches()? {
+        for (name, at) in store.branches().all()? {
             if let Some(to) = ids.get(&at) {
-                self.move_branch(&name, at, *to)?;
+                store.branches().advance(&name, at, *to)?;
             }
         }
         let mut change = |line: &[u8]| {
@@ -165,27 +178,28 @@ impl Store {
             let is_any = put_ids(&mut changed, &ids);
             other_words(&changed).or(is_any.then_some(changed))
         };
-        self.rewrite_lines(TITLES, &mut change)?;
+        store.dir.rewrite_lines(TITLES, &mut change)?;
         {
-            let _lock = self.lock_journal();
-            self.rewrite_lines(JOURNAL, &mut change)?;
+            let _lock = store.journal().lock();
+            store.dir.rewrite_lines(JOURNAL, &mut change)?;
         }
         let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
         let mut gone: Vec<Name> =
             moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
         // What follows goes first: killed, this leaves shorter lines, and none without its beginning.
         gone.reverse();
-        self.remove(&gone, &replaced.blobs)?;
-        self.forget_replacing()
+        store.bubbs().remove(&gone, &replaced.blobs)?;
+        self.forget()
     }
 
     /// Removes the record.
-    pub fn forget_replacing(&self) -> Result<()> {
-        let removed = match rustix::fs::unlinkat(&self.dir, REPLACING, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => sys::sync(&self.dir).map_err(io::Error::from),
+    fn forget(&self) -> Result<()> {
+        let dir = &self.store.dir;
+        let removed = match rustix::fs::unlinkat(&dir.fd, REPLACING, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => sys::sync(&dir.fd).map_err(io::Error::from),
             Err(error) => Err(error.into()),
         };
-        removed.map_err(|error| self.error("cannot delete", REPLACING, error))
+        removed.map_err(|error| dir.error("cannot delete", REPLACING, error))
     }
 }
 
@@ -286,7 +300,7 @@ mod tests {
                 format!("{{\"bubb\":\"{b}\",\"under\":\"{d}\"}}"),
             ),
             (format!("1 {a} a title\n"), format!("1 {b} a title\n")),
-            (format!("{a}"), format!("{b}")),
+            (a.clone(), b.clone()),
             (format!("x{a}"), format!("x{a}")),
             (format!("{a}x {b} {a}"), format!("{a}x {b} {b}")),
             (String::new(), String::new()),

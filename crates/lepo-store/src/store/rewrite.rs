@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::Store;
+use super::dir::Dir;
 use lepo_base::error::Result;
 use lepo_base::sys;
 
-impl Store {
+impl Dir {
     /// Puts other lines in the place of those for which `change` gives one, whole or not at all. What another process
     /// appends meanwhile comes behind them. True if any line was another.
     pub(super) fn rewrite_lines(
@@ -35,13 +35,13 @@ impl Store {
         Ok(true)
     }
 
-    /// Puts a file of the store, which is no message, in the place of the one of its name, durable when this returns.
-    pub fn put_file(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+    /// Puts a file, which is no message, in the place of the one of its name, durable when this returns.
+    pub(super) fn put_file(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let put = || -> io::Result<()> {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let dir = match folder {
                 Some(folder) => self.open_below(folder)?.ok_or(io::ErrorKind::NotFound)?,
-                None => self.dir.try_clone()?,
+                None => self.fd.try_clone()?,
             };
             let name = path.file_name().and_then(OsStr::to_str).ok_or(io::ErrorKind::InvalidInput)?;
             let mut tmp = self.temporary("furniture")?;
@@ -93,10 +93,10 @@ mod tests {
             }
             line.starts_with(b"a").then(|| b"other\n".to_vec())
         };
-        assert!(store.rewrite_lines("_journal.ndjson", &mut change).unwrap());
+        assert!(store.dir.rewrite_lines("_journal.ndjson", &mut change).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "other\nb\ntorn\n line\nother\n");
-        assert!(!store.rewrite_lines("_journal.ndjson", &mut |_| None).unwrap());
-        assert!(!store.rewrite_lines("_titles", &mut |_| Some(Vec::new())).unwrap());
+        assert!(!store.dir.rewrite_lines("_journal.ndjson", &mut |_| None).unwrap());
+        assert!(!store.dir.rewrite_lines("_titles", &mut |_| Some(Vec::new())).unwrap());
         assert_eq!(fs::read_dir(dir.path().join(STORE).join("_tmp")).unwrap().count(), 0);
     }
 }
