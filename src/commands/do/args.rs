@@ -8,6 +8,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::after::AFTER;
 use super::group_args::GroupArgs;
+use super::keep_args::KeepArgs;
 use super::recorded_args::RecordedArgs;
 use crate::commands::complete;
 use crate::ui::Shown;
@@ -97,6 +98,8 @@ pub struct DoArgs {
     /// Start a new conversation
     #[arg(short, long, conflicts_with_all = ["tail", "retry"], help_heading = PLACE)]
     pub(super) new: bool,
+    #[command(flatten)]
+    pub(super) keeping: KeepArgs,
     /// Start from this message
     #[arg(short, long, value_name = "ADDR", add = complete::address(), help_heading = PLACE)]
     pub(super) tail: Option<String>,

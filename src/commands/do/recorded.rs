@@ -70,11 +70,12 @@ pub fn look_up(
             false => Ok(LookedUp::Missed(Vec::new())),
         };
     }
-    let asked = Asked::read(args, input.question.as_ref(), recorded, &setup.configured, context)?;
+    let with = (&setup.configured, setup.has_servers()?);
+    let asked = Asked::read(args, input.question.as_ref(), recorded, with, context)?;
     let Some(store) = &asked.store else {
         return if recorded.only { Err(no_store()) } else { Ok(LookedUp::Missed(asked.ran)) };
     };
-    let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), setup.has_servers()?);
+    let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), with.1);
     let record = Record::of(store, &asked.forest);
     match record.find(&wish)? {
         Some(hit) => {
@@ -117,7 +118,7 @@ impl Asked {
         args: &DoArgs,
         asked: Option<&Question>,
         recorded: &Recorded,
-        configured: &Configured,
+        (configured, has_servers): (&Configured, bool),
         context: &Context<'_>,
     ) -> Result<Asked> {
         let own = context.find_store()?.map(Arc::new);
@@ -127,7 +128,7 @@ impl Asked {
         let goes_on = args.group.mode() == Some(GroupMode::Debate) && asked.is_none() && !args.retry;
         let (start, mut past) = place(args, goes_on, own.as_deref(), from.as_deref())?;
         if start == Start::New
-            && let Some(prompt) = configured.system_prompt()?
+            && let Some(prompt) = configured.system_prompt(has_servers)?
         {
             past.push(Said::new(Kind::System, true, &prompt));
         }

@@ -35,7 +35,7 @@ pub fn look_up(
     configured: &Configured,
     context: &Context<'_>,
 ) -> Result<Found> {
-    let asked = Asked::read(args, question, recorded, configured, context)?;
+    let asked = Asked::read(args, question, recorded, (configured, false), context)?;
     let Some(store) = &asked.store else {
         return if recorded.only { Err(no_store()) } else { Ok(Found::Some(Vec::new(), asked.ran)) };
     };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::paths;
+use crate::config::is_as_made;
 use crate::masking::Masking;
 use crate::{Question, Start};
 use lepo_base::error::Result;
@@ -34,6 +35,8 @@ impl Said {
     pub(super) fn is(&self, recorded: &str) -> bool {
         let recorded = without_digits(recorded);
         match self.kind {
+            // The prompt of a user who wrote none is another one where there are servers.
+            Kind::System if self.hidden && is_as_made(&self.text) => is_as_made(&recorded),
             Kind::User => paths::is_same(&recorded, &self.text),
             _ => recorded == self.text,
         }
@@ -41,8 +44,9 @@ impl Said {
 
     /// True if a file of this size may have its text. Masks have digits or none, and paths may be longer.
     pub(super) fn may_have(&self, size: Option<u64>) -> bool {
-        let any =
-            lepo_secrets::has_mask(&self.text) || self.kind == Kind::User && paths::names_files(&self.text);
+        let any = self.hidden && is_as_made(&self.text)
+            || lepo_secrets::has_mask(&self.text)
+            || self.kind == Kind::User && paths::names_files(&self.text);
         any || size.is_none_or(|size| size == self.text.len() as u64)
     }
 }
@@ -65,6 +69,6 @@ pub fn before(store: &Store, forest: &Forest, start: Start) -> Result<Vec<Said>>
 pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<Said> {
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
     let text = with_attachments(&question.text, &lines);
-    let (kept, _) = masking.kept_question(&text, &question.typed);
+    let kept = masking.kept_question(&text, &question.typed);
     Ok(Said::new(Kind::User, false, &paths::relative(&kept, cwd, root)))
 }
