@@ -8,6 +8,7 @@ use super::entered::Entered;
 use super::news::News;
 use super::paths::pasted_file;
 use super::reader::Reader;
+use super::slash::NO_COMMAND;
 use super::tokens::Spent;
 use crate::term::{Out, Paint, say, say_dim};
 use crate::ui::{self, Shown, State, Step, TurnView};
@@ -18,6 +19,7 @@ use lepo_store::conv::{Addressee, Forest, Wanted};
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::config::EmptyLine;
+use lepo_turn::skills::Skill;
 use lepo_turn::{
     Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start,
 };
@@ -65,6 +67,8 @@ pub struct Session<'o> {
     pub(super) contexts: Vec<(String, Vec<u8>)>,
     /// Resources and prompts of MCP servers for the turn that begins.
     pub(super) served: Served,
+    /// The skill that the turn that begins is asked with.
+    pub(super) named_skill: Option<Skill>,
     /// The list that `/ls` showed, by its numbers.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
@@ -111,7 +115,10 @@ impl<'o> Session<'o> {
             ui::note_system_prompt(&env.configured, &store, &forest, begin);
         }
         let news = News::begin(&store)?;
-        let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), paint);
+        let skills = env.configured.skills()?.unwrap_or_default().counting;
+        let skills = skills.into_iter().map(|skill| (skill.name, skill.description)).collect();
+        let offered = (env.catalogue.clone(), skills);
+        let reader = Reader::new(&env.configured.paths, store.clone(), offered, paint);
         let session = Session {
             env,
             store,
@@ -128,6 +135,7 @@ impl<'o> Session<'o> {
             files: Vec::new(),
             contexts: Vec::new(),
             served: Served::default(),
+            named_skill: None,
             listed: Vec::new(),
             runs,
             news,
@@ -207,8 +215,19 @@ impl<'o> Session<'o> {
         if let Some(wish) = self.server_prompt(name, words) {
             return self.ask_prompt(state, wish?).await;
         }
-        let (text, model) = self.prompt(name, words)?;
-        self.ask_model(state, text, model).await
+        match self.prompt(name, words) {
+            Ok((text, model)) => self.ask_model(state, text, model).await,
+            Err(unknown) if !unknown.message.starts_with(NO_COMMAND) => Err(unknown),
+            Err(unknown) => {
+                let skill = self.skill(name, unknown)?;
+                let words = words.trim();
+                let text = if words.is_empty() { skill.asks_for_itself() } else { words.to_string() };
+                self.named_skill = Some(skill);
+                let asked = self.ask(state, Some(text)).await;
+                self.named_skill = None;
+                asked
+            }
+        }
     }
 
     /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached, else it is a question.
@@ -297,7 +316,8 @@ impl<'o> Session<'o> {
         let model = self.model().await?;
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let served = std::mem::take(&mut self.served);
-        let ask = Ask { decision, served, ..Ask::new(start, question, &self.runs) };
+        let skill = self.named_skill.take();
+        let ask = Ask { decision, served, skill, ..Ask::new(start, question, &self.runs) };
         let turn =
             async |env: &TurnEnv, view: &mut TurnView<'_>| env.turn(&model, &insts, forest, view, ask).await;
         let taken = self.with_view(state, turn).await;

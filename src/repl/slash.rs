@@ -17,7 +17,11 @@ use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::config::{Filling, ModelChoice, check_prompt_name};
+use lepo_turn::skills::Skill;
 use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
+
+/// The beginning of the error of a name that neither a command nor a prompt has.
+pub(super) const NO_COMMAND: &str = "no command /";
 
 impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.
@@ -33,11 +37,17 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// The skill of this name; `unknown` is the error of a name that no prompt has. Another error stays.
+    pub(super) fn skill(&self, name: &str, unknown: Error) -> Result<Skill> {
+        let skills = self.env.configured.skills()?.unwrap_or_default();
+        skills.named(name, unknown)
+    }
+
     /// The text of a prompt by its name, filled, and the model that it names.
     pub(super) fn prompt(&self, name: &str, words: &str) -> Result<(String, Option<ModelConfig>)> {
         let unknown = |error: Error| match check_prompt_name(name) {
             Ok(()) if !error.message.starts_with("no prompt") => error,
-            _ => Error::usage(format!("no command /{name}; /help lists them")),
+            _ => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
         };
         let configured = &self.env.configured;
         let prompts = Prompts { store: Some(&self.store), paths: &configured.paths };
