@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::by_name::offered;
 use super::commands::After;
 use super::complain::complain;
 use super::entered::Entered;
 use super::news::News;
 use super::paths::pasted_file;
 use super::reader::Reader;
-use super::slash::NO_COMMAND;
 use super::tokens::Spent;
 use crate::term::{Out, Paint, say, say_dim};
 use crate::ui::{self, Shown, State, Step, TurnView};
@@ -21,7 +21,7 @@ use lepo_turn::attach::NewFile;
 use lepo_turn::config::EmptyLine;
 use lepo_turn::skills::Skill;
 use lepo_turn::{
-    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start,
+    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start, unanswered,
 };
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
@@ -39,6 +39,8 @@ pub struct SessionOptions {
     pub shown: Shown,
     /// Commands of the person's own, run before the first question.
     pub runs: Vec<String>,
+    /// What is said and entered is kept.
+    pub keeps: bool,
 }
 
 /// The state that goes on from turn to turn.
@@ -51,6 +53,8 @@ pub struct Session<'o> {
     pub(super) reader: Reader,
     /// The bubb that the next question follows; none, where it begins a conv.
     pub(super) at: Option<BubbId>,
+    /// The question before the next one that got nothing: `/retry` answers it.
+    pub(super) unanswered: Option<BubbId>,
     /// The branch that moves on to each answer, and the bubb it names by now.
     pub(super) branch: Option<(String, BubbId)>,
     /// The model that answers, once it was chosen.
@@ -100,12 +104,15 @@ impl<'o> Session<'o> {
         out: &'o mut Out,
         paint: Paint,
     ) -> Result<(Session<'o>, Option<Name>)> {
-        let SessionOptions { new, tail: address, show_past, shown, runs } = options;
+        let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
         let store = env.store.clone();
-        let forest = store.forest_at(new, address.as_deref())?;
-        let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
+        let forest = store.addresses().forest_at(new, address.as_deref())?;
+        let tail =
+            address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
         let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
         let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
+        let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
+        let left = left.map(|question| forest.name(question).id);
         let tip = tip.map(|ix| forest.name(ix));
         if show_past {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
@@ -115,10 +122,7 @@ impl<'o> Session<'o> {
             ui::note_system_prompt(&env.configured, &store, &forest, begin);
         }
         let news = News::begin(&store)?;
-        let skills = env.configured.skills()?.unwrap_or_default().counting;
-        let skills = skills.into_iter().map(|skill| (skill.name, skill.description)).collect();
-        let offered = (env.catalogue.clone(), skills);
-        let reader = Reader::new(&env.configured.paths, store.clone(), offered, paint);
+        let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, (paint, keeps));
         let session = Session {
             env,
             store,
@@ -127,6 +131,7 @@ impl<'o> Session<'o> {
             paint,
             reader,
             at: begin.id(),
+            unanswered: left,
             branch: named.zip(begin.id()),
             model: None,
             waiting: None,
@@ -195,7 +200,7 @@ impl<'o> Session<'o> {
             };
             self.env.interrupt.reset();
         }
-        if self.reader.edits() && self.at.is_some() && !self.shown.quiet {
+        if self.reader.edits() && self.at.is_some() && self.env.keeps && !self.shown.quiet {
             say_dim("lepo goes on from here, lepo -n anew", self.paint);
         }
         Ok(())
@@ -207,26 +212,6 @@ impl<'o> Session<'o> {
             biased;
             entry = self.reader.read(&self.env.interrupt) => entry,
             () = self.env.serve_catalogue() => Ok(None),
-        }
-    }
-
-    /// `/NAME WORDS`, which is no slash command: a server's prompt, or one of the person's own.
-    async fn enter_prompt(&mut self, state: State, name: &str, words: &str) -> Result<State> {
-        if let Some(wish) = self.server_prompt(name, words) {
-            return self.ask_prompt(state, wish?).await;
-        }
-        match self.prompt(name, words) {
-            Ok((text, model)) => self.ask_model(state, text, model).await,
-            Err(unknown) if !unknown.message.starts_with(NO_COMMAND) => Err(unknown),
-            Err(unknown) => {
-                let skill = self.skill(name, unknown)?;
-                let words = words.trim();
-                let text = if words.is_empty() { skill.asks_for_itself() } else { words.to_string() };
-                self.named_skill = Some(skill);
-                let asked = self.ask(state, Some(text)).await;
-                self.named_skill = None;
-                asked
-            }
         }
     }
 
@@ -245,7 +230,12 @@ impl<'o> Session<'o> {
     }
 
     /// Takes a turn that this model answers, if one is named; the next ones are answered as before.
-    async fn ask_model(&mut self, state: State, text: String, model: Option<ModelConfig>) -> Result<State> {
+    pub(super) async fn ask_model(
+        &mut self,
+        state: State,
+        text: String,
+        model: Option<ModelConfig>,
+    ) -> Result<State> {
         let Some(model) = model else { return self.ask(state, Some(text)).await };
         let before = self.model.replace(model);
         let asked = self.ask(state, Some(text)).await;
@@ -254,7 +244,7 @@ impl<'o> Session<'o> {
     }
 
     /// Takes a turn: a question, or the last one again.
-    async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
+    pub(super) async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
         let resources = question.as_deref().map(|text| self.resources(text)).unwrap_or_default();
         self.ask_with(state, question, resources).await
     }
@@ -359,19 +349,6 @@ impl<'o> Session<'o> {
         done
     }
 
-    /// Goes on from what a turn came to, its branch too.
-    pub(super) fn follow(&mut self, report: &Report) -> Result<()> {
-        self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
-        // Stopped or failed, it waits where it is for the next answer.
-        if let Some(answer) = &report.answer
-            && let Some((name, from)) = self.branch.take()
-        {
-            let moved = ui::move_branch(&self.store, &name, from, answer.name.id, self.shown.quiet)?;
-            self.branch = moved.then_some((name, answer.name.id));
-        }
-        Ok(())
-    }
-
     /// Runs the person's own command; its output is what the next question follows.
     async fn run(&mut self, state: State, command: &str) -> Result<State> {
         let state = state.after(Step::Entered);
@@ -394,12 +371,16 @@ impl<'o> Session<'o> {
 
     /// The forest as far as the next turn needs it.
     pub(super) fn forest(&self) -> Result<Forest> {
-        self.store.forest_for(&[Wanted::Tip, Wanted::Paths(self.at.into_iter().collect())])
+        let wanted = self.at.into_iter().chain(self.unanswered).collect();
+        self.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(wanted)])
     }
 
     /// The start of the next question; or of the last one, if it is answered `again`.
     pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
         let tail = self.at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        if let Some(id) = self.unanswered.filter(|_| again) {
+            return Ok(Start::Again(id));
+        }
         match (tail, again) {
             (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
             (None, false) => Ok(Start::New),

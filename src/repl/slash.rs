@@ -17,7 +17,6 @@ use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::config::{Filling, ModelChoice, check_prompt_name};
-use lepo_turn::skills::Skill;
 use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 
 /// The beginning of the error of a name that neither a command nor a prompt has.
@@ -35,12 +34,6 @@ impl Session<'_> {
         ui::tool_table(self.out, servers.each());
         self.out.flush();
         Ok(())
-    }
-
-    /// The skill of this name; `unknown` is the error of a name that no prompt has. Another error stays.
-    pub(super) fn skill(&self, name: &str, unknown: Error) -> Result<Skill> {
-        let skills = self.env.configured.skills()?.unwrap_or_default();
-        skills.named(name, unknown)
     }
 
     /// The text of a prompt by its name, filled, and the model that it names.
@@ -87,7 +80,7 @@ impl Session<'_> {
     }
 
     pub(super) fn new_conv(&mut self) -> Result<()> {
-        (self.at, self.branch, self.waiting) = (None, None, None);
+        (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
         self.past.clear();
         say("The next question begins a new conversation.");
         Ok(())
@@ -169,7 +162,7 @@ impl Session<'_> {
             up.find(|name| !name.hidden && name.kind == Kind::Assistant)
         });
         let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
-        let text = self.store.text(&answer)?;
+        let text = self.store.bubbs().text(&answer)?;
         copy_to_clipboard(&text);
         say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
         Ok(())
@@ -186,7 +179,7 @@ impl Session<'_> {
                 forest.name(question).prev
             }
         };
-        self.waiting = None;
+        (self.waiting, self.unanswered) = (None, None);
         self.at = before;
         // The branch stays where it was put by the last answer, and is left there.
         self.branch = None;
@@ -231,16 +224,16 @@ impl Session<'_> {
         if !text.is_empty() {
             self.env.use_system_prompt(text);
             say("The next question begins a new conversation with this system prompt.");
-            (self.at, self.branch, self.waiting) = (None, None, None);
+            (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
             return Ok(());
         }
         let forest = self.forest()?;
         let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
         let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
         let text = match name {
-            Some(name) => self.store.text(&name)?,
+            Some(name) => self.store.bubbs().text(&name)?,
             None if self.at.is_some() => String::new(),
-            None => self.env.configured.system_prompt()?.unwrap_or_default(),
+            None => self.env.system_prompt()?.unwrap_or_default(),
         };
         say(if text.is_empty() { "no system prompt" } else { &text });
         Ok(())
@@ -258,14 +251,14 @@ impl Session<'_> {
         let listed =
             number.and_then(|number| self.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
         let address = listed.as_deref().unwrap_or(address);
-        let forest = self.store.forest_at(false, Some(address))?;
-        let found = self.store.find_bubb(&forest, address)?;
+        let forest = self.store.addresses().forest_at(false, Some(address))?;
+        let found = self.store.addresses().find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
-        (self.at, self.past) = (Some(id), Vec::new());
+        (self.at, self.past, self.unanswered) = (Some(id), Vec::new(), None);
         self.branch = found.by_branch.then(|| (address.to_string(), id));
         let height = forest.heights(&[found.ix]).first().copied().unwrap_or_default();
         let question =
-            forest.last_question(found.ix).map(|ix| self.store.text(&forest.name(ix))).transpose()?;
+            forest.last_question(found.ix).map(|ix| self.store.bubbs().text(&forest.name(ix))).transpose()?;
         say(&format!("on from {id} ({height}): {}", excerpt(&question.unwrap_or_default())));
         self.find_waiting(forest.name(found.ix))
     }
@@ -294,7 +287,7 @@ impl Session<'_> {
             Error::nothing("there is nothing to name yet")
                 .hint("ask something first: a branch names a message")
         })?;
-        if !self.store.make_branch(name, at)? {
+        if !self.store.branches().make(name, at)? {
             return Err(Error::nothing(format!("branch {name} is there already"))
                 .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
         }

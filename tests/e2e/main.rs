@@ -49,6 +49,7 @@ mod import_histories;
 mod import_logs;
 mod import_reports;
 mod installing;
+mod keeping;
 mod listing;
 mod llama;
 mod manual;
@@ -91,6 +92,7 @@ mod tidying;
 mod trust;
 mod vectors;
 mod watching;
+mod web_pages;
 mod wild;
 mod wires;
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::group_args::GroupArgs;
+use super::keep_args::KeepArgs;
 use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
@@ -57,12 +58,14 @@ pub struct DoArgs {
     pub(super) prompt: Vec<String>,
     /// Add a file's text to the question; repeatable
     ///
-    /// The text files of a folder, or one of several files, stand there under their names. - is stdin.
+    /// The text files of a folder, or one of several files, stand there under their names. - is stdin. Of an
+    /// https address, the readable text of the page, always under its address.
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) file: Vec<PathBuf>,
-    /// Add a file or a folder as context; repeatable
+    /// Add a file, a folder or a web page as context; repeatable
     ///
-    /// Of a folder, the text files that git does not ignore. A resource of an MCP server is mcp:SERVER/URI.
+    /// Of a folder, the text files that git does not ignore. Of an https address, the readable text of the page: up
+    /// to 5 MB of text, an image or a PDF. A resource of an MCP server is mcp:SERVER/URI.
     #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) context: Vec<PathBuf>,
     /// Attach an image or a PDF; repeatable
@@ -93,6 +96,8 @@ pub struct DoArgs {
     /// Start a new conversation
     #[arg(short, long, conflicts_with_all = ["tail", "retry"], help_heading = PLACE)]
     pub(super) new: bool,
+    #[command(flatten)]
+    pub(super) keeping: KeepArgs,
     /// Start from this message
     #[arg(short, long, value_name = "ADDR", add = complete::address(), help_heading = PLACE)]
     pub(super) tail: Option<String>,
