@@ -277,7 +277,7 @@ impl TurnEnv {
 
     /// The runner of commands.
     pub fn runner(&self) -> CommandRunner<'_> {
-        CommandRunner { env: self }
+        CommandRunner { env: self, readable: &[] }
     }
 
     /// The settings in force.
@@ -332,6 +332,7 @@ impl TurnEnv {
             schema: ask.schema.clone(),
             results: ask.results.take(),
             record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
+            skills: Default::default(),
         };
         Ok(turn.take(ask).await)
     }
