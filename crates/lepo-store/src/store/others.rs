@@ -35,6 +35,12 @@ impl Store {
         })
     }
 
+    /// This store without those of other people, which must not have been asked for yet.
+    pub fn alone(self) -> Store {
+        let _ = self.others.set(Vec::new());
+        self
+    }
+
     /// This store anew, if stores of other people have come or gone since they were read.
     pub fn renewed(&self) -> Option<Store> {
         let known = self.others().iter().map(|(name, _)| name.as_str());
