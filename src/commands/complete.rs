@@ -16,6 +16,7 @@ use lepo_store::store::{Offer, Store};
 use lepo_tool::mcp::config::all_servers;
 use lepo_turn::Prompts;
 use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::skills::Skills;
 
 /// The most candidates: more ids than fit on a screen are no help.
 const MOST: usize = 50;
@@ -40,7 +41,7 @@ pub fn branch() -> ArgValueCompleter {
 /// Completes the id of a request that waits.
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
-        let Ok(forest) = there.store.forest() else { return Vec::new() };
+        let Ok(forest) = there.store.names().forest() else { return Vec::new() };
         let waiting = forest.pending(|ix| ui::read_request(&there.store, &forest.name(ix))).into_iter();
         let told =
             waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.words()))));
@@ -101,8 +102,14 @@ pub fn prompt() -> ArgValueCompleter {
         let there = there();
         let store = there.as_ref().map(|there| &there.store);
         let listed = Prompts { store, paths: &paths }.list().unwrap_or_default().into_iter();
-        let fitting = listed.filter(|one| one.counts && begins(&one.name, &current.to_string_lossy()));
-        fitting.map(|one| candidate(one.name, one.prompt.map(|prompt| excerpt(&prompt.text)))).collect()
+        let named = listed.filter(|one| one.counts);
+        let named = named.map(|one| (one.name, one.prompt.map(|prompt| excerpt(&prompt.text))));
+        let skills = std::env::current_dir().ok().and_then(|dir| Skills::of(&dir, &paths).ok());
+        let skills = skills.map(|skills| skills.counting).unwrap_or_default().into_iter();
+        let skills = skills.filter(|skill| is_bare(&skill.name));
+        let each = named.chain(skills.map(|skill| (skill.name, Some(excerpt(&skill.description)))));
+        let fitting = each.filter(|(name, _)| begins(name, &current.to_string_lossy()));
+        fitting.map(|(name, about)| candidate(name, about)).collect()
     })
 }
 
@@ -152,19 +159,19 @@ fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidat
 
 impl CompletionStore {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.offers(wanted, MOST).unwrap_or_default().into_iter();
+        let offers = self.store.addresses().offers(wanted, MOST).unwrap_or_default().into_iter();
         offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
     }
 
     fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.branch_offers(wanted).unwrap_or_default().into_iter();
+        let offers = self.store.addresses().branch_offers(wanted).unwrap_or_default().into_iter();
         offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
     }
 
     /// With the preview of `ls`, or where it is about the bubb itself, of `log`.
     fn candidate(&self, offer: Offer) -> CompletionCandidate {
         let preview = offer.about.and_then(|name| {
-            let text = excerpt(&self.store.words(&name).ok()?);
+            let text = excerpt(&self.store.bubbs().words(&name).ok()?);
             Some(if offer.itself { format!("{} {text}", name.tag()) } else { text })
         });
         candidate(offer.word, preview)

@@ -43,13 +43,14 @@ pub mod trust;
 pub mod watch;
 mod words;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::term::{Color, Out, Paint, is_dumb, say};
-use lepo_base::env;
+use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
-use lepo_store::store::{STORE, Store};
-use lepo_turn::config::Insts;
+use lepo_store::store::{STORE, Store, Unkept};
+use lepo_turn::config::{Insts, Paths};
 
 /// The working directory, the store and the output of a command.
 pub struct Context<'o> {
@@ -57,6 +58,8 @@ pub struct Context<'o> {
     save_to: Option<PathBuf>,
     /// The command writes nothing into the store, which may then be anywhere.
     reads_only: bool,
+    /// The store that is deleted at the end.
+    unkept: RefCell<Option<Unkept>>,
     /// stdout.
     pub out: &'o mut Out,
     /// For stdout.
@@ -78,7 +81,7 @@ impl<'o> Context<'o> {
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory is gone or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), env::var);
-        Ok(Context { cwd, save_to, reads_only: false, out, paint })
+        Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint })
     }
 
     /// The context of a command that only reads: `--store` may name a store anywhere.
@@ -140,17 +143,31 @@ impl<'o> Context<'o> {
     /// The store; without one, it is made.
     pub fn store_or_make(&self) -> Result<Store> {
         let Some(store) = self.find_store()? else { return Ok(self.make_store()?.0) };
-        match store.is_unfinished()? {
-            true => drop(store.furnish(Insts::default_file_text())?),
+        match store.furniture().is_unfinished()? {
+            true => drop(store.furniture().complete(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
         }
+        Ok(store)
+    }
+
+    /// A store in the state directory that is deleted at the end, for the working directory and with the instructions of
+    /// the store that there is.
+    pub fn unkept_store(&self) -> Result<Store> {
+        let paths = Paths::from_env(&Env::from_process())?;
+        let found = self.find_store()?;
+        let root = found.as_ref().map_or(self.cwd(), |store| store.root());
+        let insts = found.as_ref().map(|store| store.furniture().insts()).transpose()?.flatten();
+        let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());
+        let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
+        let (store, unkept) = Store::unkept(&paths.unkept(), root, insts)?;
+        self.unkept.replace(Some(unkept));
         Ok(store)
     }
 
     /// Tells git to change no line ends in a store that was made before lepo did. A store that cannot be written is
     /// left as it is: what needs to write says so.
     pub fn keep_line_ends(&self, store: &Store) {
-        if store.complete_attributes().unwrap_or_default() {
+        if store.furniture().complete_attributes().unwrap_or_default() {
             let shown = store.shown().display();
             say(&format!("note: added `* -text` to {shown}/.gitattributes: git changes no line ends there"));
         }

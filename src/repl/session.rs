@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::by_name::offered;
 use super::commands::After;
 use super::complain::complain;
 use super::entered::Entered;
@@ -18,8 +19,9 @@ use lepo_store::conv::{Addressee, Forest, Wanted};
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::config::EmptyLine;
+use lepo_turn::skills::Skill;
 use lepo_turn::{
-    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start,
+    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start, unanswered,
 };
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
@@ -37,6 +39,8 @@ pub struct SessionOptions {
     pub shown: Shown,
     /// Commands of the person's own, run before the first question.
     pub runs: Vec<String>,
+    /// What is said and entered is kept.
+    pub keeps: bool,
 }
 
 /// The state that goes on from turn to turn.
@@ -49,6 +53,8 @@ pub struct Session<'o> {
     pub(super) reader: Reader,
     /// The bubb that the next question follows; none, where it begins a conv.
     pub(super) at: Option<BubbId>,
+    /// The question before the next one that got nothing: `/retry` answers it.
+    pub(super) unanswered: Option<BubbId>,
     /// The branch that moves on to each answer, and the bubb it names by now.
     pub(super) branch: Option<(String, BubbId)>,
     /// The model that answers, once it was chosen.
@@ -65,6 +71,8 @@ pub struct Session<'o> {
     pub(super) contexts: Vec<(String, Vec<u8>)>,
     /// Resources and prompts of MCP servers for the turn that begins.
     pub(super) served: Served,
+    /// The skill that the turn that begins is asked with.
+    pub(super) named_skill: Option<Skill>,
     /// The list that `/ls` showed, by its numbers.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
@@ -96,12 +104,15 @@ impl<'o> Session<'o> {
         out: &'o mut Out,
         paint: Paint,
     ) -> Result<(Session<'o>, Option<Name>)> {
-        let SessionOptions { new, tail: address, show_past, shown, runs } = options;
+        let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
         let store = env.store.clone();
-        let forest = store.forest_at(new, address.as_deref())?;
-        let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
+        let forest = store.addresses().forest_at(new, address.as_deref())?;
+        let tail =
+            address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
         let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
         let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
+        let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
+        let left = left.map(|question| forest.name(question).id);
         let tip = tip.map(|ix| forest.name(ix));
         if show_past {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
@@ -111,7 +122,7 @@ impl<'o> Session<'o> {
             ui::note_system_prompt(&env.configured, &store, &forest, begin);
         }
         let news = News::begin(&store)?;
-        let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), paint);
+        let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, (paint, keeps));
         let session = Session {
             env,
             store,
@@ -120,6 +131,7 @@ impl<'o> Session<'o> {
             paint,
             reader,
             at: begin.id(),
+            unanswered: left,
             branch: named.zip(begin.id()),
             model: None,
             waiting: None,
@@ -128,6 +140,7 @@ impl<'o> Session<'o> {
             files: Vec::new(),
             contexts: Vec::new(),
             served: Served::default(),
+            named_skill: None,
             listed: Vec::new(),
             runs,
             news,
@@ -187,7 +200,7 @@ impl<'o> Session<'o> {
             };
             self.env.interrupt.reset();
         }
-        if self.reader.edits() && self.at.is_some() && !self.shown.quiet {
+        if self.reader.edits() && self.at.is_some() && self.env.keeps && !self.shown.quiet {
             say_dim("lepo goes on from here, lepo -n anew", self.paint);
         }
         Ok(())
@@ -200,15 +213,6 @@ impl<'o> Session<'o> {
             entry = self.reader.read(&self.env.interrupt) => entry,
             () = self.env.serve_catalogue() => Ok(None),
         }
-    }
-
-    /// `/NAME WORDS`, which is no slash command: a server's prompt, or one of the person's own.
-    async fn enter_prompt(&mut self, state: State, name: &str, words: &str) -> Result<State> {
-        if let Some(wish) = self.server_prompt(name, words) {
-            return self.ask_prompt(state, wish?).await;
-        }
-        let (text, model) = self.prompt(name, words)?;
-        self.ask_model(state, text, model).await
     }
 
     /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached, else it is a question.
@@ -226,7 +230,12 @@ impl<'o> Session<'o> {
     }
 
     /// Takes a turn that this model answers, if one is named; the next ones are answered as before.
-    async fn ask_model(&mut self, state: State, text: String, model: Option<ModelConfig>) -> Result<State> {
+    pub(super) async fn ask_model(
+        &mut self,
+        state: State,
+        text: String,
+        model: Option<ModelConfig>,
+    ) -> Result<State> {
         let Some(model) = model else { return self.ask(state, Some(text)).await };
         let before = self.model.replace(model);
         let asked = self.ask(state, Some(text)).await;
@@ -235,7 +244,7 @@ impl<'o> Session<'o> {
     }
 
     /// Takes a turn: a question, or the last one again.
-    async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
+    pub(super) async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
         let resources = question.as_deref().map(|text| self.resources(text)).unwrap_or_default();
         self.ask_with(state, question, resources).await
     }
@@ -297,7 +306,8 @@ impl<'o> Session<'o> {
         let model = self.model().await?;
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let served = std::mem::take(&mut self.served);
-        let ask = Ask { decision, served, ..Ask::new(start, question, &self.runs) };
+        let skill = self.named_skill.take();
+        let ask = Ask { decision, served, skill, ..Ask::new(start, question, &self.runs) };
         let turn =
             async |env: &TurnEnv, view: &mut TurnView<'_>| env.turn(&model, &insts, forest, view, ask).await;
         let taken = self.with_view(state, turn).await;
@@ -339,19 +349,6 @@ impl<'o> Session<'o> {
         done
     }
 
-    /// Goes on from what a turn came to, its branch too.
-    pub(super) fn follow(&mut self, report: &Report) -> Result<()> {
-        self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
-        // Stopped or failed, it waits where it is for the next answer.
-        if let Some(answer) = &report.answer
-            && let Some((name, from)) = self.branch.take()
-        {
-            let moved = ui::move_branch(&self.store, &name, from, answer.name.id, self.shown.quiet)?;
-            self.branch = moved.then_some((name, answer.name.id));
-        }
-        Ok(())
-    }
-
     /// Runs the person's own command; its output is what the next question follows.
     async fn run(&mut self, state: State, command: &str) -> Result<State> {
         let state = state.after(Step::Entered);
@@ -374,12 +371,16 @@ impl<'o> Session<'o> {
 
     /// The forest as far as the next turn needs it.
     pub(super) fn forest(&self) -> Result<Forest> {
-        self.store.forest_for(&[Wanted::Tip, Wanted::Paths(self.at.into_iter().collect())])
+        let wanted = self.at.into_iter().chain(self.unanswered).collect();
+        self.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(wanted)])
     }
 
     /// The start of the next question; or of the last one, if it is answered `again`.
     pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
         let tail = self.at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        if let Some(id) = self.unanswered.filter(|_| again) {
+            return Ok(Start::Again(id));
+        }
         match (tail, again) {
             (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
             (None, false) => Ok(Start::New),

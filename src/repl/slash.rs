@@ -19,6 +19,9 @@ use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::config::{Filling, ModelChoice, check_prompt_name};
 use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 
+/// The beginning of the error of a name that neither a command nor a prompt has.
+pub(super) const NO_COMMAND: &str = "no command /";
+
 impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.
     pub(super) async fn servers(&mut self) -> Result<()> {
@@ -37,7 +40,7 @@ impl Session<'_> {
     pub(super) fn prompt(&self, name: &str, words: &str) -> Result<(String, Option<ModelConfig>)> {
         let unknown = |error: Error| match check_prompt_name(name) {
             Ok(()) if !error.message.starts_with("no prompt") => error,
-            _ => Error::usage(format!("no command /{name}; /help lists them")),
+            _ => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
         };
         let configured = &self.env.configured;
         let prompts = Prompts { store: Some(&self.store), paths: &configured.paths };
@@ -77,7 +80,7 @@ impl Session<'_> {
     }
 
     pub(super) fn new_conv(&mut self) -> Result<()> {
-        (self.at, self.branch, self.waiting) = (None, None, None);
+        (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
         self.past.clear();
         say("The next question begins a new conversation.");
         Ok(())
@@ -159,7 +162,7 @@ impl Session<'_> {
             up.find(|name| !name.hidden && name.kind == Kind::Assistant)
         });
         let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
-        let text = self.store.text(&answer)?;
+        let text = self.store.bubbs().text(&answer)?;
         copy_to_clipboard(&text);
         say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
         Ok(())
@@ -176,7 +179,7 @@ impl Session<'_> {
                 forest.name(question).prev
             }
         };
-        self.waiting = None;
+        (self.waiting, self.unanswered) = (None, None);
         self.at = before;
         // The branch stays where it was put by the last answer, and is left there.
         self.branch = None;
@@ -221,16 +224,16 @@ impl Session<'_> {
         if !text.is_empty() {
             self.env.use_system_prompt(text);
             say("The next question begins a new conversation with this system prompt.");
-            (self.at, self.branch, self.waiting) = (None, None, None);
+            (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
             return Ok(());
         }
         let forest = self.forest()?;
         let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
         let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
         let text = match name {
-            Some(name) => self.store.text(&name)?,
+            Some(name) => self.store.bubbs().text(&name)?,
             None if self.at.is_some() => String::new(),
-            None => self.env.configured.system_prompt()?.unwrap_or_default(),
+            None => self.env.system_prompt()?.unwrap_or_default(),
         };
         say(if text.is_empty() { "no system prompt" } else { &text });
         Ok(())
@@ -248,14 +251,14 @@ impl Session<'_> {
         let listed =
             number.and_then(|number| self.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
         let address = listed.as_deref().unwrap_or(address);
-        let forest = self.store.forest_at(false, Some(address))?;
-        let found = self.store.find_bubb(&forest, address)?;
+        let forest = self.store.addresses().forest_at(false, Some(address))?;
+        let found = self.store.addresses().find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
-        (self.at, self.past) = (Some(id), Vec::new());
+        (self.at, self.past, self.unanswered) = (Some(id), Vec::new(), None);
         self.branch = found.by_branch.then(|| (address.to_string(), id));
         let height = forest.heights(&[found.ix]).first().copied().unwrap_or_default();
         let question =
-            forest.last_question(found.ix).map(|ix| self.store.text(&forest.name(ix))).transpose()?;
+            forest.last_question(found.ix).map(|ix| self.store.bubbs().text(&forest.name(ix))).transpose()?;
         say(&format!("on from {id} ({height}): {}", excerpt(&question.unwrap_or_default())));
         self.find_waiting(forest.name(found.ix))
     }
@@ -284,7 +287,7 @@ impl Session<'_> {
             Error::nothing("there is nothing to name yet")
                 .hint("ask something first: a branch names a message")
         })?;
-        if !self.store.make_branch(name, at)? {
+        if !self.store.branches().make(name, at)? {
             return Err(Error::nothing(format!("branch {name} is there already"))
                 .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
         }

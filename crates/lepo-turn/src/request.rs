@@ -1,7 +1,7 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
 use super::agents::agree;
-use super::command_runner::Carried;
+use super::command_runner::{Carried, CommandRunner};
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
 use super::{Event, RunBy};
@@ -34,6 +34,9 @@ pub(super) fn several_note(requests: usize) -> Option<String> {
 /// The result of a refused request, for the model.
 pub(super) const REFUSED: &str = "refused: the user said no";
 
+/// The result of a request that could only wait, in a conversation of which nothing is kept.
+const NOBODY: &str = "refused: there was nobody to ask";
+
 impl Turn<'_> {
     /// Gets consent for a request that was just written as a bubb, runs it, and adds its result.
     pub(super) async fn decide_and_run(
@@ -43,7 +46,7 @@ impl Turn<'_> {
         done: &mut Vec<ToolRequest>,
     ) -> Result<Next> {
         // Until its result is written, no other process can decide on it.
-        let mut _claim = self.env.store.claim(name.id)?;
+        let mut _claim = self.env.store.requests().claim(name.id)?;
         let granted = loop {
             if done.iter().any(|earlier| earlier.same_action(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
@@ -83,11 +86,12 @@ impl Turn<'_> {
                     let edited = ToolRequest::Command(edited);
                     if edited != request {
                         name = self.add(name.kind, true, edited.canonical().as_bytes())?;
-                        _claim = self.env.store.claim(name.id)?;
+                        _claim = self.env.store.requests().claim(name.id)?;
                         request = edited;
                     }
                 }
                 Consent::Refused => return self.not_run(&name, &request, REFUSED),
+                Consent::Pending if !self.env.keeps => return self.not_run(&name, &request, NOBODY),
                 Consent::Pending => {
                     self.record.wait_for(&name, &request);
                     return Ok(Next::Wait);
@@ -191,7 +195,9 @@ impl Turn<'_> {
     }
 
     async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
-        let (runner, front) = (self.env.runner(), &mut *self.front);
+        let readable = self.readable_skills();
+        let runner = CommandRunner { readable: &readable, ..self.env.runner() };
+        let front = &mut *self.front;
         runner.carry_out(granted, RunBy::Model, &mut |event| front.happens(event)).await
     }
 

@@ -52,7 +52,8 @@ impl Setup {
         }
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
         let values = secret_values(&env, &configured.settings.models);
-        start_log(&configured.paths, configured.settings.log_level, keys, values);
+        let level = (configured.settings.log_level, args.keeping.no_keep);
+        start_log(&configured.paths, level, keys, values);
         Ok(Setup { configured, dir, repo_servers })
     }
 
@@ -70,7 +71,10 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
         return Err(Error::usage(format!("{sought}: there is no store here"))
             .hint("ask something first: lepo do QUESTION"));
     }
-    context.store_or_make().map(Arc::new)
+    match args.keeping.no_keep {
+        true => context.unkept_store().map(Arc::new),
+        false => context.store_or_make().map(Arc::new),
+    }
 }
 
 /// `LEPO_TAIL`, the default of `--tail`. One that points at nothing is an error that names the variable.
@@ -81,12 +85,15 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     let store = context
         .find_store()?
         .ok_or_else(|| explain(Error::usage(format!("no {tail}: there is no store here"))))?;
-    let found = store.forest_at(false, Some(tail)).and_then(|forest| store.find_bubb(&forest, tail));
+    let found = store
+        .addresses()
+        .forest_at(false, Some(tail))
+        .and_then(|forest| store.addresses().find_bubb(&forest, tail));
     found.map_err(explain)?;
     Ok(Some(tail.to_string()))
 }
 
 /// The bubb of `--tail`.
 pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
-    args.tail.as_deref().map(|address| store.find_bubb(forest, address)).transpose()
+    args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
 }

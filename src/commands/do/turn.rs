@@ -19,6 +19,7 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
+use lepo_turn::skills::Skill;
 use lepo_turn::{
     AnswerSchema, Ask, Configured, Decision, Interrupt, Question, Report, Served, Start, StartOptions,
     TurnEnv, Verdict, start,
@@ -34,6 +35,8 @@ pub struct TurnInput {
     pub served: Served,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// The skill that the question is asked with.
+    pub skill: Option<Skill>,
 }
 
 /// The place in a store at which a turn begins.
@@ -49,8 +52,10 @@ struct Place {
 }
 
 /// Takes one turn.
-pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
+    args.begin_as_set(setup.configured.settings.new);
+    let args = &*args;
     let servers = setup.servers()?;
     let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
@@ -73,7 +78,8 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
     let tidy = setup.configured.settings.tidy.limit();
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let mut report = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
+        let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
+        env.keeps = !args.keeping.no_keep;
         let taken = place.take(&env, &config, args, input, context).await;
         env.close().await;
         taken
@@ -108,11 +114,11 @@ impl Place {
             Some(_) => context.store()?.into(),
             None => store_of_turn(args, context)?,
         };
-        let claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
+        let claim = verdict.map(|(id, _)| store.requests().claim(id)).transpose()?;
         let forest = match verdict {
-            Some((id, _)) => store.forest_for(&[Wanted::Followed(id)])?,
-            None if args.retry => store.forest_to_retry(args.tail.as_deref())?,
-            None => store.forest_at(args.new, args.tail.as_deref())?,
+            Some((id, _)) => store.names().forest_for(&[Wanted::Followed(id)])?,
+            None if args.retry => store.addresses().forest_to_retry(args.tail.as_deref())?,
+            None => store.addresses().forest_at(args.new, args.tail.as_deref())?,
         };
         let decide = |(id, verdict)| Decision::on((&store, &configured.masking()), &forest, id, verdict);
         let decision = verdict.map(decide).transpose()?;
@@ -173,20 +179,20 @@ impl Place {
         input: TurnInput,
         context: &mut Context<'_>,
     ) -> Result<Report> {
-        let TurnInput { question, served, schema, .. } = input;
+        let TurnInput { question, served, schema, skill, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
         let (forest, start) = match (&question, self.start) {
             (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
                 let more = question.text.len();
                 match env.make_room(config, &self.forest, tail, more, &mut Quiet).await? {
-                    Some(id) => (&self.store.forest()?, Start::Under(id)),
+                    Some(id) => (&self.store.names().forest()?, Start::Under(id)),
                     None => (&self.forest, self.start),
                 }
             }
             (_, start) => (&self.forest, start),
         };
         let decision = self.decision.take();
-        let ask = Ask { decision, served, schema, ..Ask::new(start, question, &args.run) };
+        let ask = Ask { decision, served, schema, skill, ..Ask::new(start, question, &args.run) };
         if args.events {
             return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
         }
@@ -199,7 +205,12 @@ impl Place {
 }
 
 /// The error with what stays in the store, and what goes on from there.
-fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
+fn explained(mut error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
+    if args.keeping.no_keep {
+        // There is nothing left to answer again.
+        error.hint = error.hint.filter(|_| !error.tells_retry);
+        return error;
+    }
     let error = match error.kind {
         Kind::Signal(_) => Stopped::find(&place.store, report).unwrap_or(Stopped::Nothing).explain(error),
         _ => error,

@@ -9,7 +9,8 @@ use std::io::{self, BufRead, BufReader};
 use rustix::fs::{FlockOperation, OFlags};
 use serde::{Deserialize, Serialize};
 
-use super::{FILE, Store, now};
+use super::dir::{FILE, now};
+use super::handle::Store;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -22,7 +23,7 @@ pub struct Entry<'a> {
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
     /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
-    /// `failed`.
+    /// `failed`, `unanswered`.
     pub what: &'a str,
     /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +51,7 @@ pub struct Entry<'a> {
     /// The request failed; one that the user stopped did not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The bubb that the request followed, where no bubb came of it.
+    /// The bubb that the request followed, where no bubb came of it; the question that got nothing.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
 }
@@ -122,6 +123,9 @@ struct FactLine {
     fact: Fact,
 }
 
+/// The fact that a question got nothing.
+const UNANSWERED: &str = "unanswered";
+
 /// The journal's file.
 pub(super) const JOURNAL: &str = "_journal.ndjson";
 
@@ -151,9 +155,22 @@ fn tokens<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option
     Ok(Option::<u64>::deserialize(from)?.filter(|tokens| *tokens < 1 << 40))
 }
 
+/// The journal of a store.
+#[derive(Clone, Copy)]
+pub struct Journal<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The journal: facts about bubbs, never needed to read them.
+    pub fn journal(&self) -> Journal<'_> {
+        Journal { store: self }
+    }
+}
+
+impl<'s> Journal<'s> {
     /// Appends one line. A journal that cannot be written never fails a command.
-    pub fn journal(&self, entry: Entry<'_>) {
+    pub fn add(&self, entry: Entry<'_>) {
         if let Err(error) = self.append_entry(entry) {
             tracing::debug!(error = error.chain(), "journal");
         }
@@ -161,28 +178,39 @@ impl Store {
 
     fn append_entry(&self, mut entry: Entry<'_>) -> Result<()> {
         entry.time = now();
-        let mut line =
-            serde_json::to_vec(&entry).map_err(|error| self.error("cannot write", JOURNAL, error.into()))?;
+        let mut line = serde_json::to_vec(&entry)
+            .map_err(|error| self.store.dir.error("cannot write", JOURNAL, error.into()))?;
         line.push(b'\n');
-        self.append(JOURNAL, &line)
+        self.store.dir.append(JOURNAL, &line)
     }
 
     /// Waits until no other process has this lock, which those take that read the journal and then append to it.
-    pub(super) fn lock_journal(&self) -> io::Result<File> {
+    pub(super) fn lock(&self) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.dir, JOURNAL, flags, FILE)?);
+        let file = File::from(rustix::fs::openat(&self.store.dir, JOURNAL, flags, FILE)?);
         rustix::fs::flock(&file, FlockOperation::LockExclusive)?;
         Ok(file)
     }
 
     /// The journal's facts by bubb; the last line counts.
     pub fn facts(&self) -> HashMap<BubbId, Fact> {
-        self.open_file(JOURNAL).map(facts).unwrap_or_default()
+        self.store.dir.open_file(JOURNAL).map(facts).unwrap_or_default()
+    }
+
+    /// Notes that a question was asked and got nothing.
+    pub fn note_unanswered(&self, question: BubbId) {
+        self.add(Entry { what: UNANSWERED, under: Some(question), ..Entry::default() });
+    }
+
+    /// True if the journal says that a question was asked and got nothing.
+    pub fn is_unanswered(&self, question: BubbId) -> bool {
+        let mut records = self.records();
+        records.any(|record| record.what == UNANSWERED && record.under == Some(question))
     }
 
     /// The lines of the journal, one at a time; torn ones are left out.
     pub fn records(&self) -> impl Iterator<Item = JournalRecord> + use<> {
-        self.open_file(JOURNAL).ok().into_iter().flat_map(records)
+        self.store.dir.open_file(JOURNAL).ok().into_iter().flat_map(records)
     }
 }
 
