@@ -28,6 +28,12 @@ pub struct Others<'s> {
 }
 
 impl Store {
+    /// This store without those of other people, which must not have been asked for yet.
+    pub fn alone(self) -> Store {
+        let _ = self.others.set(Vec::new());
+        self
+    }
+
     /// The stores of other people.
     pub fn others(&self) -> Others<'_> {
         Others { store: self }
@@ -48,12 +54,6 @@ impl<'s> Others<'s> {
             };
             self.names().into_iter().filter_map(open).collect()
         })
-    }
-
-    /// This store without those of other people, which must not have been asked for yet.
-    pub fn alone(self) -> Store {
-        let _ = self.others.set(Vec::new());
-        self
     }
 
     /// This store anew, if stores of other people have come or gone since they were read.

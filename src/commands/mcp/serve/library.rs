@@ -11,7 +11,7 @@ use super::{list, note, search, show};
 use crate::commands::finder::masker;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
-use lepo_store::store::Store;
+use lepo_store::store::{Store, Watch};
 use lepo_tool::mcp::serve::{Going, Library, Listed, Offered, Told};
 
 /// The interval at which a watch looks whether it is still wanted.
@@ -57,7 +57,7 @@ impl Shelf {
 
 /// Watches a store until it is gone, its neighbours change, or nobody wants to know.
 fn watch_store(store: &Store, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
-    let mut watch = store.watch(None)?;
+    let mut watch = Watch::begin(store, None)?;
     while tell(false) {
         if watch.next(TICK)?.is_some_and(|seen| !seen.name.hidden) {
             tell(true);

@@ -168,11 +168,11 @@ fn rows(
 ) -> Result<Vec<Row>> {
     let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
     let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
-        _ if !store.others().is_empty() => Wanted::Everyone,
+        _ if !store.others().all().is_empty() => Wanted::Everyone,
         true => Wanted::All,
         false => Wanted::Newest(most),
     };
-    let forest = store.forest_for(&[wanted])?;
+    let forest = store.names().forest_for(&[wanted])?;
     let mut tails: Vec<Ix> = Vec::new();
     for tail in forest.newest_first(false) {
         let id = forest.name(tail).id;
@@ -198,8 +198,8 @@ fn rows(
     let mut heights = Heights::of(&forest);
     let mut origins = Origins::of(&forest);
     let questions = Nearest::of(Forest::is_question);
-    let titles = store.titles();
-    let words = |ix: Ix| store.words(&forest.name(ix)).ok();
+    let titles = store.titles().all();
+    let words = |ix: Ix| store.bubbs().words(&forest.name(ix)).ok();
     let rows = tails.into_iter().map(|tail| {
         let origin = origins.origin(tail);
         Row {

@@ -20,12 +20,12 @@ pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
         store.ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.shown(0))))?;
     let bytes = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
-        let forest = store.forest_for(&[Wanted::Tip])?;
-        store.write(Kind::User, false, None, forest.root_time(now()), &bytes)?
+        let forest = store.names().forest_for(&[Wanted::Tip])?;
+        store.bubbs().write(Kind::User, false, None, forest.root_time(now()), &bytes)?
     } else {
-        let forest = store.forest_for(&store.wanted_by(prev)?)?;
-        let prev = store.find_bubb(&forest, prev)?.ix;
-        store.write(Kind::User, false, Some(forest.name(prev).id), 0, &bytes)?
+        let forest = store.names().forest_for(&store.addresses().wanted_by(prev)?)?;
+        let prev = store.addresses().find_bubb(&forest, prev)?.ix;
+        store.bubbs().write(Kind::User, false, Some(forest.name(prev).id), 0, &bytes)?
     };
     let id = name.id.to_string();
     Ok(Told { text: format!("Added {id}."), structured: json!({ "address": id }), is_error: false })

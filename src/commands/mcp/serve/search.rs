@@ -73,7 +73,7 @@ fn in_store(
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             if let Outcome::Found(name, lines) = outcome {
                 let model = (name.kind == Kind::Assistant)
-                    .then(|| facts.get_or_insert_with(|| store.fact_index()).get(name.id)?.model)
+                    .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
                     .flatten();
                 hits.push(Hit { name, store: number, model, excerpt: excerpt(&lines) });
             }

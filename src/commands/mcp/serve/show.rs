@@ -99,10 +99,13 @@ fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
         if only.is_some_and(|only| only != number) {
             continue;
         }
-        let found = store.wanted_by(&word).and_then(|wanted| store.forest_for(&wanted)).and_then(|forest| {
-            let ix = store.find_bubb(&forest, &word)?.ix;
-            Ok((forest, ix))
-        });
+        let found =
+            store.addresses().wanted_by(&word).and_then(|wanted| store.names().forest_for(&wanted)).and_then(
+                |forest| {
+                    let ix = store.addresses().find_bubb(&forest, &word)?.ix;
+                    Ok((forest, ix))
+                },
+            );
         match found {
             Ok((forest, ix)) => return Ok(Place { store, number, forest, ix }),
             Err(error) => drop(failed.get_or_insert(error)),
@@ -136,7 +139,7 @@ fn part(
             Error::usage(format!("address {}: the cursor is of another conversation", name.id))
         })?,
     };
-    let facts = store.fact_index();
+    let facts = store.journal().index();
     let masker = shelf.masker();
     let mut quoted = Quoted::new(masker, most - END);
     quoted.line(PREFACE);
@@ -145,13 +148,13 @@ fn part(
     for bubb in names.into_iter().skip(from) {
         let begin = std::mem::take(&mut byte);
         let model = facts.get(bubb.id).and_then(|fact| fact.model);
-        let head = head(masker, &bubb, model.as_deref(), store.speaker(forest, &bubb), begin > 0);
+        let head = head(masker, &bubb, model.as_deref(), store.bubbs().speaker(forest, &bubb), begin > 0);
         let at = |byte| Some(Cursor { tail: name.id, at: bubb.id, byte });
         if !quoted.line(&head) {
             next = at(begin);
             break;
         }
-        let text = match store.text_within(&bubb, LONGEST)? {
+        let text = match store.bubbs().text_within(&bubb, LONGEST)? {
             Some(text) => text,
             None => format!("(longer than {} MiB)", LONGEST >> 20),
         };
