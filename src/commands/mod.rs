@@ -35,6 +35,7 @@ mod shell_quote;
 mod shells;
 pub mod show;
 pub mod stats;
+mod stores;
 pub(crate) mod suggest;
 pub mod sync;
 pub mod tidy;
@@ -131,7 +132,9 @@ impl<'o> Context<'o> {
 
     /// The store; none is an error.
     pub fn store(&self) -> Result<Store> {
-        self.find_store()?.ok_or_else(|| match &self.save_to {
+        let store = self.find_store()?;
+        store.iter().filter(|_| !self.reads_only).for_each(remember);
+        store.ok_or_else(|| match &self.save_to {
             Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display()))
                 .hint("-s takes the directory that holds the messages, like PROJECT/.lepo"),
             Some(rel) => Error::nothing(format!("no store {} here", rel.display()))
@@ -144,6 +147,7 @@ impl<'o> Context<'o> {
     /// The store; without one, it is made.
     pub fn store_or_make(&self) -> Result<Store> {
         let Some(store) = self.find_store()? else { return Ok(self.make_store()?.0) };
+        remember(&store);
         match store.furniture().is_unfinished()? {
             true => drop(store.furniture().complete(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
@@ -178,5 +182,12 @@ impl<'o> Context<'o> {
     pub fn make_store(&self) -> Result<(Store, lepo_store::store::Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
         Store::make(&self.cwd, rel, Insts::default_file_text())
+    }
+}
+
+/// Puts a store that is written to on the list of `--everywhere`.
+fn remember(store: &Store) {
+    if let Ok(stores) = stores::Stores::of_user() {
+        stores.remember(store);
     }
 }
