@@ -14,6 +14,7 @@ use super::flow::Turn;
 use super::native::{call_text, command_of};
 use super::offer::{Offer, ToolList};
 use super::receive::{Received, receive};
+use super::recorded::{RequestFacts, tools_hash};
 use super::report::Answered;
 use super::request::{Next, several_note};
 use super::schema::{asking_again, complaint, tell, unfit};
@@ -21,8 +22,8 @@ use super::send::{Sent, send};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Message, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
-use lepo_tool::ToolRequest;
 use lepo_tool::mcp::CallRequest;
+use lepo_tool::{ToolMode, ToolRequest};
 
 /// The result of a call where no tools are offered.
 const NO_TOOLS: &str = "there are no tools here: answer in words";
@@ -56,6 +57,8 @@ struct Progress {
     /// The length of the path up to where the side branch begins; not known before the first request has left.
     base: Option<usize>,
     cache_key: Option<String>,
+    /// Options, schema and tools, for the journal.
+    facts: RequestFacts,
     /// An answer did not fit the schema.
     asked_again: bool,
     /// The model called tools where none may be called.
@@ -142,15 +145,30 @@ impl Turn<'_> {
             // A turn that is gone on with has a side branch already.
             base: self.record.transcript.side_branch(),
             cache_key: self.cache_key().await?,
+            facts: self.request_facts(),
             asked_again: false,
             warned: false,
         })
+    }
+
+    /// Options, schema and tools of this turn, for the journal.
+    fn request_facts(&self) -> RequestFacts {
+        let settings = self.env.settings();
+        let tools = match settings.tool_call_mode {
+            ToolMode::Off => None,
+            _ => tools_hash(settings.may_command(self.config), self.servers.each()),
+        };
+        RequestFacts::of(self.config, self.schema.as_deref(), tools)
     }
 
     /// Sends one request and receives its answer.
     async fn ask_once(&mut self, progress: &mut Progress) -> Result<Asked> {
         // Results since the last request may have files.
         self.choose_files();
+        if let Some(base) = progress.base {
+            self.keep_skills(base)?;
+        }
+        let kept_skills = self.kept_skills();
         let messages = self.messages(progress);
         let schema = self.schema.clone();
         let (start, interrupt) = (Instant::now(), &self.env.interrupt);
@@ -167,11 +185,11 @@ impl Turn<'_> {
             Sent::Answer(answer) => answer,
             Sent::ModelFailed(error) => return Ok(Asked::Failed(error)),
         };
+        let base = *progress.base.get_or_insert(self.record.transcript.path.len());
         let path = &self.record.transcript.path;
-        let base = *progress.base.get_or_insert(path.len());
         let place = AnswerPlace {
             store: &self.env.store,
-            under: path.get(..base).and_then(|path| path.last()).copied(),
+            under: kept_skills.or_else(|| path.get(..base).and_then(|path| path.last()).copied()),
             tip: self.record.transcript.tip(),
             speaker: None,
             tools: progress.way_to_call(),
@@ -179,6 +197,7 @@ impl Turn<'_> {
             model: &self.config.name,
             start,
             limit: self.env.settings().max_answer,
+            facts: &progress.facts,
             masking: &self.env.masking,
         };
         Ok(Asked::Received(receive(*answer, place, self.front, interrupt).await?))
@@ -218,6 +237,7 @@ impl Turn<'_> {
     fn keep_answer(&mut self, answered: Answered, progress: &Progress) {
         if let Some(base) = progress.base {
             self.record.transcript.path.truncate(base);
+            self.record.transcript.path.extend(self.kept_skills());
         }
         self.record.report.answer = Some(answered);
         self.record.report.is_json = self.schema.is_some();
@@ -318,6 +338,7 @@ impl Turn<'_> {
             };
             let request = match request {
                 Ok(request) => request,
+                Err(call) if self.gives_skill(&call)? => continue,
                 Err(call) => {
                     self.add(Kind::Assistant, true, call_text(&call).as_bytes())?;
                     let text = match self.servers.not_up_by_name(&call.name) {

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use super::attach::begin_files;
 use super::offer::Offer;
 use super::record::TurnRecord;
+use super::replay::ResultRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;
 use super::served::Served;
+use super::skills::{Skill, TurnSkills};
 use super::transcript::Opening;
 use super::truth::{forget_overtaken, keep_truth};
-use super::{Decision, Event, Front, Masking, Question, Report, Start, TurnEnv};
+use super::{Carried, Decision, Event, Front, Masking, Question, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, Model, ToolWire, spec};
@@ -31,10 +33,16 @@ pub struct Ask {
     pub system_prompt: Option<String>,
     /// Commands of the user's own, run first.
     pub runs: Vec<String>,
+    /// The first of these that ran already.
+    pub ran: Vec<Carried>,
+    /// Recorded results, in a replay: a request that has none is always asked about.
+    pub results: Option<ResultRecord>,
     /// The decision on the request that [`Start::Decided`] goes on from.
     pub decision: Option<Decision>,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// The skill that the question is asked with.
+    pub skill: Option<Skill>,
 }
 
 impl Ask {
@@ -46,8 +54,11 @@ impl Ask {
             served: Served::default(),
             system_prompt: None,
             runs: runs.to_vec(),
+            ran: Vec::new(),
+            results: None,
             decision: None,
             schema: None,
+            skill: None,
         }
     }
 }
@@ -70,8 +81,12 @@ pub(super) struct Turn<'t> {
     pub front: &'t mut dyn Front,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// Recorded results, in a replay.
+    pub results: Option<ResultRecord>,
     /// Transcript and report of the turn, as they grow.
     pub record: TurnRecord,
+    /// The skills that the model may ask for.
+    pub skills: TurnSkills,
 }
 
 impl<'t> Turn<'t> {
@@ -119,8 +134,10 @@ impl<'t> Turn<'t> {
         {
             opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
         }
+        self.find_skills()?;
         if is_asked_anew {
             opening.extend(self.instructions());
+            opening.extend(self.catalogue());
         }
         if !ask.runs.is_empty() {
             for Opening { kind, hidden, text, kept } in opening.drain(..) {
@@ -128,10 +145,15 @@ impl<'t> Turn<'t> {
                 let name = self.record.transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
                 self.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
             }
+            let mut ran = ask.ran.into_iter();
             for command in &ask.runs {
                 let (runner, front) = (self.env.runner(), &mut *self.front);
                 let mut tell = |event: Event<'_>| front.happens(event);
-                let used = runner.run(&mut self.record.transcript, command, &mut tell).await?;
+                let transcript = &mut self.record.transcript;
+                let used = match ran.next() {
+                    Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
+                    None => runner.run(transcript, command, &mut tell).await?,
+                };
                 self.record.report.tools.push(used);
             }
         }
@@ -141,6 +163,9 @@ impl<'t> Turn<'t> {
             let kept = Some(String::from_utf8_lossy(&kept).into_owned());
             Opening { kind, hidden, text, kept }
         }));
+        if let Some(skill) = ask.skill {
+            opening.extend(self.named_skill(skill));
+        }
         let mut files = Vec::new();
         if let Some(question) = ask.question {
             let (text, typed);
@@ -190,7 +215,7 @@ impl<'t> Turn<'t> {
         let tools = tools && (!ended || on_side_branch);
         let commands = tools && planner == Planner::Native;
         let calls = tools && !self.servers.is_empty();
-        Ok(Offer { commands, calls, ended })
+        Ok(Offer { commands, calls, skills: tools, ended })
     }
 
     /// Decides which files of the conversation are sent to the model, and tells which are not.
