@@ -268,3 +268,33 @@ fn a_session_tells_them_once_too() {
     screen.enters("two").shows("second").prompts("> ");
     assert_eq!(told(&bot.bodies()[1]).len(), 1);
 }
+
+#[test]
+fn where_there_is_no_system_prompt_they_are_none_either() {
+    let bot = bot(&["1"]);
+    bot.home.write("config/system_prompt.txt", "");
+    bot.home.write("work/AGENTS.md", "Use tabs.");
+    bot.home.ok(&["do", "one"]);
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
+    assert_eq!(bot.home.ok(&["rebase", "@", "--system", "OTHER"]).lines().count(), 1);
+    let shown = bot.home.ok(&["show", "-a"]);
+    assert!(shown.contains("\nOTHER\n") && shown.contains("Use tabs."), "{shown}");
+}
+
+#[test]
+fn an_event_of_consent_names_what_a_yes_agrees_to() {
+    let call =
+        crate::scripted::openai_calls("", &[("run_command", r#"{"access":"write","command":"echo"}"#)]);
+    let bot = Bot::openai("planner = 'native'\ntool_call_mode = 'auto'", [call]);
+    git_init(&bot.home);
+    bot.home.write("work/AGENTS.md", "Use tabs.");
+    let ran = bot.home.alone(&["do", "--events", "one"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let ask: Value = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .find(|event| event["event"] == "ask")
+        .unwrap();
+    assert_eq!(ask["unagreed"], serde_json::json!(["AGENTS.md"]));
+}
