@@ -66,6 +66,7 @@ mod providers;
 mod readers;
 mod reading;
 mod rebase;
+mod recorded;
 mod removing;
 mod repl_commands;
 mod repl_everyday;

@@ -36,6 +36,11 @@ pub fn is_catalogue_entry(entry: &PathEntry) -> bool {
     entry.hidden && entry.kind == Kind::System && is_catalogue(&entry.text)
 }
 
+/// True for the text of a hidden bubb that tells of skills, or gives one.
+pub fn is_of_skills(text: &str) -> bool {
+    text.starts_with(MARK) || text.starts_with(GIVEN)
+}
+
 /// The catalogue of these skills.
 fn catalogue(skills: &[Skill]) -> String {
     let names: usize = skills.iter().map(|skill| skill.name.len()).sum();
