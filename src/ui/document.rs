@@ -66,7 +66,10 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome) 
                 extend(&mut named, document(report));
                 named
             };
-            polled.replies.iter().map(one).collect()
+            let verdict = polled.judge.iter().map(
+                |(_, report)| json!({ "judge": turn_document(Some(store), report, report.error.as_ref()) }),
+            );
+            polled.replies.iter().map(one).chain(verdict).collect()
         }
         GroupOutcome::Debated(debated) => {
             let report = &debated.report;
