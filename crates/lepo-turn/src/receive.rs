@@ -128,7 +128,7 @@ pub async fn receive(
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
-        if place.speaker.is_some() && mask.is_masked() {
+        if place.before.is_some() && mask.is_masked() {
             place.masking.note_given(name.id, &mask.as_given(&place.store.bubbs().text(name)?));
         }
         front.happens(Event::Bubb(name, None));
