@@ -21,8 +21,8 @@ use super::send::{Sent, send};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Message, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
-use lepo_tool::ToolRequest;
 use lepo_tool::mcp::CallRequest;
+use lepo_tool::{ToolMode, ToolRequest};
 
 /// The result of a call where no tools are offered.
 const NO_TOOLS: &str = "there are no tools here: answer in words";
@@ -162,6 +162,7 @@ impl Turn<'_> {
             messages: &messages,
             tools: &progress.tools.specs,
             tools_ended: !progress.is_open(),
+            web: self.env.settings().tool_call_mode != ToolMode::Off,
             cache_key: progress.cache_key.as_deref(),
             // A request with a schema is sent without callable tools.
             schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.wire),
