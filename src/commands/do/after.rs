@@ -53,8 +53,8 @@ where none was asked); with --debate it has besides
   note      text: something about the work
   announce  a request that is carried out unasked: request, and dir, sandbox of a command or
             description, changed of an MCP tool
-  ask       one that needs consent, the same; the terminal is asked, or without one the turn
-            ends, pending
+  ask       one that needs consent, the same, and unagreed: instructions of the repository
+            that a yes agrees to; the terminal is asked, or without one the turn ends, pending
   running   command: one of --run begins
   stderr    text: what the running command says
   calling   request: an MCP tool is called
