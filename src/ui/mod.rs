@@ -12,6 +12,7 @@ mod notes;
 mod on_terminal;
 mod outcome;
 mod past;
+mod permission;
 mod place;
 mod printed;
 mod rows;
@@ -34,6 +35,7 @@ pub use notes::{
     read_request, text_or_warn, waiting_at, with_kept_question,
 };
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
+pub use permission::{PermissionWords, in_fence, permission_words, request_title};
 pub use past::{show_past, warn_incomplete};
 pub use place::{place_line, usage_line};
 pub use shared_view::SharedView;

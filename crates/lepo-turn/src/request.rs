@@ -107,12 +107,20 @@ impl Turn<'_> {
         let Some(proposal) = self.propose(&request).await? else {
             return self.not_run(&name, &request, &self.not_there(&request));
         };
-        let reply = if proposal.is_unheld() && verdict == Verdict::Approve {
+        let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
+        let reply = if asks {
             self.env.interrupt.or(self.front.ask(&proposal)).await?
         } else {
             self.front.happens(Event::Approved(&proposal));
             verdict.reply()
         };
+        if reply == Reply::Always {
+            self.allowed(|allowed| allowed.note(&proposal));
+        }
+        if let (Verdict::Ask, Reply::NoTerminal) = (verdict, &reply) {
+            self.record.wait_for(&name, &request);
+            return Ok(Next::Wait);
+        }
         if let Reply::NoTerminal | Reply::Edit(_) = reply {
             return Err(Error::usage(format!(
                 "no sandbox here can hold the command of request {} to its access",

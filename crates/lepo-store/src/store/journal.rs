@@ -22,7 +22,7 @@ pub struct Entry<'a> {
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
     /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
-    /// `failed`.
+    /// `failed`, `session`, `fork`.
     pub what: &'a str,
     /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +53,9 @@ pub struct Entry<'a> {
     /// The bubb that the request followed, where no bubb came of it.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
+    /// The id of an editor's session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<&'a str>,
 }
 
 /// The journal's facts of one bubb; a fact that is missing is `None`.
