@@ -3,10 +3,13 @@
 
 pkgs.rustPlatform.buildRustPackage {
   pname = "lepo";
-  version = (builtins.fromTOML (builtins.readFile ../Cargo.toml)).package.version;
+  version = (builtins.fromTOML (builtins.readFile ../Cargo.toml)).workspace.package.version;
 
   src = pkgs.lib.cleanSource ../.;
   cargoLock.lockFile = ../Cargo.lock;
+
+  # The program, the small model and the reader of databases.
+  cargoBuildFlags = [ "--workspace" ];
 
   # The tests start programs that a build has no access to; scripts/test runs them.
   doCheck = false;

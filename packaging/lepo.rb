@@ -5,7 +5,7 @@
 class Lepo < Formula
   desc "Conversations with language models as plain files, the way git keeps source"
   url "file://#{File.expand_path("..", __dir__)}/.git", using: :git, branch: "main"
-  version "0.1.0"
+  version File.read("#{__dir__}/../Cargo.toml")[/^version = "(.+)"/, 1]
   license any_of: ["MIT", "Apache-2.0"]
 
   depends_on "rust" => :build

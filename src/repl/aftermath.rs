@@ -23,6 +23,17 @@ impl Session<'_> {
         join_parts(vec![part], contexts.collect(), self.files.clone())
     }
 
+    /// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.
+    pub(super) async fn check_files(&mut self) -> Result<()> {
+        if self.files.is_empty() {
+            return Ok(());
+        }
+        match self.model().await {
+            Ok(model) => self.env.configured.check_files(&self.files, &model),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// The error of a signal at the prompt, with what is kept.
     pub(super) fn kept_at_prompt(&self, error: Error) -> Error {
         match (error.kind, self.waiting) {

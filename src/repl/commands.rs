@@ -169,7 +169,7 @@ impl Takes {
 /// The other entries and keys, and what each does.
 const KEYS: &[(&str, &str)] = &[
     ("!COMMAND", "run it, show the model"),
-    ("@PATH", "Tab completes files"),
+    ("@PATH", "send a file along"),
     ("@SERVER:URI", "send an MCP resource"),
     ("/SERVER:PROMPT", "ask an MCP prompt"),
     ("Alt+Enter", "a new line; or \\ Enter"),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::commands::{COMMANDS, Takes};
-use super::paths::completions;
+use super::paths::{completions, named};
 use crate::term::excerpt_within;
 use lepo_store::bubb::Name;
 use lepo_store::store::{Offer, Store};
@@ -81,8 +81,7 @@ impl Completion {
                 .collect(),
             _ if begun.starts_with('@') && !line.starts_with("/tail") => {
                 let served = self.served('@', begun);
-                let found =
-                    completions(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
+                let found = named(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
                 found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
             }
             word => {

@@ -1,5 +1,6 @@
 //! The keys of the prompt: Emacs' as in every shell, and what is lepo's own.
 
+use crate::term::pasted;
 use reedline::{
     EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, PromptEditMode, ReedlineEvent, ReedlineRawEvent,
     default_emacs_keybindings,
@@ -51,6 +52,14 @@ fn interrupt() -> ReedlineEvent {
     ReedlineEvent::ExecuteHostCommand(INTERRUPT.into())
 }
 
+/// A paste, in which each `@` is marked; no key inserts more than a character.
+fn marked(edit: EditCommand) -> EditCommand {
+    match edit {
+        EditCommand::InsertString(text) => EditCommand::InsertString(pasted(&text)),
+        edit => edit,
+    }
+}
+
 /// Whether a search of the history is over after this.
 fn ends_search(event: &ReedlineEvent) -> bool {
     match event {
@@ -64,6 +73,7 @@ impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
         let event = self.emacs.parse_event(event);
         let event = match event {
+            ReedlineEvent::Edit(edits) => ReedlineEvent::Edit(edits.into_iter().map(marked).collect()),
             // In a search, Ctrl+C ends the search and no more.
             event if self.searching && event == interrupt() => ReedlineEvent::Esc,
             event => event,

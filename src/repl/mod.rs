@@ -8,6 +8,7 @@ mod decide;
 mod entered;
 mod find;
 mod keys;
+mod mentions;
 mod menu;
 mod news;
 mod paths;

@@ -36,8 +36,23 @@ pub fn pasted_file(entry: &str, home: Option<&Path>) -> Option<PathBuf> {
     Some(file_of(entry, home)).filter(|path| path.is_file())
 }
 
-/// The paths that a begun one can become: folders, and files of any name.
+/// The paths that a begun one can become: folders, and files of any name without white space.
 pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
+    let found = below(begun, home).into_iter();
+    found.filter(|path| !path.contains(char::is_whitespace)).take(OFFERED).collect()
+}
+
+/// The same behind an `@`, where a name with white space stands in quotes.
+pub fn named(begun: &str, home: Option<&Path>) -> Vec<String> {
+    let begun = begun.strip_prefix('"').unwrap_or(begun);
+    let quoted = |path: String| match path.contains(char::is_whitespace) {
+        true => format!("\"{path}\""),
+        false => path,
+    };
+    below(begun, home).into_iter().filter(|path| !path.contains('"')).take(OFFERED).map(quoted).collect()
+}
+
+fn below(begun: &str, home: Option<&Path>) -> Vec<String> {
     let (folder, start) = begun.rfind('/').map_or(("", begun), |at| begun.split_at(at + 1));
     let place = match folder {
         "" => PathBuf::from("."),
@@ -50,13 +65,11 @@ pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let shown = name.starts_with(start) && (!name.starts_with('.') || start.starts_with('.'));
-            let plain = !name.contains(char::is_control) && !name.contains(char::is_whitespace);
             let end = if entry.path().is_dir() { "/" } else { "" };
-            (shown && plain).then(|| format!("{folder}{name}{end}"))
+            (shown && !name.contains(char::is_control)).then(|| format!("{folder}{name}{end}"))
         })
         .collect();
     found.sort();
-    found.truncate(OFFERED);
     found
 }
 

@@ -20,7 +20,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP};
 use super::complete::Completion;
 use super::keys::{Keys, SUSPEND};
 use super::menu::QuietMenu;
-use crate::term::{Echo, Paint, is_dumb, show, stderr_is_terminal, stdin_is_gone};
+use crate::term::{PASTED_AT, Paint, TypeAhead, is_dumb, show, stderr_is_terminal, stdin_is_gone, typed};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
 use lepo_store::store::Store;
@@ -47,6 +47,10 @@ pub struct Reader {
     paint: Paint,
     /// The last entry was there before the prompt was: it was typed while an answer came.
     pub typed_ahead: bool,
+    /// The places in the last entry of each `@` that was pasted.
+    pub pasted: Vec<usize>,
+    /// What is typed while no prompt reads it.
+    ahead: Option<TypeAhead>,
 }
 
 impl Reader {
@@ -54,7 +58,7 @@ impl Reader {
     pub fn new(paths: &Paths, store: Arc<Store>, catalogue: Arc<Catalogue>, paint: Paint) -> Reader {
         let stop = Arc::new(AtomicBool::new(false));
         if !is_whole_terminal() {
-            return Reader { editor: None, edits: false, stop, paint, typed_ahead: false };
+            return Reader::of(None, stop, paint);
         }
         let editor = bare(&stop)
             .with_history(history(&paths.state))
@@ -62,7 +66,12 @@ impl Reader {
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(QuietMenu::new(MARK))));
-        Reader { editor: Some(editor), edits: true, stop, paint, typed_ahead: false }
+        Reader::of(Some(editor), stop, paint)
+    }
+
+    fn of(editor: Option<Reedline>, stop: Arc<AtomicBool>, paint: Paint) -> Reader {
+        let edits = editor.is_some();
+        Reader { editor, edits, stop, paint, typed_ahead: false, pasted: Vec::new(), ahead: None }
     }
 
     /// True if there is a terminal to edit on, and to ask on besides.
@@ -70,11 +79,15 @@ impl Reader {
         self.edits
     }
 
-    /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error.
+    /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error. What was typed while an answer came
+    /// is in the editor then: only an Enter at the prompt sends it.
     pub async fn read(&mut self, interrupt: &Interrupt) -> Result<Option<String>> {
+        self.pasted.clear();
         let Some(mut editor) = self.editor.take() else {
             return self.read_plain(MARK, interrupt).await;
         };
+        let ahead = self.ahead.take().map(TypeAhead::take).unwrap_or_default();
+        editor.run_edit_commands(&[EditCommand::InsertString(typed(&ahead))]);
         let mark = Mark(MARK, self.paint);
         let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
@@ -87,7 +100,13 @@ impl Reader {
         self.editor = Some(editor);
         // The editor may have taken up several lines at once.
         self.typed_ahead = waits || (before && since.elapsed() < BY_HAND);
-        Ok(read)
+        Ok(read.map(|text| self.unmarked(&text)))
+    }
+
+    /// The text of an entry, and where in it an `@` was pasted.
+    fn unmarked(&mut self, text: &str) -> String {
+        self.pasted = text.match_indices(PASTED_AT).map(|(at, _)| at).collect();
+        text.replace(PASTED_AT, "@")
     }
 
     /// The answer to a question of lepo's own, which is not remembered.
@@ -95,6 +114,7 @@ impl Reader {
         if self.editor.is_none() {
             return self.read_plain(question, interrupt).await;
         }
+        self.ahead = None;
         let (mut editor, mark) = (bare(&self.stop), Mark(question, self.paint));
         self.wait(blocking(move || edit(&mut editor, &mark)), interrupt).await
     }
@@ -130,9 +150,11 @@ impl Reader {
         read.flatten().map_err(|error| Error::usage("cannot read the terminal").because(error))
     }
 
-    /// While it lives, what is typed ahead does not stand in the answer: the next prompt shows it.
-    pub fn echo_off(&self) -> Option<Echo> {
-        self.edits.then(|| Echo::set(false)).flatten()
+    /// Keeps what is typed from now on for the next prompt: it does not stand in the answer.
+    pub fn keep_typed(&mut self) {
+        if self.edits && self.ahead.is_none() {
+            self.ahead = TypeAhead::begin();
+        }
     }
 }
 
@@ -255,13 +277,13 @@ impl Prompt for Mark {
     }
 }
 
-/// No colours in what is typed.
+/// No colours in what is typed; a pasted `@` is shown as one.
 struct AsTyped;
 
 impl Highlighter for AsTyped {
     fn highlight(&self, line: &str, _: usize) -> StyledText {
         let mut text = StyledText::new();
-        text.push((Default::default(), line.to_string()));
+        text.push((Default::default(), line.replace(PASTED_AT, "@")));
         text
     }
 }

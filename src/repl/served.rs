@@ -34,9 +34,8 @@ impl Session<'_> {
         self.turn(state, &forest, start, None, None).await
     }
 
-    /// Notes the resources that a question names.
-    pub(super) fn find_resources(&mut self, question: Option<&str>) {
-        let resources = question.map(|text| ResourceAddress::in_question(text, self.env.catalogue.names()));
-        self.served = Served { resources: resources.unwrap_or_default(), prompt: None };
+    /// The resources that a question names.
+    pub(super) fn resources(&self, question: &str) -> Vec<ResourceAddress> {
+        ResourceAddress::in_question(question, self.env.catalogue.names())
     }
 }

@@ -18,7 +18,9 @@ use lepo_store::conv::{Addressee, Forest, Wanted};
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::config::EmptyLine;
-use lepo_turn::{Ask, Decision, Question, Report, Served, Start, StartOptions, TurnEnv, start};
+use lepo_turn::{
+    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start,
+};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
 pub(super) const SIGINT: u8 = 2;
@@ -156,7 +158,7 @@ impl<'o> Session<'o> {
                 Entered::Empty if self.reader.typed_ahead && self.reader.edits() => state,
                 Entered::Empty if self.env.settings().empty_line == EmptyLine::Stay => state,
                 Entered::Empty | Entered::Leave => state.after(Step::Left),
-                Entered::Question(text) => self.ask(state, Some(text)).await?,
+                Entered::Question(text) => self.ask_typed(state, text).await?,
                 Entered::Run(command) => self.run(state, &command).await?,
                 Entered::Command(command, argument) => match command.run(self, &argument).await {
                     Ok(After::Prompt) => state,
@@ -234,6 +236,17 @@ impl<'o> Session<'o> {
 
     /// Takes a turn: a question, or the last one again.
     async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
+        let resources = question.as_deref().map(|text| self.resources(text)).unwrap_or_default();
+        self.ask_with(state, question, resources).await
+    }
+
+    /// The same, with these resources of MCP servers.
+    pub(super) async fn ask_with(
+        &mut self,
+        state: State,
+        question: Option<String>,
+        resources: Vec<ResourceAddress>,
+    ) -> Result<State> {
         let state = state.after(Step::Entered);
         let forest = self.forest()?;
         let start = match self.start(&forest, question.is_none()) {
@@ -262,7 +275,7 @@ impl<'o> Session<'o> {
         if question.is_some() {
             self.past.push(self.at);
         }
-        self.find_resources(question.as_ref().map(|question| question.text.as_str()));
+        self.served = Served { resources, prompt: None };
         self.turn(state, &forest, start, question, None).await
     }
 
@@ -313,17 +326,16 @@ impl<'o> Session<'o> {
         Ok(model)
     }
 
-    /// Does work that a view shows, without an echo of what is typed meanwhile.
+    /// Does work that a view shows; what is typed meanwhile is for the next prompt.
     pub(super) async fn with_view<T>(
         &mut self,
         state: State,
         work: impl AsyncFnOnce(&TurnEnv, &mut TurnView<'_>) -> T,
     ) -> T {
         let mut view = TurnView::new(self.out, self.paint, self.shown, state);
-        let echo_off = self.reader.echo_off();
+        self.reader.keep_typed();
         let done = work(&self.env, &mut view).await;
         view.end();
-        drop(echo_off);
         done
     }
 
@@ -338,17 +350,6 @@ impl<'o> Session<'o> {
             self.branch = moved.then_some((name, answer.name.id));
         }
         Ok(())
-    }
-
-    /// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.
-    pub(super) async fn check_files(&mut self) -> Result<()> {
-        if self.files.is_empty() {
-            return Ok(());
-        }
-        match self.model().await {
-            Ok(model) => self.env.configured.check_files(&self.files, &model),
-            Err(_) => Ok(()),
-        }
     }
 
     /// Runs the person's own command; its output is what the next question follows.

@@ -1,5 +1,7 @@
 //! The work of the slash commands.
 
+use std::path::Path;
+
 use super::commands::After;
 use super::paths::file_of;
 use super::session::Session;
@@ -187,12 +189,17 @@ impl Session<'_> {
 
     /// A file, or the text files of a folder, that go with the next question.
     pub(super) fn file(&mut self, path: &str) -> Result<()> {
-        let mut gathering = Gathering::default();
         let path = file_of(path, self.env.configured.paths.home.as_deref());
-        for ContextFile { path, content } in gathering.take(&path)? {
+        self.send_along(&path, "the next question")
+    }
+
+    /// Sends a file, or the text files of a folder, along with `question`, and says so.
+    pub(super) fn send_along(&mut self, path: &Path, question: &str) -> Result<()> {
+        let mut gathering = Gathering::default();
+        for ContextFile { path, content } in gathering.take(path)? {
             match content {
                 Looked::Media(file) => {
-                    say(&format!("{} goes with the next question", file.name));
+                    say(&one_line(&format!("{} goes with {question}", file.name)));
                     self.files.push(file);
                 }
                 Looked::Other(bytes) => {
@@ -200,7 +207,7 @@ impl Session<'_> {
                         return Err(Error::usage(format!("{path} is not text")));
                     }
                     let size = counted_in_thousands(bytes.len(), "byte");
-                    say(&format!("{path} ({size}) goes with the next question"));
+                    say(&one_line(&format!("{path} ({size}) goes with {question}")));
                     self.contexts.push((path, bytes));
                 }
             }

@@ -5,7 +5,6 @@
 
 mod ask;
 mod clean;
-mod echo;
 mod editor;
 mod excerpt;
 mod fold;
@@ -22,11 +21,12 @@ mod panics;
 mod progress;
 pub mod quote;
 mod terminal;
+mod type_ahead;
+mod typed;
 mod wrap;
 
 pub use ask::{Tty, tty};
 pub use clean::{Cleaner, clean, one_line};
-pub use echo::Echo;
 pub use editor::edit;
 pub use excerpt::{cut, excerpt, excerpt_within, width};
 pub use fold::fold;
@@ -42,4 +42,6 @@ pub use panics::report_panics;
 pub use progress::Progress;
 pub use quote::{extent, quote};
 pub use terminal::{columns, fitting, is_dumb, show, stderr_is_terminal, stdin_is_gone, stdout_is_read};
+pub use type_ahead::{Asking, TypeAhead};
+pub use typed::{PASTED_AT, pasted, typed};
 pub use wrap::Wrap;

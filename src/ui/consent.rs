@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::on_terminal::on_terminal;
-use crate::term::{self, Echo, Tty, excerpt_within, extent, fold, quote};
+use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, quote};
 use lepo_base::error::{Error, Result};
 use lepo_tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 
@@ -18,8 +18,8 @@ pub async fn ask(proposal: Proposal) -> Result<Reply> {
 }
 
 fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Option<Reply>> {
-    // A REPL turned it off for the turn.
-    let _echo = Echo::set(true);
+    // In a session, what was typed before is for the prompt.
+    let _asking = Asking::begin();
     tty.show(&text(proposal, tty.columns()))?;
     if let Proposal::Call(_) = proposal {
         tty.show(&fold("[a] allows this tool until lepo ends, [?] tells more\n", tty.columns()))?;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Map;
 
 use super::on_terminal::on_terminal;
-use crate::term::{Echo, Tty, quote, say};
+use crate::term::{Asking, Tty, quote, say};
 use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
 
 /// Asks the person; where no terminal is there, it is declined.
@@ -26,8 +26,8 @@ pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {
 }
 
 fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) -> io::Result<FormAnswer> {
-    // A REPL turned it off for the turn.
-    let _echo = Echo::set(true);
+    // In a session, what was typed before is for the prompt.
+    let _asking = Asking::begin();
     tty.show(&text(server, asked, tty.columns()))?;
     match asked {
         Asked::Form(form) => fill(tty, form, withdrawn),

@@ -11,6 +11,7 @@
 //! | [`media`] | kinds of files, told by their first bytes |
 //! | [`record`] | records of consent: files of hashes that are only added to |
 //! | [`word`] | values that are one word out of a few |
+//! | [`work_tree`] | the git work tree of a folder, and whether git would take it |
 //!
 //! Published for lepo's own crates, without a promise: it changes at any time.
 
@@ -23,3 +24,4 @@ pub mod secret;
 pub mod sys;
 pub mod when;
 pub mod word;
+pub mod work_tree;

@@ -1,0 +1,177 @@
+//! `@PATH` in a question: the file goes with it.
+
+use std::path::PathBuf;
+
+use super::paths::file_of;
+use super::session::Session;
+use crate::term::{one_line, say};
+use crate::ui::State;
+use lepo_base::error::Result;
+
+/// Marks that end a sentence or close a bracket, and that the name of a file seldom ends with.
+const ENDS: &[char] = &[
+    '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`', '…', '。', '、', '，', '．', '；',
+    '：', '！', '？', '）', '」', '』', '》', '”', '’',
+];
+
+/// A question, and what stands behind an `@` in it.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Mentions {
+    /// The question, where `\@` is `@`.
+    text: String,
+    /// The paths that are there, each once.
+    paths: Vec<String>,
+    /// The words that look like paths, and are none.
+    missing: Vec<String>,
+    /// The typed words behind an `@` that are no path.
+    others: Vec<String>,
+}
+
+/// Finds them: an `@` counts at the start of a word, and not where it was pasted.
+fn mentions(text: &str, is_pasted: impl Fn(usize) -> bool, exists: impl Fn(&str) -> bool) -> Mentions {
+    let mut found = Mentions::default();
+    let mut rest = text;
+    let mut in_word = false;
+    while let Some(next) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        let after = rest.strip_prefix(next).unwrap_or_default();
+        let taken = match next {
+            _ if in_word => next.len_utf8(),
+            '\\' if after.starts_with('@') && !is_pasted(at + 1) => {
+                rest = after;
+                in_word = true;
+                continue;
+            }
+            '@' if !is_pasted(at) => found.take(after, &exists) + 1,
+            _ => next.len_utf8(),
+        };
+        let (word, after) = rest.split_at_checked(taken).unwrap_or((rest, ""));
+        found.text.push_str(word);
+        in_word = word.ends_with(|last: char| !last.is_whitespace());
+        rest = after;
+    }
+    found
+}
+
+impl Mentions {
+    /// Takes the word that begins here, behind its `@`; gives the length of what was taken.
+    fn take(&mut self, text: &str, exists: impl Fn(&str) -> bool) -> usize {
+        if let Some((path, _)) = text.strip_prefix('"').and_then(|text| text.split_once('"'))
+            && !path.contains('\n')
+        {
+            match exists(path) {
+                true => self.add(path),
+                false if !path.is_empty() => self.missing.push(path.to_string()),
+                false => {}
+            }
+            return path.len() + 2;
+        }
+        let word = text.split(char::is_whitespace).next().unwrap_or_default();
+        let mut path = word;
+        loop {
+            if path.chars().any(|letter| letter != '.') && exists(path) {
+                self.add(path);
+                return path.len();
+            }
+            match path.strip_suffix(ENDS) {
+                Some(shorter) => path = shorter,
+                None => break,
+            }
+        }
+        if !path.is_empty() {
+            self.others.push(format!("@{word}"));
+        }
+        if path.contains(['/', '.']) {
+            self.missing.push(path.to_string());
+        }
+        word.len()
+    }
+
+    fn add(&mut self, path: &str) {
+        if !self.paths.iter().any(|known| known == path) {
+            self.paths.push(path.to_string());
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Takes a turn with a question that was entered at the prompt, and the files that it names.
+    pub(super) async fn ask_typed(&mut self, state: State, text: String) -> Result<State> {
+        let home = self.env.configured.paths.home.clone();
+        let file = |path: &str| -> PathBuf { file_of(path, home.as_deref()) };
+        let pasted = std::mem::take(&mut self.reader.pasted);
+        let found = mentions(&text, |at| pasted.contains(&at), |path| file(path).exists());
+        let resources = self.resources(&found.others.join(" "));
+        let is_resource = |path: &String| !self.resources(&format!("@{path}")).is_empty();
+        let (missing, before) =
+            (found.missing.iter().filter(|path| !is_resource(path)), self.waiting_files());
+        for path in missing {
+            say(&one_line(&format!("note: no file {path}: @{path} is sent as text")));
+        }
+        for path in &found.paths {
+            if let Err(error) = self.send_along(&file(path), "the question") {
+                self.drop_files(before);
+                return super::session::told(state, &error);
+            }
+        }
+        let asked = self.ask_with(state, Some(found.text), resources).await;
+        // Where nothing was asked, they are named again with the question.
+        self.drop_files(before);
+        asked
+    }
+
+    /// The number of files and of texts that wait for a question.
+    fn waiting_files(&self) -> (usize, usize) {
+        (self.files.len(), self.contexts.len())
+    }
+
+    fn drop_files(&mut self, (files, contexts): (usize, usize)) {
+        self.files.truncate(files);
+        self.contexts.truncate(contexts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_behind_an_at_is_found_at_the_start_of_a_word() {
+        const THERE: &[&str] =
+            &["README.md", "src", "src/main.rs", "a b.txt", "what?", "한글.md", "me@home.txt"];
+        let none: [&str; 0] = [];
+        for (text, paths, missing, sent) in [
+            ("what is in @README.md?", &["README.md"][..], &none[..], None),
+            ("@README.md", &["README.md"], &none, None),
+            ("(@README.md) mail me@README.md", &[], &none, None),
+            ("see @src/main.rs, and @src.", &["src/main.rs", "src"], &none, None),
+            ("@what? and @what?!", &["what?"], &none, None),
+            ("@\"a b.txt\": why", &["a b.txt"], &none, None),
+            ("@\"a c.txt\" why", &[], &["a c.txt"], None),
+            ("@\"open and @README.md", &["README.md"], &none, None),
+            ("@README.md and @README.md", &["README.md"], &none, None),
+            ("요약: @한글.md\n@README.md。", &["한글.md", "README.md"], &none, None),
+            ("\\@README.md is a \\@ there", &[], &none, Some("@README.md is a @ there")),
+            ("a\\@b", &[], &none, None),
+            ("@alice and @src/none.rs and @b.c.", &[], &["src/none.rs", "b.c"], None),
+            ("@me@home.txt", &["me@home.txt"], &none, None),
+            ("@ @. @.. @...", &[], &none, None),
+            ("", &[], &none, None),
+        ] {
+            let found = mentions(text, |_| false, |path| THERE.contains(&path));
+            assert_eq!(found.text, sent.unwrap_or(text), "{text}");
+            assert_eq!(found.paths, paths, "{text}");
+            assert_eq!(found.missing, missing, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pasted_at_is_text() {
+        let text = "@a @b \\@c @server:x";
+        let pasted = [0, 7];
+        let found = mentions(text, |at| pasted.contains(&at), |path| path.len() == 1);
+        assert_eq!(found.text, text);
+        assert_eq!(found.paths, ["b"]);
+        assert_eq!(found.others, ["@server:x"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Text that is typed or pasted while no prompt reads it: it is not shown, not cut, and given to the next prompt.
+//!
+//! Without it, the terminal itself would keep a line of 4,095 bytes at most, echo it into the answer, and drop it on
+//! Ctrl+C; and a paste would be so many lines.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::getpgrp;
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
+};
+
+use super::typed::has_open_paste;
+
+/// Asks the terminal to put what is pasted between marks, and not to.
+const BRACKETS_ON: &[u8] = b"\x1b[?2004h";
+const BRACKETS_OFF: &[u8] = b"\x1b[?2004l";
+
+/// A keeper that ends looks so often whether it is to.
+const STEP: Duration = Duration::from_millis(20);
+
+/// The rest of a paste comes by then.
+const PASTED_BY_THEN: Duration = Duration::from_secs(2);
+
+/// The keeper at work, for questions that need the terminal meanwhile.
+static AT_WORK: Mutex<Option<Arc<Keeper>>> = Mutex::new(None);
+
+/// Keeps what is typed until it is taken; dropped, the terminal is as it was.
+pub struct TypeAhead {
+    keeper: Arc<Keeper>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Keeper {
+    tty: File,
+    was: Termios,
+    kept: Mutex<Kept>,
+    ended: AtomicBool,
+}
+
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    /// A question has the terminal.
+    paused: bool,
+}
+
+impl TypeAhead {
+    /// Begins to keep; `None` where there is no terminal.
+    pub fn begin() -> Option<TypeAhead> {
+        let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+        let was = tcgetattr(&tty).ok()?;
+        let keeper = Keeper { tty, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
+        keeper.take_over().ok()?;
+        let keeper = Arc::new(keeper);
+        let working = keeper.clone();
+        let thread = std::thread::Builder::new().spawn(move || working.work()).ok();
+        *locked(&AT_WORK) = Some(keeper.clone());
+        Some(TypeAhead { keeper, thread })
+    }
+
+    /// Ends, and gives the bytes that were typed. The rest of a paste that has begun is waited for.
+    pub fn take(self) -> Vec<u8> {
+        let _ = self.keeper.take_over();
+        let begun = Instant::now();
+        let mut kept = self.keeper.kept();
+        loop {
+            let more = self.keeper.read(&mut kept);
+            if !more && !(has_open_paste(&kept.bytes) && begun.elapsed() < PASTED_BY_THEN) {
+                break;
+            }
+            if !more {
+                let _ = ready(&self.keeper.tty, STEP);
+            }
+        }
+        std::mem::take(&mut kept.bytes)
+    }
+}
+
+impl Drop for TypeAhead {
+    fn drop(&mut self) {
+        self.keeper.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        *locked(&AT_WORK) = None;
+        self.keeper.give_back();
+    }
+}
+
+impl Keeper {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        locked(&self.kept)
+    }
+
+    /// No echo and no lines; Ctrl+C is a signal, and drops nothing that was typed.
+    fn take_over(&self) -> io::Result<()> {
+        let mut modes = self.was.clone();
+        modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+        modes.local_modes.insert(LocalModes::ISIG | LocalModes::NOFLSH);
+        // A read gives what is there, and never waits.
+        modes.special_codes[SpecialCodeIndex::VMIN] = 0;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(&self.tty, OptionalActions::Now, &modes)?;
+        (&self.tty).write_all(BRACKETS_ON)
+    }
+
+    fn give_back(&self) {
+        let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.was);
+        let _ = (&self.tty).write_all(BRACKETS_OFF);
+    }
+
+    /// Takes up what is typed, so that the terminal's own small buffer never fills: a Ctrl+C behind it would not be
+    /// noticed.
+    fn work(&self) {
+        while !self.ended.load(Ordering::Relaxed) {
+            if !ready(&self.tty, STEP) {
+                continue;
+            }
+            let mut kept = self.kept();
+            let has_read = !kept.paused && self.read(&mut kept);
+            drop(kept);
+            if !has_read {
+                std::thread::sleep(STEP);
+            }
+        }
+    }
+
+    /// Reads what is there; true if it was anything. In the background, a read would stop the whole job.
+    fn read(&self, kept: &mut Kept) -> bool {
+        let is_ours = tcgetpgrp(&self.tty).is_ok_and(|group| group == getpgrp());
+        let mut bytes = [0; 4096];
+        let read =
+            if is_ours && ready(&self.tty, Duration::ZERO) { (&self.tty).read(&mut bytes) } else { Ok(0) };
+        let read = read.unwrap_or_default();
+        kept.bytes.extend_from_slice(bytes.get(..read).unwrap_or_default());
+        read > 0
+    }
+}
+
+/// While it lives, a question has the terminal: lines are edited and shown as the terminal itself does it, and what was
+/// typed before is kept for the prompt. Without a keeper at work it changes nothing.
+pub struct Asking {
+    keeper: Option<Arc<Keeper>>,
+}
+
+impl Asking {
+    /// Takes the terminal from the keeper.
+    pub fn begin() -> Asking {
+        let keeper = locked(&AT_WORK).clone();
+        if let Some(keeper) = &keeper {
+            let mut kept = keeper.kept();
+            while keeper.read(&mut kept) {}
+            kept.paused = true;
+            keeper.give_back();
+        }
+        Asking { keeper }
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some(keeper) = &self.keeper {
+            let _ = keeper.take_over();
+            keeper.kept().paused = false;
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// True if something can be read within this time.
+fn ready(tty: &File, within: Duration) -> bool {
+    let mut fds = [PollFd::new(tty, PollFlags::IN)];
+    let within = Timespec { tv_sec: 0, tv_nsec: i64::from(within.subsec_nanos()) };
+    rustix::event::poll(&mut fds, Some(&within)).is_ok_and(|count| count > 0)
+        && fds[0].revents().contains(PollFlags::IN)
+}

@@ -1,0 +1,102 @@
+//! Bytes of a terminal as the text that a person meant: keys that edit have edited, and what was pasted is marked.
+
+/// Stands for an `@` that was pasted: one byte as that is, and no text has it.
+pub const PASTED_AT: char = '\u{1a}';
+
+const PASTE_BEGIN: &str = "\u{1b}[200~";
+const PASTE_END: &str = "\u{1b}[201~";
+
+/// True if a paste has begun and its end has not come.
+pub fn has_open_paste(bytes: &[u8]) -> bool {
+    let last = |mark: &str| bytes.windows(mark.len()).rposition(|window| window == mark.as_bytes());
+    last(PASTE_BEGIN).is_some_and(|begin| last(PASTE_END).is_none_or(|end| end < begin))
+}
+
+/// Pasted text for the editor: line breaks are newlines, each `@` is marked, and no other text has that mark.
+pub fn pasted(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace(PASTED_AT, "");
+    text.replace('@', PASTED_AT.encode_utf8(&mut [0; 4]))
+}
+
+/// The text that these bytes came to, with its line breaks; nothing if there are only such.
+pub fn typed(bytes: &[u8]) -> String {
+    let bytes = String::from_utf8_lossy(bytes);
+    let mut rest: &str = &bytes;
+    let mut text = String::new();
+    while let Some(next) = rest.chars().next() {
+        if let Some(paste) = rest.strip_prefix(PASTE_BEGIN) {
+            let (inside, after) = paste.split_once(PASTE_END).unwrap_or((paste, ""));
+            text.push_str(&pasted(inside));
+            rest = after;
+            continue;
+        }
+        rest = match next {
+            '\u{1b}' => behind_sequence(rest),
+            _ => rest.strip_prefix(next).unwrap_or_default(),
+        };
+        match next {
+            '\r' | '\n' => text.push('\n'),
+            '\u{8}' | '\u{7f}' => drop(text.pop()),
+            // Ctrl+U: the line. Ctrl+W: the word.
+            '\u{15}' => text.truncate(text.rfind('\n').map_or(0, |at| at + 1)),
+            '\u{17}' => {
+                let kept = text.trim_end_matches([' ', '\t']);
+                text.truncate(kept.rfind(char::is_whitespace).map_or(0, |at| at + 1));
+            }
+            key if key.is_control() => {}
+            letter => text.push(letter),
+        }
+    }
+    if text.trim_matches('\n').is_empty() { String::new() } else { text }
+}
+
+/// What follows the key that begins with an escape: an arrow, a function key, Alt with a letter.
+fn behind_sequence(text: &str) -> &str {
+    let mut letters = text.char_indices().skip(1);
+    let end = match letters.next() {
+        Some((_, '[')) => letters.find(|(_, letter)| ('@'..='~').contains(letter)),
+        Some((_, 'O')) => letters.next(),
+        other => other,
+    };
+    end.and_then(|(at, letter)| text.get(at + letter.len_utf8()..)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_edit_and_pastes_are_whole() {
+        for (bytes, text) in [
+            ("next one", "next one"),
+            ("질문 하나\r둘", "질문 하나\n둘"),
+            ("one\rtwo\r", "one\ntwo\n"),
+            ("\r\r", ""),
+            ("", ""),
+            ("abd\u{7f}c", "abc"),
+            ("각\u{7f}나", "나"),
+            ("one\rtwo\u{15}three", "one\nthree"),
+            ("one two \u{17}three", "one three"),
+            ("a\u{1b}[Db\u{1b}OAc\u{1b}[1;5Cd\u{1b}[3~", "abcd"),
+            ("\u{1b}", ""),
+            ("a\u{4}\u{3}\tb", "ab"),
+            ("x \u{1b}[200~a\r\n\tb\rc\u{1b}[201~ y", "x a\n\tb\nc y"),
+            ("\u{1b}[200~see @a\u{1a}\u{1b}[201~ @b", "see \u{1a}a @b"),
+            ("\u{1b}[200~open", "open"),
+        ] {
+            assert_eq!(typed(bytes.as_bytes()), text, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_paste_is_open_until_its_end() {
+        for (bytes, open) in [
+            ("", false),
+            ("\u{1b}[200~a", true),
+            ("\u{1b}[200~a\u{1b}[201~", false),
+            ("\u{1b}[200~a\u{1b}[201~b\u{1b}[200~", true),
+        ] {
+            assert_eq!(has_open_paste(bytes.as_bytes()), open, "{bytes:?}");
+        }
+    }
+}
