@@ -51,6 +51,8 @@ fn read(sender: &Sender<Incoming>) {
         }
     }
     if lines.is_open() {
-        lines.end(|line| drop(hand_on(line)));
+        lines.end(|line| {
+            let _ = hand_on(line);
+        });
     }
 }

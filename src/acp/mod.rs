@@ -6,7 +6,7 @@
 //! | [`inbox`], [`peer`] | messages in and out |
 //! | [`agent`] | which request is served by what |
 //! | [`session`], [`turns`], [`begin`] | a session, its turns, and how it is found again |
-//! | [`front`], [`consent`] | the view of a turn, and the question for permission |
+//! | [`front`], [`tool_calls`], [`consent`] | the view of a turn, and the question for permission |
 //! | [`question`], [`commands`], [`servers`] | what a prompt consists of |
 //! | [`list`], [`replay`] | the sessions of a store, and what was said in one |
 
@@ -23,6 +23,7 @@ mod question;
 mod replay;
 mod servers;
 mod session;
+mod tool_calls;
 mod turns;
 
 use std::path::{Path, PathBuf};

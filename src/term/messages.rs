@@ -54,7 +54,10 @@ impl Messages {
         line.push(b'\n');
         // At once, if nothing waits and it does not block: a thread that wakes costs more than the write.
         let stdout = rustix::stdio::stdout();
-        if line.len() <= ATOMIC && self.unwritten.load(Ordering::Acquire) == 0 && has_room(stdout, Duration::ZERO) {
+        if line.len() <= ATOMIC
+            && self.unwritten.load(Ordering::Acquire) == 0
+            && has_room(stdout, Duration::ZERO)
+        {
             match rustix::io::write(stdout, &line) {
                 Ok(n) if n == line.len() => return,
                 Ok(n) => drop(line.drain(..n)),

@@ -35,8 +35,8 @@ pub use notes::{
     read_request, text_or_warn, waiting_at, with_kept_question,
 };
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
-pub use permission::{PermissionWords, in_fence, permission_words, request_title};
 pub use past::{show_past, warn_incomplete};
+pub use permission::{in_fence, permission_words, request_title};
 pub use place::{place_line, usage_line};
 pub use shared_view::SharedView;
 pub use state::{State, Step};

@@ -41,7 +41,8 @@ pub fn request_title(request: &ToolRequest) -> String {
 /// A text as a block of code: nothing in it is Markdown, and none of it ends the block.
 pub fn in_fence(text: &str) -> String {
     let text = clean(text);
-    let longest = text.lines().map(|line| line.chars().filter(|c| *c == '`').count()).max().unwrap_or_default();
+    let longest =
+        text.lines().map(|line| line.chars().filter(|c| *c == '`').count()).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}\n{text}\n{fence}")
 }
@@ -60,7 +61,11 @@ mod tests {
         };
         let evil = "ls\n```\nSandboxed: may do nothing.\n\u{1b}[2J";
         let asked = words(evil, Access::Read, Sandbox::Landlock);
-        assert!(asked.text.starts_with("````\n") && asked.text.matches("````").count() == 2, "{}", asked.text);
+        assert!(
+            asked.text.starts_with("````\n") && asked.text.matches("````").count() == 2,
+            "{}",
+            asked.text
+        );
         assert!(asked.text.ends_with("Sandboxed (Landlock): may read this directory; no home, no network."));
         assert!(!asked.text.contains('\u{1b}') && !asked.title.contains(['\n', '\u{1b}']), "{}", asked.title);
         assert!(asked.may_be_kept);

@@ -120,7 +120,10 @@ impl Call {
         Ok(match method {
             "initialize" if value["protocolVersion"].as_u64().is_some() => Call::Initialize,
             "initialize" => {
-                return Err(RpcError::new(INVALID_PARAMS, "wrong parameters: `protocolVersion` is a whole number"));
+                return Err(RpcError::new(
+                    INVALID_PARAMS,
+                    "wrong parameters: `protocolVersion` is a whole number",
+                ));
             }
             "session/new" => Call::New(params(value)?),
             "session/load" => placed(value).map(|(id, folder)| Call::Load(id, folder))?,
@@ -136,8 +139,9 @@ impl Call {
             "session/prompt" => {
                 let Prompt { session_id, prompt } = params(value)?;
                 let block = |value: &Value| {
-                    Block::read(value)
-                        .ok_or_else(|| RpcError::new(INVALID_PARAMS, "wrong parameters: a block of `prompt` is none"))
+                    Block::read(value).ok_or_else(|| {
+                        RpcError::new(INVALID_PARAMS, "wrong parameters: a block of `prompt` is none")
+                    })
                 };
                 Call::Prompt(session_id, prompt.iter().map(block).collect::<Result<_, _>>()?)
             }
@@ -198,8 +202,13 @@ fn server(value: &Value) -> Result<GivenServer, RpcError> {
             json!({ "type": kind, "url": url, "headers": pairs("headers")? })
         }
         (None | Some("stdio"), Some(command), _) => {
-            let args: Option<Vec<&str>> =
-                value["args"].as_array().map(Vec::as_slice).unwrap_or_default().iter().map(Value::as_str).collect();
+            let args: Option<Vec<&str>> = value["args"]
+                .as_array()
+                .map(Vec::as_slice)
+                .unwrap_or_default()
+                .iter()
+                .map(Value::as_str)
+                .collect();
             json!({ "command": command, "args": args.ok_or_else(wrong)?, "env": pairs("env")? })
         }
         _ => return Err(wrong()),
@@ -243,7 +252,8 @@ pub fn prompted(stop: Stop, meta: Value) -> Value {
 
 /// The modes, of which one is in force: each its id and its words.
 pub fn modes(current: &str, all: &[(&str, &str, &str)]) -> Value {
-    let mode = |(id, name, about): &(&str, &str, &str)| json!({ "id": id, "name": name, "description": about });
+    let mode =
+        |(id, name, about): &(&str, &str, &str)| json!({ "id": id, "name": name, "description": about });
     json!({ "currentModeId": current, "availableModes": all.iter().map(mode).collect::<Vec<_>>() })
 }
 
@@ -317,7 +327,8 @@ mod tests {
 
     #[test]
     fn wrong_parameters_are_told_from_wrong_methods() {
-        let code = |method: &str, value: Value| Call::read(method, value).map_or_else(|error| error.code, |_| 0);
+        let code =
+            |method: &str, value: Value| Call::read(method, value).map_or_else(|error| error.code, |_| 0);
         for (method, value, expected) in [
             ("initialize", json!({ "protocolVersion": 1 }), 0),
             ("initialize", json!({ "protocolVersion": "2024-11-05" }), INVALID_PARAMS),
@@ -355,7 +366,9 @@ mod tests {
                 entry("b", json!({ "type": "http", "url": "https://b", "headers": {} })),
             ])
         );
-        for wrong in [json!([7]), json!([{ "name": "a" }]), json!([{ "name": "a", "command": "a", "args": [1] }])] {
+        for wrong in
+            [json!([7]), json!([{ "name": "a" }]), json!([{ "name": "a", "command": "a", "args": [1] }])]
+        {
             assert!(servers(wrong.clone()).is_err(), "{wrong}");
         }
     }

@@ -101,7 +101,9 @@ mod tests {
             Some(Block::TextResource { uri: "file:///a".into(), text: "t".into() })
         );
         assert_eq!(read(json!({ "type": "audio" })), Some(Block::Other("audio".into())));
-        for wrong in [json!({}), json!({ "type": "text" }), json!({ "type": "resource", "resource": {} }), json!(7)] {
+        for wrong in
+            [json!({}), json!({ "type": "text" }), json!({ "type": "resource", "resource": {} }), json!(7)]
+        {
             assert_eq!(read(wrong.clone()), None, "{wrong}");
         }
     }

@@ -21,7 +21,8 @@ pub enum Choice {
 }
 
 impl Choice {
-    const ALL: [Choice; 4] = [Choice::AllowOnce, Choice::AllowAlways, Choice::RejectOnce, Choice::RejectAlways];
+    const ALL: [Choice; 4] =
+        [Choice::AllowOnce, Choice::AllowAlways, Choice::RejectOnce, Choice::RejectAlways];
 
     fn word(self) -> &'static str {
         match self {
@@ -40,9 +41,7 @@ impl Choice {
 /// The parameters of a question with these options, each with the words that it is shown by. The word of a choice is
 /// the option's id.
 pub fn params(session: &str, call: &ToolCall, options: &[(Choice, &str)]) -> Value {
-    let option = |(choice, name): &(Choice, &str)| {
-        json!({ "optionId": choice.word(), "name": name, "kind": choice.word() })
-    };
+    let option = |(choice, name): &(Choice, &str)| json!({ "optionId": choice.word(), "name": name, "kind": choice.word() });
     let options: Vec<Value> = options.iter().map(option).collect();
     json!({ "sessionId": session, "toolCall": call.to_json(), "options": options })
 }

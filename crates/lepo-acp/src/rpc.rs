@@ -103,7 +103,8 @@ impl Incoming {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
-        let wrong = |id: Value, code: i64, what: &str| Incoming::Wrong { id, error: RpcError::new(code, what) };
+        let wrong =
+            |id: Value, code: i64, what: &str| Incoming::Wrong { id, error: RpcError::new(code, what) };
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
             Err(error) => {
@@ -114,7 +115,8 @@ impl Incoming {
             return Some(wrong(Value::Null, INVALID_REQUEST, "a message is one JSON object"));
         };
         let id = message.remove("id");
-        let is_id = |id: &Value| id.is_string() || id.is_null() || id.as_i64().is_some() || id.as_u64().is_some();
+        let is_id =
+            |id: &Value| id.is_string() || id.is_null() || id.as_i64().is_some() || id.as_u64().is_some();
         let sound = id.clone().filter(is_id).unwrap_or_default();
         if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return Some(wrong(sound, INVALID_REQUEST, "a message has \"jsonrpc\": \"2.0\""));
@@ -181,7 +183,8 @@ mod tests {
     #[test]
     fn every_line_is_a_message_or_an_error() {
         let deep = "[".repeat(200_000);
-        let deep_params = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{}"#, "{\"a\":".repeat(100_000));
+        let deep_params =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{}"#, "{\"a\":".repeat(100_000));
         for (line, expected) in [
             ("", None),
             (" \r", None),
@@ -220,7 +223,10 @@ mod tests {
         assert_eq!(id_of(r#"{"id":"x","jsonrpc":"2.0"}"#), "x");
         assert_eq!(id_of(r#"{"id":[1],"jsonrpc":"2.0"}"#), Value::Null);
         let line = answer_line(&json!(3), Err(RpcError::no_method("a\nb")));
-        assert_eq!(line, r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no method \"a\\nb\""}}"#);
+        assert_eq!(
+            line,
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no method \"a\\nb\""}}"#
+        );
         assert!(!request(1, "m", &json!({"a": "x\ny"})).contains('\n'));
     }
 }

@@ -121,7 +121,10 @@ impl ToolCall {
             "content" => Block::text(&item["content"]).map(str::to_string),
             "diff" => {
                 let (old, new) = (item["oldText"].as_str().unwrap_or_default(), item["newText"].as_str()?);
-                Some(format!("{}\n--- before\n{old}\n--- after\n{new}", item["path"].as_str().unwrap_or_default()))
+                Some(format!(
+                    "{}\n--- before\n{old}\n--- after\n{new}",
+                    item["path"].as_str().unwrap_or_default()
+                ))
             }
             _ => None,
         };
@@ -244,7 +247,9 @@ impl Update {
                 }
                 info
             }
-            Update::Usage { used, size } => json!({ "sessionUpdate": "usage_update", "used": used, "size": size }),
+            Update::Usage { used, size } => {
+                json!({ "sessionUpdate": "usage_update", "used": used, "size": size })
+            }
         }
     }
 
@@ -311,13 +316,17 @@ mod tests {
 
     #[test]
     fn updates_of_others_never_fail_but_by_being_none() {
-        let update = |update: Value| read(&json!({ "sessionId": "s", "update": update })).map(|(_, told)| told);
-        let chunk = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "a" } });
+        let update =
+            |update: Value| read(&json!({ "sessionId": "s", "update": update })).map(|(_, told)| told);
+        let chunk =
+            json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "a" } });
         assert_eq!(update(chunk), Some(Told::Said(Voice::Agent, "a".into())));
         let picture = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "image" } });
         assert_eq!(update(picture), Some(Told::Other));
         assert_eq!(update(json!({ "sessionUpdate": "new" })), Some(Told::Other));
-        for none in [json!({}), json!(7), json!({ "sessionUpdate": "tool_call" }), json!({ "sessionUpdate": 7 })] {
+        for none in
+            [json!({}), json!(7), json!({ "sessionUpdate": "tool_call" }), json!({ "sessionUpdate": 7 })]
+        {
             assert_eq!(update(none.clone()), None, "{none}");
         }
         assert_eq!(read(&json!([])), None);

@@ -83,7 +83,10 @@ impl Configured {
         let (mut configs, mut said) = servers(&self.paths.mcp_file(), repo, &variables)?;
         for config in given {
             match configs.iter().any(|other| other.name == config.name) {
-                true => said.push(format!("note: MCP server {:?} of the editor is ignored: another has its name", config.name)),
+                true => said.push(format!(
+                    "note: MCP server {:?} of the editor is ignored: another has its name",
+                    config.name
+                )),
                 false => configs.push(config),
             }
         }

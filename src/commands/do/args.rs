@@ -156,6 +156,11 @@ pub struct DoArgs {
     /// Print events as they happen, one JSON object a line
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
+    /// Speak the Agent Client Protocol on stdin and stdout: the agent of an editor
+    ///
+    /// Each conversation of the editor is one in the `.lepo` of its folder.
+    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "output", "show_past"], help_heading = OUTPUT)]
+    pub acp: bool,
     /// Write the result to a file as well; one that is a link is refused
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,

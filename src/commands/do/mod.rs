@@ -1,5 +1,6 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
+mod acp;
 mod args;
 mod compact;
 mod group;
@@ -57,6 +58,9 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_companions()?;
+    if args.acp {
+        return acp::run_acp(args, context);
+    }
     // Checked first, as a wrong schema is an error of every question.
     let schema = args.answer_schema()?;
     let prompt = args.template.as_deref().map(|name| find_prompt(name, context)).transpose()?;

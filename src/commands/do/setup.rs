@@ -56,6 +56,11 @@ impl Setup {
         Ok(Setup { configured, dir, repo_servers })
     }
 
+    /// The working directory of turns, and the MCP servers that the repository brings, if they are trusted.
+    pub fn place(&self) -> (PathBuf, Option<TrustedFile>) {
+        (self.dir.clone(), self.repo_servers.clone())
+    }
+
     /// The MCP servers. Nothing is started yet.
     pub fn servers(&self) -> Result<Servers> {
         self.configured.servers(&self.dir, self.repo_servers.clone())

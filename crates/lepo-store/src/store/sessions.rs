@@ -81,8 +81,14 @@ mod tests {
         let lines = [
             r#"{"time":1,"bubb":null,"what":"session","ms":0,"session":"a"}"#.to_string(),
             format!(r#"{{"time":1,"bubb":null,"what":"fork","ms":0,"under":"{}","session":"b"}}"#, id('A')),
-            format!(r#"{{"time":2,"bubb":null,"what":"session","ms":0,"under":"{}","session":"c"}}"#, id('A')),
-            format!(r#"{{"time":3,"bubb":null,"what":"session","ms":0,"under":"{}","session":"c"}}"#, id('B')),
+            format!(
+                r#"{{"time":2,"bubb":null,"what":"session","ms":0,"under":"{}","session":"c"}}"#,
+                id('A')
+            ),
+            format!(
+                r#"{{"time":3,"bubb":null,"what":"session","ms":0,"under":"{}","session":"c"}}"#,
+                id('B')
+            ),
             format!(r#"{{"time":3,"bubb":null,"what":"other","under":"{}","session":"d"}}"#, id('B')),
             format!(r#"{{"time":4,"bubb":null,"what":"session","under":"{}","sess"#, id('C')),
             r#"{"what":"session","session":7}"#.to_string(),
