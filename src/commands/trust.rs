@@ -1,27 +1,48 @@
 //! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
 
+use std::path::{Path, PathBuf};
+
 use super::Context;
 use super::repo_files::{REPO_FILES, repo_files};
 use crate::term::{columns, extent, one_line, quote, say, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+use lepo_base::work_tree::WorkTree;
+use lepo_turn::Masking;
+use lepo_turn::agents::{Agreement, agreements};
 use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
 
 /// Show the effects of this repository's own configuration, and trust it on a yes
 ///
 /// `_config.toml`, `_mcp.json` and `_prompts/` in the store are ignored until then. A yes covers these very
-/// bytes at this path: one changed byte, or the same file elsewhere, asks again.
+/// bytes at this path: one changed byte, or the same file elsewhere, asks again. What was trusted or agreed to here is
+/// listed, the repository's instructions (AGENTS.md) too: these are agreed to with a request that they may have led to.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo trust")]
-pub struct TrustArgs {}
+#[command(after_help = "Examples:\n  lepo trust\n  lepo trust --forget AGENTS.md")]
+pub struct TrustArgs {
+    /// Take back every yes to this file, or to what lies in this folder
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    forget: Option<PathBuf>,
+}
 
 /// Shows, asks, keeps the yes.
-pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
-    let store = context.store()?;
+pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let trust = Trust::of(&paths);
+    if let Some(path) = &args.forget {
+        return forget(path, &trust, context);
+    }
+    let agreed = tell_agreed(&trust, (&paths, &env), context)?;
+    let store = match context.find_store()? {
+        None if agreed > 0 => return Ok(0),
+        None => context.store()?,
+        Some(store) => store,
+    };
     let files = repo_files(&store)?;
+    if files.is_empty() && agreed > 0 {
+        return Ok(0);
+    }
     if files.is_empty() {
         let nothing = format!(
             "nothing to trust: no {} and no _prompts in {}",
@@ -57,6 +78,35 @@ pub fn run_trust(_: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     trust.keep(&asked)?;
     Ok(0)
+}
+
+/// Takes back every yes to what is at this path or below it.
+fn forget(path: &Path, trust: &Trust, context: &Context<'_>) -> Result<u8> {
+    let path = context.cwd().join(path);
+    // A link itself, and what is not there any more, can be meant.
+    let named = match (path.parent().and_then(|parent| parent.canonicalize().ok()), path.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => path.canonicalize().unwrap_or(path),
+    };
+    match trust.forget(&named)? {
+        0 => Err(Error::nothing(format!("nothing of {} was trusted", named.display()))
+            .hint("`lepo trust` lists what is trusted here")),
+        _ => Ok(0),
+    }
+}
+
+/// Says which instructions of the repository here are agreed to; gives their number.
+fn tell_agreed(trust: &Trust, (paths, env): (&Paths, &Env), context: &Context<'_>) -> Result<usize> {
+    let root = WorkTree::of(context.cwd()).map(|tree| tree.root);
+    let store = context.find_store()?.map(|store| store.root().to_path_buf());
+    let folders: Vec<&Path> = root.iter().chain(&store).map(PathBuf::as_path).collect();
+    let settings = Settings::load(paths, env, None, &Flags::default())?;
+    let agreements = agreements(trust, &Masking::new(&settings, env, &paths.state), &folders)?;
+    for Agreement { path, is_as_now } in &agreements {
+        let state = if *is_as_now { "is agreed to" } else { "was agreed to, and is another one now" };
+        say(&format!("{path} {state}"));
+    }
+    Ok(agreements.len())
 }
 
 /// Path, effects, and the whole text; nothing in it may speak to a terminal, hide in a pipe to a pager, or look

@@ -37,7 +37,10 @@ impl Session<'_> {
         }
         let model = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
         let at = self.at.and_then(|id| forest.find(id));
-        let line = ui::place_line(&self.store, &forest, at, model, columns().saturating_sub(8));
+        let told = self.model.as_ref().and_then(|model| self.env.configured.instructions(model));
+        let told = told.and_then(|found| found.about());
+        let place = (&*self.store, &forest);
+        let line = ui::place_line(place, at, model, told.as_deref(), columns().saturating_sub(8));
         say_dim(&format!("{line} · /help"), self.paint);
         Ok(())
     }

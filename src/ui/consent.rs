@@ -64,12 +64,25 @@ fn question(proposal: &Proposal, columns: usize) -> String {
         Proposal::Command(proposal) => {
             let extent = extent(&proposal.request.command, columns);
             let bounds = fold(&bounds(proposal.request.access, &proposal.sandbox), columns);
-            format!("{extent}{bounds}\nRun it? [y]es [n]o [e]dit{always} [?] ")
+            let agreed = agreed(&proposal.unagreed, columns);
+            format!("{extent}{bounds}\n{agreed}Run it? [y]es [n]o [e]dit{always} [?] ")
         }
         Proposal::Call(proposal) => {
-            format!("{}Call now? (Y/N): ", extent(&call_text(proposal, columns), columns))
+            let agreed = agreed(&proposal.unagreed, columns);
+            format!("{}{agreed}Call now? (Y/N): ", extent(&call_text(proposal, columns), columns))
         }
     }
+}
+
+/// The instructions of the repository that a yes agrees to; their paths are others' words.
+fn agreed(files: &[String], columns: usize) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let named = quote("Not agreed to yet: ", &files.join(", "), columns);
+    let about =
+        fold("The model read these instructions of the repository; a yes agrees to them, too.", columns);
+    format!("{named}{about}\n")
 }
 
 /// The rights of a command with this access, and the sandbox that enforces them.
@@ -205,7 +218,8 @@ mod tests {
     fn asked(command: &str, why: &str, columns: usize) -> String {
         let (command, why) = (command.to_string(), Some(why.to_string()));
         let request = CommandRequest { command, access: Access::Full, why };
-        let proposal = CommandProposal { request, dir: "/w".into(), sandbox: Sandbox::None };
+        let proposal =
+            CommandProposal { request, dir: "/w".into(), sandbox: Sandbox::None, unagreed: Vec::new() };
         let proposal = Proposal::Command(proposal);
         text(&proposal, columns) + &question(&proposal, columns)
     }
@@ -238,6 +252,21 @@ mod tests {
     }
 
     #[test]
+    fn the_question_names_the_instructions_that_a_yes_agrees_to() {
+        let request = CommandRequest { command: "ls".into(), access: Access::Write, why: None };
+        let (dir, sandbox) = ("/".into(), Sandbox::None);
+        let unagreed = vec!["AGENTS.md".to_string(), "sub/AGENTS.md".to_string()];
+        let proposal = Proposal::Command(CommandProposal { request, dir, sandbox, unagreed });
+        let asked = question(&proposal, 80);
+        let (_, after) = asked.split_once("you may.\n").unwrap();
+        assert_eq!(
+            after,
+            "Not agreed to yet: AGENTS.md, sub/AGENTS.md\nThe model read these instructions of the repository; a yes agrees to them, too.\n\
+             Run it? [y]es [n]o [e]dit [?] "
+        );
+    }
+
+    #[test]
     fn what_holds_a_command_is_told_in_words() {
         let bwrap = Sandbox::Bubblewrap("/usr/bin/bwrap".into());
         for (access, sandbox, begins) in [
@@ -250,7 +279,12 @@ mod tests {
         ] {
             let request = CommandRequest { command: "ls".into(), access, why: None };
             let sandbox = sandbox.clone();
-            let proposal = Proposal::Command(CommandProposal { request, dir: "/".into(), sandbox });
+            let proposal = Proposal::Command(CommandProposal {
+                request,
+                dir: "/".into(),
+                sandbox,
+                unagreed: Vec::new(),
+            });
             let asked = question(&proposal, 80);
             assert!(asked.starts_with(begins), "{asked}");
             assert_eq!(asked.contains("[a]lways"), begins.starts_with("Sandboxed"), "{asked}");
@@ -267,7 +301,8 @@ mod tests {
         for evil in [forged, &padded] {
             let arguments = serde_json::Map::from_iter([(evil.to_string(), evil.into())]);
             let request = CallRequest { server: evil.to_string(), tool: evil.to_string(), arguments };
-            let proposal = CallProposal { request, description: evil.to_string(), changed: false };
+            let proposal =
+                CallProposal { request, description: evil.to_string(), changed: false, unagreed: Vec::new() };
             let shown = text(&Proposal::Call(proposal), 80);
             let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
             let begun: Vec<&str> = own.iter().map(|line| line.split(" x").next().unwrap()).collect();

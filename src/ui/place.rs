@@ -10,19 +10,27 @@ use lepo_turn::Report;
 /// Letters of an id where there is no room for all: enough for an address.
 const SHORT_ID: usize = 12;
 
-/// `MODEL · continuing ID (12) 2h ago "first question…"`, or `MODEL · new conversation`, in so many columns.
-pub fn place_line(store: &Store, forest: &Forest, at: Option<Ix>, model: &str, columns: usize) -> String {
+/// `MODEL · continuing ID (12) 2h ago · AGENTS.md (1.2k tokens) "first question…"`, or `MODEL · new conversation`, in so many
+/// columns; `told` are the repository's instructions.
+pub fn place_line(
+    (store, forest): (&Store, &Forest),
+    at: Option<Ix>,
+    model: &str,
+    told: Option<&str>,
+    columns: usize,
+) -> String {
     let model = if model.is_empty() { String::new() } else { format!("{} · ", shown_model(model)) };
-    let Some(ix) = at else { return format!("{model}new conversation") };
+    let told = told.map(|told| format!(" · {told}")).unwrap_or_default();
+    let Some(ix) = at else { return format!("{model}new conversation{told}") };
     let name = forest.name(ix);
     let height = forest.heights(&[ix]).first().copied().unwrap_or_default();
     let ago = when::ago(name.id.time(), now());
     let id = name.id.to_string();
     let short = format!("{}…", id.chars().take(SHORT_ID).collect::<String>());
     let forms = [
-        format!("{model}continuing {id} ({height}) {ago}"),
-        format!("{model}continuing {short} ({height}) {ago}"),
-        format!("{model}{short} ({height}) {ago}"),
+        format!("{model}continuing {id} ({height}) {ago}{told}"),
+        format!("{model}continuing {short} ({height}) {ago}{told}"),
+        format!("{model}{short} ({height}) {ago}{told}"),
         format!("{short} ({height}) {ago}"),
     ];
     let fits = |form: &&String| width(form) <= columns;

@@ -8,6 +8,7 @@ mod common;
 mod acp;
 mod adding_models;
 mod addresses;
+mod agents;
 mod aliases;
 mod asking;
 mod attach;
@@ -91,6 +92,7 @@ mod tidying;
 mod trust;
 mod vectors;
 mod watching;
+mod web_pages;
 mod wild;
 mod wires;
 

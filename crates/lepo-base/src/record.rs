@@ -1,5 +1,6 @@
 //! Records of consent in the state directory, and the reading of files that may not be there.
 
+use std::collections::HashSet;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A record of consent: a file of lines `HASH …` in the state directory that is only ever added to.
+/// A record of consent: a file of lines `HASH …` in the state directory that is only ever added to. A line `!HASH …` takes
+/// the ones before it back.
 #[derive(Debug, Clone)]
 pub struct HashFile {
     path: PathBuf,
@@ -39,14 +41,28 @@ impl HashFile {
         Ok(record.lines().filter_map(|line| line.split_once(' ')).map(|(_, text)| text.to_string()).collect())
     }
 
-    /// Of which hashes there is a line, in one reading.
+    /// Of which hashes there is a line that was not taken back, in one reading.
     pub fn which(&self, hashes: &[&str]) -> Result<Vec<bool>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
-        let known: Vec<&[u8]> = record
-            .split(|&byte| byte == b'\n')
-            .filter_map(|line| line.split(|&byte| byte == b' ').next())
-            .collect();
-        Ok(hashes.iter().map(|hash| known.contains(&hash.as_bytes())).collect())
+        let known: HashSet<&str> = lines(&record).into_iter().map(|(hash, _)| hash).collect();
+        Ok(hashes.iter().map(|hash| known.contains(hash)).collect())
+    }
+
+    /// The texts of the lines that were not taken back.
+    pub fn kept_texts(&self) -> Result<Vec<String>> {
+        let record = read_if_there(&self.path)?.unwrap_or_default();
+        Ok(lines(&record).into_iter().map(|(_, text)| text.to_string()).collect())
+    }
+
+    /// Takes back the lines with this text; gives their number.
+    pub fn take_back(&self, text: &str) -> Result<usize> {
+        let record = read_if_there(&self.path)?.unwrap_or_default();
+        let known = lines(&record).into_iter().filter(|(_, of)| *of == text);
+        let taken: Vec<String> = known.map(|(hash, text)| format!("!{hash} {text}")).collect();
+        if !taken.is_empty() {
+            self.keep(&taken)?;
+        }
+        Ok(taken.len())
     }
 
     /// Adds lines, durable when this returns. One write for all, so that it is whole or not there.
@@ -66,6 +82,20 @@ impl HashFile {
                 .hint("make its directory writable, or name another one with XDG_STATE_HOME")
         })
     }
+}
+
+/// The lines of a record that were not taken back, each as its hash and its text, in order. One that is not UTF-8 is none.
+fn lines(record: &[u8]) -> Vec<(&str, &str)> {
+    let mut kept: Vec<(&str, &str)> = Vec::new();
+    for line in record.split(|&byte| byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok()) {
+        let (hash, text) = line.split_once(' ').unwrap_or((line, ""));
+        match hash.strip_prefix('!') {
+            Some(hash) => kept.retain(|(of, _)| *of != hash),
+            None if !hash.is_empty() => kept.push((hash, text)),
+            None => {}
+        }
+    }
+    kept
 }
 
 /// A file's bytes; `None` if there is no such file. Anything else that goes wrong: exit 2.

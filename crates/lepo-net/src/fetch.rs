@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::LOCATION;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url, redirect};
 use url::Host;
 
@@ -29,6 +29,8 @@ pub struct Fetched {
     pub name: String,
     /// Bytes of the response.
     pub bytes: Vec<u8>,
+    /// The `Content-Type` that the server named, or nothing.
+    pub content_type: String,
 }
 
 /// True if a word is an address to fetch, and no path.
@@ -39,11 +41,11 @@ pub fn is_url(word: &str) -> bool {
 /// Fetches it, at most `limit` bytes. It waits in a thread of its own, so that it can be called anywhere.
 pub fn fetch(address: &str, limit: u64) -> Result<Fetched> {
     let mut bytes = Vec::new();
-    let name = fetch_with(address, limit, &mut |piece, _| {
+    let Head { name, content_type } = fetch_with(address, limit, &mut |piece, _| {
         bytes.extend_from_slice(piece);
         Ok(())
     })?;
-    Ok(Fetched { name, bytes })
+    Ok(Fetched { name, bytes, content_type })
 }
 
 /// Takes the pieces of a body, each with the length of the whole where it was told, else 0.
@@ -54,15 +56,21 @@ pub fn fetch_into(address: &str, limit: u64, take: Take<'_>) -> Result<()> {
     fetch_with(address, limit, take).map(|_| ())
 }
 
-/// Fetches it; the last part of the address it came from.
-fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<String> {
+/// The parts of a response that stand beside its body.
+struct Head {
+    name: String,
+    content_type: String,
+}
+
+/// Fetches it; the last part of the address it came from, and its type.
+fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<Head> {
     let url = Url::parse(address).map_err(|_| Error::usage(format!("{address} is not a web address")))?;
     let work = move || current_thread()?.block_on(get(url, limit, HEAD, take));
     std::thread::scope(|scope| scope.spawn(work).join())
         .unwrap_or_else(|_| Err(Error::remote("the download ended early")))
 }
 
-async fn get(first: Url, limit: u64, head: Duration, take: Take<'_>) -> Result<String> {
+async fn get(first: Url, limit: u64, head: Duration, take: Take<'_>) -> Result<Head> {
     allowed(&first, &first)?;
     let mut url = first.clone();
     for _ in 0..=REDIRECTS {
@@ -129,7 +137,7 @@ async fn send(first: &Url, url: &Url) -> Result<Response> {
     builder.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)
 }
 
-async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> Result<String> {
+async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> Result<Head> {
     if !response.status().is_success() {
         return Err(Error::remote(format!("{} answered {}", shown(url), response.status())));
     }
@@ -141,6 +149,8 @@ async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> 
         return Err(too_large());
     }
     let total = response.content_length().unwrap_or_default();
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = content_type.unwrap_or_default().to_string();
     let mut taken = 0;
     loop {
         let chunk = response.chunk().await.map_err(|error| {
@@ -154,7 +164,8 @@ async fn body(url: &Url, mut response: Response, limit: u64, take: Take<'_>) -> 
         take(&chunk, total)?;
     }
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|last| !last.is_empty());
-    Ok(last.map_or_else(|| url.host_str().unwrap_or("file").to_string(), decoded))
+    let name = last.map_or_else(|| url.host_str().unwrap_or("file").to_string(), decoded);
+    Ok(Head { name, content_type })
 }
 
 fn redirection(response: &Response) -> Option<String> {
@@ -272,7 +283,7 @@ mod tests {
         });
         let mut take = |_: &[u8], _| Ok(());
         let work = get(url, 10, Duration::from_millis(200), &mut take);
-        let error = current_thread().unwrap().block_on(work).unwrap_err();
+        let error = current_thread().unwrap().block_on(work).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("no whole answer began in 0.2 s"), "{error}");
     }
 

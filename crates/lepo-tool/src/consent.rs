@@ -24,6 +24,8 @@ pub struct CommandProposal {
     pub dir: std::path::PathBuf,
     /// The sandbox that would hold the command to its access; [`Sandbox::None`] if none can.
     pub sandbox: Sandbox,
+    /// Instructions of the repository that nobody has agreed to, which a yes agrees to.
+    pub unagreed: Vec<String>,
 }
 
 /// A call, and what the server says of it.
@@ -35,17 +37,43 @@ pub struct CallProposal {
     pub description: String,
     /// The description or the schema differs from the one that the user last agreed to.
     pub changed: bool,
+    /// Instructions of the repository that nobody has agreed to, which a yes agrees to.
+    pub unagreed: Vec<String>,
 }
 
 impl Proposal {
     /// The consent of `auto`: for a sandboxed command, up to the access that the user set; for a call of a tool
-    /// that has not changed since the user agreed to it.
+    /// that has not changed since the user agreed to it. None while there are instructions to be agreed to.
     pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
         let unasked = match self {
             Proposal::Command(proposal) => proposal.is_held(most),
             Proposal::Call(proposal) => !proposal.changed,
         };
-        (mode == ToolMode::Auto && unasked).then(|| self.clone().granted())
+        (mode == ToolMode::Auto && unasked && self.unagreed().is_empty()).then(|| self.clone().granted())
+    }
+
+    /// True if it does more than reading: a call of a tool, and a command with an access above `read`.
+    pub fn is_more_than_reading(&self) -> bool {
+        match self {
+            Proposal::Command(proposal) => proposal.request.access != Access::Read,
+            Proposal::Call(_) => true,
+        }
+    }
+
+    /// Instructions of the repository that nobody has agreed to, which a yes agrees to.
+    pub fn unagreed(&self) -> &[String] {
+        match self {
+            Proposal::Command(proposal) => &proposal.unagreed,
+            Proposal::Call(proposal) => &proposal.unagreed,
+        }
+    }
+
+    /// Names instructions that nobody has agreed to.
+    pub fn name_unagreed(&mut self, files: Vec<String>) {
+        match self {
+            Proposal::Command(proposal) => proposal.unagreed = files,
+            Proposal::Call(proposal) => proposal.unagreed = files,
+        }
     }
 
     fn granted(self) -> Granted {
@@ -85,8 +113,10 @@ impl CommandProposal {
 /// The person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Run it.
+    /// Run it, and agree to the instructions that the question names.
     Yes,
+    /// Run it, and agree to nothing besides.
+    Once,
     /// Run it, and the same again unasked for the rest of the session.
     Always,
     /// Do not.
@@ -95,6 +125,13 @@ pub enum Reply {
     Edit(String),
     /// There is no terminal to ask on.
     NoTerminal,
+}
+
+impl Reply {
+    /// True if the reply agrees to the instructions that the question names, too.
+    pub fn agrees(&self) -> bool {
+        matches!(self, Reply::Yes | Reply::Always)
+    }
 }
 
 /// A request that may be carried out. Only consent makes one.
@@ -199,7 +236,7 @@ impl Consent {
     /// The consent that a reply to a proposal gives.
     pub fn of(proposal: Proposal, reply: Reply) -> Consent {
         match (reply, proposal) {
-            (Reply::Yes | Reply::Always, proposal) => Consent::Granted(proposal.granted()),
+            (Reply::Yes | Reply::Once | Reply::Always, proposal) => Consent::Granted(proposal.granted()),
             (Reply::NoTerminal, _) => Consent::Pending,
             (Reply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
                 Consent::Edited(CommandRequest { command, ..request })
@@ -213,6 +250,44 @@ impl Consent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn command_proposal(request: CommandRequest, dir: &str, sandbox: Sandbox) -> Proposal {
+        let (dir, unagreed) = (dir.into(), Vec::new());
+        Proposal::Command(CommandProposal { request, dir, sandbox, unagreed })
+    }
+
+    fn call_proposal(request: CallRequest, changed: bool) -> Proposal {
+        let (description, unagreed) = (String::new(), Vec::new());
+        Proposal::Call(CallProposal { request, description, changed, unagreed })
+    }
+
+    #[test]
+    fn while_instructions_are_to_be_agreed_to_auto_asks() {
+        let bwrap = || Sandbox::Bubblewrap("/usr/bin/bwrap".into());
+        for (access, more) in [(Access::Read, false), (Access::Write, true), (Access::Net, true)] {
+            let request = CommandRequest { command: "ls".into(), access, why: None };
+            let mut proposal = command_proposal(request, "/usr", bwrap());
+            assert_eq!(proposal.is_more_than_reading(), more);
+            assert!(proposal.runs_unasked(ToolMode::Auto, AutoAccess::Net).is_some());
+            proposal.name_unagreed(vec!["AGENTS.md".into()]);
+            assert_eq!(proposal.runs_unasked(ToolMode::Auto, AutoAccess::Net), None);
+        }
+        let request = CallRequest { server: "s".into(), tool: "t".into(), arguments: Default::default() };
+        let mut proposal = call_proposal(request, false);
+        assert!(proposal.is_more_than_reading());
+        proposal.name_unagreed(vec!["AGENTS.md".into()]);
+        assert_eq!(proposal.runs_unasked(ToolMode::Auto, AutoAccess::Net), None);
+        for (reply, agrees) in [
+            (Reply::Yes, true),
+            (Reply::Always, true),
+            (Reply::Once, false),
+            (Reply::No, false),
+            (Reply::NoTerminal, false),
+        ] {
+            assert_eq!(reply.agrees(), agrees, "{reply:?}");
+        }
+        assert!(matches!(Consent::of(proposal, Reply::Once), Consent::Granted(_)));
+    }
 
     #[test]
     fn auto_runs_what_is_held_up_to_its_access_and_nothing_else() {
@@ -232,7 +307,7 @@ mod tests {
         ] {
             let request = CommandRequest { command: "ls".into(), access, why: None };
             let sandbox = sandbox.holding(access);
-            let proposal = Proposal::Command(CommandProposal { request, dir: "/usr".into(), sandbox });
+            let proposal = command_proposal(request, "/usr", sandbox);
             assert_eq!(proposal.runs_unasked(mode, most).is_some(), unasked, "{mode:?} {most:?} {access}");
         }
     }
@@ -241,13 +316,13 @@ mod tests {
     fn what_was_allowed_is_that_command_or_tool_and_never_what_nothing_holds() {
         let command = |command: &str, access, sandbox: Sandbox| {
             let request = CommandRequest { command: command.into(), access, why: None };
-            Proposal::Command(CommandProposal { request, dir: "/".into(), sandbox })
+            command_proposal(request, "/", sandbox)
         };
         let bwrap = || Sandbox::Bubblewrap("/usr/bin/bwrap".into());
         let call = |tool: &str, changed| {
             let request =
                 CallRequest { server: "s".into(), tool: tool.into(), arguments: Default::default() };
-            Proposal::Call(CallProposal { request, description: String::new(), changed })
+            call_proposal(request, changed)
         };
         let mut allowed = Allowed::default();
         for proposal in [
@@ -283,7 +358,7 @@ mod tests {
             (ToolMode::Off, false, false),
         ] {
             let request = CallRequest { server: "s".into(), tool: "t".into(), arguments: Default::default() };
-            let proposal = Proposal::Call(CallProposal { request, description: String::new(), changed });
+            let proposal = call_proposal(request, changed);
             assert_eq!(
                 proposal.runs_unasked(mode, AutoAccess::Read).is_some(),
                 unasked,

@@ -2,6 +2,7 @@
 //!
 //! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
 
+use super::agents::is_instructions_entry;
 use super::attach::sent_text;
 use super::called::{CalledAnswer, answer_at};
 use super::planner::ChooserAnswer;
@@ -73,7 +74,9 @@ pub fn instruction(text: &str) -> Message {
 /// Messages for a command-line program, which has its own system prompt: no root, no `general`; and the question alone
 /// where nothing visible came before it.
 fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
-    let path: Vec<&PathEntry> = entries.iter().filter(|entry| !is_system_prompt(entry)).collect();
+    // Such a program reads the repository's instructions itself.
+    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_instructions_entry(entry);
+    let path: Vec<&PathEntry> = entries.iter().filter(is_told).collect();
     let planner = match inst {
         Inst::General(_) => None,
         Inst::Planner(inst) => inst,
@@ -105,7 +108,8 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
         messages.push(Message::new(Role::System, text));
     }
     let mut before = None;
-    for entry in entries.iter().filter(|entry| !is_system_prompt(entry)) {
+    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_instructions_entry(entry);
+    for entry in entries.iter().filter(is_told) {
         // A question that was never answered, as it was too long, is no part of the next one.
         let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
         let role = match entry.kind {
@@ -136,7 +140,7 @@ pub(super) fn files(entry: &PathEntry) -> Vec<MediaFile> {
 }
 
 fn is_system_prompt(entry: &PathEntry) -> bool {
-    entry.root && entry.hidden && entry.kind == Kind::System
+    entry.root && entry.hidden && entry.kind == Kind::System && !is_instructions_entry(entry)
 }
 
 fn role(kind: Kind) -> Role {
@@ -220,6 +224,21 @@ mod tests {
             ("s1 P / s0 ran / u0 hi", general, Plain, "system P / user ran+hi"),
             ("s0 ran / u0 a / a0 b / u0 c", general, Plain, "user ran+a / assistant b / user c"),
             ("u0 a / s0 ran / u0 b / u0 c", general, Plain, "user a+ran+b / user c"),
+            // A repository's instructions are for models that can call tools.
+            (
+                "s1 P / s1 [instructions of this repository] I / u0 a",
+                general,
+                Messages,
+                "system P / system [instructions of this repository] I / user a / system INST",
+            ),
+            ("s1 P / s1 [instructions of this repository] I / u0 a", general, Plain, "system P / user a"),
+            ("s1 [instructions of this repository] I / u0 a", general, Plain, "user a"),
+            (
+                "s1 P / s1 [instructions of this repository] I / u0 a / a0 b / u0 c",
+                general,
+                Program,
+                "user a / assistant b / user c",
+            ),
         ] {
             assert_eq!(written(&messages(&path(text), &[], inst, form, None)), expected, "{text}");
         }

@@ -2,6 +2,7 @@
 //!
 //! Made once, and used by one-shot turns, sessions, groups and decisions alike.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex as Lock};
 use std::time::Duration;
@@ -147,6 +148,11 @@ impl Configured {
         }
     }
 
+    /// The folder that lepo was started in, where the repository's words go along.
+    pub(crate) fn start_dir(&self) -> Option<&Path> {
+        self.flags.dir.as_deref()
+    }
+
     /// The masking of secrets, as the settings say.
     pub fn masking(&self) -> Masking {
         Masking::new(&self.settings, &Env::from_process(), &self.paths.state)
@@ -210,6 +216,8 @@ pub struct TurnEnv {
     pub(super) allowed: Lock<Allowed>,
     /// The masking of what is written.
     pub masking: Arc<Masking>,
+    /// What was said about the repository's words: each thing once.
+    pub(super) said: Lock<HashSet<String>>,
 }
 
 impl TurnEnv {
@@ -223,6 +231,7 @@ impl TurnEnv {
             pins: Pins::new(HashFile::at(configured.paths.state.join("pins"))),
             allowed: Lock::default(),
             masking: Arc::new(configured.masking()),
+            said: Lock::default(),
             configured,
             store,
             interrupt,

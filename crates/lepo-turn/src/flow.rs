@@ -108,14 +108,19 @@ impl<'t> Turn<'t> {
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
         }
         let mut opening: Vec<Opening> = Vec::new();
+        let is_asked_anew = matches!(ask.start, Start::New | Start::Under(_));
         if ask.start == Start::New
             && let Some(prompt) = ask.system_prompt
         {
             opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
         }
+        if is_asked_anew {
+            opening.extend(self.instructions());
+        }
         if !ask.runs.is_empty() {
-            for Opening { kind, hidden, text, .. } in opening.drain(..) {
-                let name = self.record.transcript.add_as(kind, hidden, text.as_bytes(), text.as_bytes())?;
+            for Opening { kind, hidden, text, kept } in opening.drain(..) {
+                let kept = kept.as_ref().unwrap_or(&text);
+                let name = self.record.transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
                 self.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
             }
             for command in &ask.runs {

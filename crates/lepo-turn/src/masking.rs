@@ -91,6 +91,11 @@ impl Masking {
         }
     }
 
+    /// A text as it would be written; nothing is counted.
+    pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.masks() { self.masker.mask(text).text } else { Cow::Borrowed(text) }
+    }
+
     /// A question as it is written: the user's own words are kept as typed. With a line that says so, if they have
     /// what looks like a secret.
     pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> (String, Option<String>) {

@@ -1,5 +1,6 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
+use super::agents::agree;
 use super::command_runner::Carried;
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
@@ -49,10 +50,12 @@ impl Turn<'_> {
                 self.result(&name, &request, text.as_bytes(), None)?;
                 return Ok(Next::Again);
             }
-            let Some(proposal) = self.propose(&request).await? else {
+            let Some(mut proposal) = self.propose(&request).await? else {
                 return self.not_run(&name, &request, &self.not_there(&request));
             };
             let (mode, most) = (self.env.settings().tool_call_mode, self.env.settings().auto_access);
+            let unagreed = self.unagreed(&proposal)?;
+            proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
             if let Some(granted) = proposal.runs_unasked(mode, most) {
                 self.front.happens(Event::Announce(&proposal));
                 break granted;
@@ -64,6 +67,9 @@ impl Turn<'_> {
             let reply = self.env.interrupt.or(self.front.ask(&proposal)).await?;
             if reply == Reply::Always {
                 self.allowed(|allowed| allowed.note(&proposal));
+            }
+            if reply.agrees() {
+                agree(&unagreed, &self.trust())?;
             }
             match Consent::of(proposal, reply) {
                 Consent::Granted(granted) => {
@@ -151,12 +157,13 @@ impl Turn<'_> {
                 request: request.clone(),
                 dir: self.env.store.root().to_path_buf(),
                 sandbox: self.env.sandbox.get(self.env.store.root()).await.holding(request.access),
+                unagreed: Vec::new(),
             }))),
             ToolRequest::Call(request) => {
                 let Some((server, tool)) = self.servers.find(request) else { return Ok(None) };
                 let changed = !self.env.pins.holds(server, tool)?;
                 let (request, description) = (request.clone(), tool.description.clone());
-                Ok(Some(Proposal::Call(CallProposal { request, description, changed })))
+                Ok(Some(Proposal::Call(CallProposal { request, description, changed, unagreed: Vec::new() })))
             }
         }
     }

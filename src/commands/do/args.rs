@@ -57,12 +57,14 @@ pub struct DoArgs {
     pub(super) prompt: Vec<String>,
     /// Add a file's text to the question; repeatable
     ///
-    /// The text files of a folder, or one of several files, stand there under their names. - is stdin.
+    /// The text files of a folder, or one of several files, stand there under their names. - is stdin. Of an
+    /// https address, the readable text of the page, always under its address.
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) file: Vec<PathBuf>,
-    /// Add a file or a folder as context; repeatable
+    /// Add a file, a folder or a web page as context; repeatable
     ///
-    /// Of a folder, the text files that git does not ignore. A resource of an MCP server is mcp:SERVER/URI.
+    /// Of a folder, the text files that git does not ignore. Of an https address, the readable text of the page: up
+    /// to 5 MB of text, an image or a PDF. A resource of an MCP server is mcp:SERVER/URI.
     #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) context: Vec<PathBuf>,
     /// Attach an image or a PDF; repeatable
@@ -127,6 +129,12 @@ pub struct DoArgs {
     /// Consent for tool requests this time: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES), help_heading = TOOLS)]
     pub(super) tools: Option<ToolMode>,
+    /// Leave out the repository's instructions (AGENTS.md) and skills this time
+    #[arg(long, help_heading = TOOLS)]
+    pub(super) no_agents: bool,
+    /// List the instructions and skills that would go along, and why others would not, then exit
+    #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "json", "events", "list_tools", "compact", "parallel", "debate"], help_heading = TOOLS)]
+    pub(super) context_files: bool,
     /// List the MCP servers that are on, their tools, resources and prompts, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"], help_heading = TOOLS)]
     pub(super) list_tools: bool,
@@ -199,6 +207,7 @@ impl DoArgs {
         let flags = Flags {
             config: self.config.clone(),
             tools: self.tools,
+            agents: self.no_agents.then_some(false),
             options,
             system_prompt: self.system_prompt()?,
             ..Flags::default()

@@ -50,8 +50,8 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
             });
             continue;
         }
-        // One file is the question or a part of it; of several each has its name.
-        let fenced = args.file.len() > 1 || path.is_dir();
+        // One file is the question or a part of it; of several each has its name, and a page always.
+        let fenced = args.file.len() > 1 || path.is_dir() || path.to_str().is_some_and(is_url);
         for ContextFile { path, content } in gathering.take(path)? {
             parts.push(Part { from: path, content, fenced, typed: false });
         }

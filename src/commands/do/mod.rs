@@ -3,6 +3,7 @@
 mod acp;
 mod args;
 mod compact;
+mod context_files;
 mod group;
 mod group_args;
 mod input;
@@ -72,6 +73,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if args.list_tools {
         return tools::list_tools(&args, context);
+    }
+    if args.context_files {
+        return context_files::list_context_files(&args, context);
     }
     if args.takes_default_tail() {
         args.tail = setup::default_tail(context)?;

@@ -16,7 +16,7 @@ use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
-use lepo_turn::config::Paths;
+use lepo_turn::config::{Flags, Paths};
 use lepo_turn::secret_values;
 use lepo_turn::{Configured, TrustedFile};
 
@@ -35,7 +35,7 @@ impl Setup {
     pub fn read(args: &DoArgs, context: &Context<'_>) -> Result<Setup> {
         let env = Env::from_process();
         let paths = Paths::from_env(&env)?;
-        let flags = args.flags()?;
+        let flags = Flags { dir: Some(context.cwd().to_path_buf()), ..args.flags()? };
         let (dir, repo, repo_servers) = match context.find_store()? {
             Some(store) => {
                 let [config, servers] = REPO_FILES.map(|name| trusted(&store, &paths, name, args.quiet));

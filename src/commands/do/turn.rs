@@ -154,7 +154,9 @@ impl Place {
         }
         if let Some(model) = model {
             let at = start.id().and_then(|id| forest.find(id));
-            say_dim(&ui::place_line(store, forest, at, &model.name, columns()), context.paint);
+            let told = configured.instructions(model).and_then(|found| found.about());
+            let line = ui::place_line((store, forest), at, &model.name, told.as_deref(), columns());
+            say_dim(&line, context.paint);
         }
         if args.show_past && !args.json && !args.events {
             ui::show_past(args.shown(), (context.out, context.paint), store, forest, *start)?;

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::WalkBuilder;
 
-use super::{Looked, NewFile};
+use super::{Looked, NewFile, web_page};
 use crate::ContextFile;
 use lepo_base::error::{Error, Result};
+use lepo_net::fetch::is_url;
 use lepo_store::bubb::thousands;
 
 /// Files of folders that go with one question at most.
@@ -46,8 +47,11 @@ struct LeftOut {
 }
 
 impl Gathering {
-    /// The file at this path; or the files of the folder, in the order of their paths.
+    /// The file at this path; or the files of the folder, in the order of their paths; or the page at this address.
     pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
+        if let Some(address) = path.to_str().filter(|path| is_url(path)) {
+            return Ok(vec![ContextFile { path: address.to_string(), content: web_page(address)? }]);
+        }
         if !path.is_dir() {
             return Ok(vec![ContextFile { path: path.display().to_string(), content: NewFile::look(path)? }]);
         }

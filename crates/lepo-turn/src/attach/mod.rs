@@ -7,6 +7,7 @@ mod gather;
 mod limits;
 mod new_file;
 mod sent;
+mod web_page;
 
 pub use arriving::{Arriving, begin_files, keep_files};
 pub use bounded::{read_bounded, read_text};
@@ -14,3 +15,4 @@ pub use gather::Gathering;
 pub use limits::check;
 pub use new_file::{Looked, NewFile};
 pub use sent::{Attached, LeftOut, choose, sent_text};
+pub use web_page::web_page;

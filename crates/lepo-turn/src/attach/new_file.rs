@@ -52,7 +52,7 @@ impl NewFile {
 
     /// The file at this address.
     pub fn fetch(address: &str) -> Result<NewFile> {
-        let Fetched { name, bytes } = fetch(address, WEB)?;
+        let Fetched { name, bytes, .. } = fetch(address, WEB)?;
         NewFile::read(&name, bytes)
     }
 

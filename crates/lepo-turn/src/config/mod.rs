@@ -1,6 +1,7 @@
 //! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
 //! talks to a network or runs unless it is called.
 
+mod agreed;
 mod alias;
 mod ambient;
 mod choose;

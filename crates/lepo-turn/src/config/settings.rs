@@ -31,6 +31,10 @@ pub struct Flags {
     pub orchestrator: Option<String>,
     /// `--participants A,B`, or `-m` given more than once.
     pub participants: Option<Vec<String>>,
+    /// `--no-agents`: false.
+    pub agents: Option<bool>,
+    /// The folder that lepo was started in: instructions and skills of its repository go along. None without it.
+    pub dir: Option<PathBuf>,
     /// `--system`: the system prompt of new convs, instead of the user's file.
     pub system_prompt: Option<String>,
     /// `--temperature`, `--effort`, `--max-tokens`: over what each model is configured with.

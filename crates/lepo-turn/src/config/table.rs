@@ -156,6 +156,8 @@ settings! {
     max_answer: u32, file "max_answer", ANSWER, 268_435_456;
     /// The treatment of secrets in what is written to the store; of the user's own file only.
     secrets: SecretsMode, file "secrets", SecretsMode::ALL, SecretsMode::Mask;
+    /// The instructions of the repository, `AGENTS.md`, go with questions.
+    agents: bool, file "agents", (), true, option agents "--no-agents";
     /// A line about tokens and time follows an answer on a terminal.
     term_usage: bool, file "term.usage", (), true;
     /// The effect of an empty line at the prompt.

@@ -2,7 +2,7 @@
 //! would do. A yes is kept outside the repository, as a hash of path and exact bytes.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::entry::{KeyEntry, ModelEntry};
 use super::file::ConfigFile;
@@ -27,13 +27,18 @@ pub struct RepoFile {
 /// The record of what was trusted: one line a file, `HASH PATH`.
 #[derive(Debug, Clone)]
 pub struct Trust {
-    record: HashFile,
+    pub(super) record: HashFile,
 }
 
 impl Trust {
     /// The user's record.
     pub fn of(paths: &Paths) -> Trust {
-        Trust { record: HashFile::at(paths.state.join("trust")) }
+        Trust::in_state(&paths.state)
+    }
+
+    /// The record in this state folder.
+    pub fn in_state(state: &Path) -> Trust {
+        Trust { record: HashFile::at(state.join("trust")) }
     }
 
     /// True if a person said yes to this file: these bytes, at this path.

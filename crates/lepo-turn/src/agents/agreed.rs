@@ -1,0 +1,132 @@
+//! Consent to the instructions of a repository: which files of a conversation nobody has agreed to, and a yes to them.
+//!
+//! A yes is for these bytes, as they were written, at this place.
+
+use std::path::{Path, PathBuf};
+
+use super::bounded::read_inside;
+use super::find::{MOST, is_path_of_instructions};
+use super::told::{is_instructions_entry, read};
+use crate::Masking;
+use crate::config::Trust;
+use crate::transcript::PathEntry;
+use lepo_base::error::Result;
+
+/// A file of instructions that stands in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToldFile {
+    /// The place of the file on this machine.
+    pub place: PathBuf,
+    /// The path below the root of the repository.
+    pub path: String,
+    /// The text, as it was written.
+    pub text: String,
+}
+
+/// The files of a path that nobody has agreed to, where the repository has this root.
+pub(crate) fn unagreed(
+    path: &[PathEntry],
+    root: &Path,
+    (trust, masking): (&Trust, &Masking),
+) -> Result<Vec<ToldFile>> {
+    let mut files: Vec<ToldFile> = Vec::new();
+    for entry in path.iter().filter(|entry| is_instructions_entry(entry)) {
+        // A bubb that was written by something else is one file: all of it.
+        let read =
+            read(&entry.text).filter(|read| read.iter().all(|(path, _)| is_path_of_instructions(path)));
+        let read = read.unwrap_or_else(|| vec![("AGENTS.md", &entry.text)]);
+        for (path, text) in read {
+            // In the turn that told it, it is there with its secrets.
+            let text = masking.masked(text).into_owned();
+            let file = ToldFile { place: root.join(path), path: path.to_string(), text };
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    let agreed = trust.agreed(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))?;
+    Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
+}
+
+/// Keeps a yes to these files.
+pub(crate) fn agree(files: &[ToldFile], trust: &Trust) -> Result<()> {
+    trust.agree(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))
+}
+
+/// Instructions of a repository that were agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agreement {
+    /// The path, as the record has it.
+    pub path: String,
+    /// The file is now as it was agreed to.
+    pub is_as_now: bool,
+}
+
+/// The instructions below these folders that were agreed to.
+pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result<Vec<Agreement>> {
+    let mut found = Vec::new();
+    for path in trust.listed(folders)? {
+        let path = path.trim_matches('"').to_string();
+        if !is_path_of_instructions(path.trim_start_matches('/')) {
+            continue;
+        }
+        let text = read_inside(None, Path::new(&path), MOST).map(|(text, _)| text).unwrap_or_default();
+        let text = masking.masked(&text);
+        let is_as_now = trust.agreed([(Path::new(&path), &*text)].into_iter())?.contains(&true);
+        found.push(Agreement { path, is_as_now });
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::told::{GONE, written};
+    use super::*;
+    use crate::transcript::fixture::path;
+
+    fn told(text: &str) -> PathEntry {
+        PathEntry { text: text.into(), ..path("s1 x").remove(0) }
+    }
+
+    #[test]
+    fn a_yes_is_for_these_bytes_at_this_place() {
+        let state = tempfile::tempdir().unwrap();
+        let trust = Trust::in_state(state.path());
+        let one = told(&written([("AGENTS.md", "one"), ("sub/AGENTS.md", "low")]));
+        let names = |path: &[PathEntry], root: &str| {
+            let files = unagreed(path, Path::new(root), (&trust, &Masking::of_shapes())).unwrap();
+            files.into_iter().map(|file| file.path).collect::<Vec<_>>().join(" ")
+        };
+        let conv = [one.clone(), told(GONE)];
+        assert_eq!(names(&conv, "/r"), "AGENTS.md sub/AGENTS.md", "also when they are gone");
+        agree(&unagreed(&conv, Path::new("/r"), (&trust, &Masking::of_shapes())).unwrap(), &trust).unwrap();
+        assert_eq!(names(&conv, "/r"), "");
+        assert_eq!(names(&conv, "/other"), "AGENTS.md sub/AGENTS.md");
+        let two = told(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
+        assert_eq!(names(&[one.clone(), two], "/r"), "AGENTS.md");
+        let visible = PathEntry { hidden: false, ..told(&written([("AGENTS.md", "three")])) };
+        assert_eq!(names(&[one.clone(), visible], "/r"), "");
+        // A part of one file is none that was agreed to.
+        let glued = told(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));
+        assert_eq!(names(&[glued], "/r"), "AGENTS.md");
+        assert_eq!(trust.forget(Path::new("/r/AGENTS.md")).unwrap(), 1);
+        assert_eq!(names(&[one], "/r"), "AGENTS.md");
+    }
+
+    #[test]
+    fn no_bubb_passes_for_another_file_than_instructions() {
+        let state = tempfile::tempdir().unwrap();
+        let trust = Trust::in_state(state.path());
+        for forged in [
+            written([(".lepo/_config.toml", "x = 1")]),
+            written([("../other/AGENTS.md", "x")]),
+            written([("/etc/AGENTS.md", "x")]),
+            written([(".git/AGENTS.md", "x")]),
+            written([("AGENTS.md", "x")]).replace("1 bytes", "9 bytes"),
+        ] {
+            let files = unagreed(&[told(&forged)], Path::new("/r"), (&trust, &Masking::of_shapes())).unwrap();
+            assert_eq!(files.len(), 1, "{forged}");
+            assert_eq!((files[0].path.as_str(), &files[0].text), ("AGENTS.md", &forged));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Instructions of a repository: `AGENTS.md`, or `CLAUDE.md`, of each folder from its root down to the one that lepo was
+//! started in. They go with a conversation once, as a hidden bubb, so that its history proves what an answer was told.
+
+mod agreed;
+mod bounded;
+mod find;
+mod sent;
+mod told;
+mod turn;
+
+pub(crate) use agreed::agree;
+pub use agreed::{Agreement, agreements};
+pub use find::{InstructionFile, Instructions};
+pub use told::is_instructions;
+pub(crate) use told::is_instructions_entry;

@@ -1,0 +1,81 @@
+//! Decides whether a question is preceded by instructions: once a conversation, and again when they changed.
+
+use std::borrow::Cow;
+
+use super::find::Instructions;
+use super::told::{GONE, is_instructions_entry, written};
+use crate::Masking;
+use crate::transcript::{Opening, PathEntry};
+use lepo_store::bubb::Kind;
+
+impl Instructions {
+    /// The bubb that goes before a question at the end of this path, if one is needed.
+    pub(crate) fn opening(&self, path: &[PathEntry], masking: &Masking) -> Option<Opening> {
+        let last = path.iter().rfind(|entry| is_instructions_entry(entry));
+        let hidden = |text: String, kept| Some(Opening { kind: Kind::System, hidden: true, text, kept });
+        if self.is_empty() {
+            return last.filter(|entry| *entry.text != *GONE).and_then(|_| hidden(GONE.to_string(), None));
+        }
+        let masked: Vec<(&str, Cow<'_, str>)> =
+            self.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
+        // Compared as it would be written: where it is on disk, its secrets are masked.
+        let kept = written(masked.iter().map(|(path, text)| (*path, &**text)));
+        if last.is_some_and(|entry| *entry.text == *kept) {
+            return None;
+        }
+        for file in &self.files {
+            // Counted only when it is written.
+            masking.kept(file.text.as_bytes(), "AGENTS.md");
+        }
+        let text = written(self.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
+        hidden(text, Some(kept))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find::InstructionFile;
+    use super::*;
+    use crate::transcript::fixture::path;
+
+    fn of(texts: &[&str]) -> Instructions {
+        let file = |text: &&str| InstructionFile { path: "AGENTS.md".into(), text: text.to_string() };
+        Instructions { files: texts.iter().map(file).collect(), ..Instructions::default() }
+    }
+
+    #[test]
+    fn they_are_told_once_and_when_they_changed_and_when_they_are_gone() {
+        let masking = Masking::of_shapes();
+        let mut conv = path("s1 P / u0 hi / a0 x");
+        let mut told = |found: &Instructions| {
+            let opening = found.opening(&conv, &masking)?;
+            assert_eq!((opening.kind, opening.hidden), (Kind::System, true));
+            let text = opening.kept.clone().unwrap_or(opening.text.clone());
+            let more = path(&format!("s1 {text}"));
+            conv.extend(more.into_iter().map(|entry| PathEntry { root: false, ..entry }));
+            Some(text)
+        };
+        assert_eq!(told(&of(&[])), None);
+        assert!(told(&of(&["one"])).unwrap().contains("== AGENTS.md, 3 bytes ==\none\n"));
+        assert_eq!(told(&of(&["one"])), None);
+        assert!(told(&of(&["two"])).is_some());
+        assert!(told(&of(&["one"])).is_some(), "only the last counts");
+        assert_eq!(told(&of(&[])).as_deref(), Some(GONE));
+        assert_eq!(told(&of(&[])), None);
+        assert!(told(&of(&["one"])).is_some());
+    }
+
+    #[test]
+    fn a_secret_in_them_is_masked_and_no_change() {
+        let masking = Masking::of_shapes();
+        let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
+        let found = of(&[&key]);
+        let opening = found.opening(&[], &masking).unwrap();
+        let kept = opening.kept.unwrap();
+        assert!(opening.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
+        assert!(masking.told().unwrap().contains("in AGENTS.md"));
+        let entry = PathEntry { text: kept.into(), ..path("s1 x").remove(0) };
+        assert!(found.opening(&[entry], &masking).is_none());
+        assert_eq!(masking.told(), None, "nothing was written");
+    }
+}

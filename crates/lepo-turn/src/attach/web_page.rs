@@ -1,0 +1,188 @@
+//! A page from the web as context: the text of HTML, other text as it is, an image or a PDF as an attachment.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use encoding_rs::{Encoding, UTF_8};
+use html2text::config;
+
+use super::{Looked, NewFile};
+use lepo_base::error::{Error, Result};
+use lepo_net::fetch::{Fetched, fetch};
+
+/// Bytes of a page at most; one that is larger is refused whole.
+const MOST: u64 = 5 << 20;
+
+/// Columns that the text of HTML is wrapped at.
+const WIDTH: usize = 160;
+
+/// The time that making text of a page may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The forms of text that a server may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Html,
+    Plain,
+}
+
+/// Fetches an address that the user gave. An address that cannot be had: exit 3; one that is no text, image or PDF:
+/// exit 2.
+pub fn web_page(address: &str) -> Result<Looked> {
+    let Fetched { name, bytes, content_type } = fetch(address, MOST)?;
+    match NewFile::of_bytes(&name, bytes)? {
+        Looked::Other(bytes) => {
+            text_of(address, &content_type, bytes).map(|text| Looked::Other(text.into_bytes()))
+        }
+        file => Ok(file),
+    }
+}
+
+/// The text of a body with this `Content-Type`, empty where the server named none.
+fn text_of(address: &str, content_type: &str, bytes: Vec<u8>) -> Result<String> {
+    let mut parts = content_type.split(';');
+    let media = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+    let Some(form) = form(&media, &bytes) else {
+        let what = if media.is_empty() { "data of an unnamed type".to_string() } else { media };
+        return Err(Error::usage(format!(
+            "{address} is {what}, neither text nor an image (PNG, JPEG, GIF, WebP) nor a PDF"
+        ))
+        .hint("download it yourself, and name what of it is text"));
+    };
+    let text = decoded(address, charset(parts), &bytes)?;
+    match form {
+        Form::Plain => Ok(text),
+        Form::Html => readable(address, text, PATIENCE),
+    }
+}
+
+/// The form of text that a media type stands for; of no named type, by the bytes.
+fn form(media: &str, bytes: &[u8]) -> Option<Form> {
+    match media {
+        "text/html" | "application/xhtml+xml" => Some(Form::Html),
+        "application/json" | "application/xml" | "application/x-ndjson" | "application/jsonl" => {
+            Some(Form::Plain)
+        }
+        _ if media.starts_with("text/") || media.ends_with("+json") || media.ends_with("+xml") => {
+            Some(Form::Plain)
+        }
+        "" if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() => None,
+        "" => {
+            let start = bytes.trim_ascii_start().get(..14).unwrap_or_default().to_ascii_lowercase();
+            let is_html = start.starts_with(b"<!doctype html") || start.starts_with(b"<html");
+            Some(if is_html { Form::Html } else { Form::Plain })
+        }
+        _ => None,
+    }
+}
+
+/// The charset among the parameters of a `Content-Type`.
+fn charset<'h>(parameters: impl Iterator<Item = &'h str>) -> Option<&'h str> {
+    parameters
+        .filter_map(|parameter| parameter.split_once('='))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+        .map(|(_, value)| value.trim().trim_matches('"'))
+}
+
+fn decoded(address: &str, charset: Option<&str>, bytes: &[u8]) -> Result<String> {
+    let encoding = match charset {
+        None => UTF_8,
+        Some(label) => Encoding::for_label(label.as_bytes())
+            .ok_or_else(|| Error::usage(format!("{address} has an unknown charset: {label}")))?,
+    };
+    let (text, encoding, malformed) = encoding.decode(bytes);
+    match malformed {
+        true => Err(Error::usage(format!(
+            "{address} is not in the charset that it should be in, {}",
+            encoding.name()
+        ))),
+        false => Ok(text.into_owned()),
+    }
+}
+
+/// The text of a page as a person reads it: no scripts, no styles, headings and lists by their marks. A page nested
+/// thousands deep takes the parser minutes; it is given up after `limit`, and its thread ends with the program.
+fn readable(address: &str, html: String, limit: Duration) -> Result<String> {
+    let (sender, receiver) = channel();
+    let render = move || {
+        let text = config::plain()
+            .link_footnotes(false)
+            .no_link_wrapping()
+            .raw_mode(true)
+            .allow_width_overflow()
+            .string_from_read(html.as_bytes(), WIDTH);
+        // After the limit nobody receives it.
+        let _ = sender.send(text.map_err(|error| error.to_string()));
+    };
+    let unread = || Error::usage(format!("{address} cannot be read as HTML"));
+    std::thread::Builder::new().spawn(render).map_err(|error| unread().because(error))?;
+    match receiver.recv_timeout(limit) {
+        Ok(Ok(text)) => Ok(text.trim_matches('\n').to_string()),
+        Ok(Err(why)) => Err(unread().because(why)),
+        Err(_) => Err(unread().because(format!("not done within {} s", limit.as_secs_f32()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_says_whether_it_is_text() {
+        for (media, bytes, expected) in [
+            ("text/html", &b""[..], Some(Form::Html)),
+            ("application/xhtml+xml", b"", Some(Form::Html)),
+            ("text/markdown", b"", Some(Form::Plain)),
+            ("application/json", b"", Some(Form::Plain)),
+            ("application/ld+json", b"", Some(Form::Plain)),
+            ("image/svg+xml", b"", Some(Form::Plain)),
+            ("application/zip", b"text", None),
+            ("video/mp4", b"", None),
+            ("", b" <!DOCTYPE HTML><p>", Some(Form::Html)),
+            ("", b"# Title", Some(Form::Plain)),
+            ("", b"\0", None),
+            ("", b"\xff", None),
+        ] {
+            assert_eq!(form(media, bytes), expected, "{media} {bytes:?}");
+        }
+    }
+
+    #[test]
+    fn the_named_charset_counts() {
+        for (content_type, bytes, expected) in [
+            ("text/plain", &b"\xea\xb0\x80"[..], Some("가")),
+            ("text/plain; charset=utf-8", b"\xef\xbb\xbfa", Some("a")),
+            ("text/plain; a=b; Charset=\"EUC-KR\"", b"\xb0\xa1", Some("가")),
+            ("text/plain;charset=iso-8859-1", b"\xe9", Some("é")),
+            ("text/plain;charset=klingon", b"a", None),
+            ("text/plain", b"\xb0\xa1", None),
+            ("application/octet-stream", b"a", None),
+        ] {
+            let text = text_of("https://a.test/x", content_type, bytes.to_vec());
+            assert_eq!(text.as_deref().ok(), expected, "{content_type}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_its_readable_text() {
+        let html = "<html><head><title>T</title><style>p{}</style><script>let x = '<p>no</p>';</script></head><body>\
+                    <h1>제목</h1><p>One &amp; two, <a href='/x'>a link</a>.</p><ul><li>first<li>second</ul>\
+                    <pre>let a = 1;\n    let b = 2;</pre><table><tr><td>l<td>r</table></body>";
+        let text = readable("x", html.to_string(), PATIENCE).unwrap();
+        for part in ["# 제목", "One & two, ", "a link", "* first", "let a = 1;\n    let b = 2;", "l", "r"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("let x") && !text.contains("p{}"), "{text}");
+    }
+
+    #[test]
+    fn a_page_nested_without_end_is_given_up() {
+        for open in ["<div>", "<b>", "<table><tr><td>", "<ul><li>", "<blockquote>", "<svg>"] {
+            let text = readable("x", format!("{}deep", open.repeat(100)), PATIENCE).unwrap();
+            assert!(text.contains("deep"), "{open}");
+        }
+        let html = "<blockquote>".repeat(100_000);
+        let error = readable("x", html, Duration::from_millis(50)).unwrap_err();
+        assert!(error.to_string().contains("cannot be read as HTML"), "{error}");
+    }
+}
