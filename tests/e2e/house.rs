@@ -191,12 +191,11 @@ fn the_protocol_library_is_named_in_one_room() {
 
 /// Words of the Agent Client Protocol.
 const ACP: &[(&str, &[&str])] = &[
-    ("\"sessionId\"", &[]),
     ("\"sessionUpdate\"", &[]),
-    ("\"toolCallId\"", &[]),
     ("\"session/", &[]),
-    ("\"stopReason\"", &[]),
     ("request_permission", &[]),
+    ("\"protocolVersion\"", &[]),
+    ("agent_message_chunk", &[]),
 ];
 
 #[test]
