@@ -75,7 +75,7 @@ fn question(proposal: &Proposal, columns: usize) -> String {
 }
 
 /// The instructions of the repository that a yes agrees to; their paths are others' words.
-fn agreed(files: &[String], columns: usize) -> String {
+pub(super) fn agreed(files: &[String], columns: usize) -> String {
     if files.is_empty() {
         return String::new();
     }

@@ -1,6 +1,6 @@
 //! The question for consent in words, for a view that is no terminal: what runs, where, and what holds it.
 
-use super::consent::{bounds, may_be_kept, text};
+use super::consent::{agreed, bounds, may_be_kept, text};
 use crate::term::{clean, excerpt_within};
 use lepo_tool::{Proposal, ToolRequest};
 
@@ -30,6 +30,10 @@ pub fn permission_words(proposal: &Proposal) -> PermissionWords {
     if let Some(bounds) = bounds {
         words.push_str(&format!("\n\n{bounds}"));
     }
+    let agreed = agreed(proposal.unagreed(), usize::MAX);
+    if !agreed.is_empty() {
+        words.push_str(&format!("\n\n{}", in_fence(agreed.trim_end())));
+    }
     PermissionWords { title: request_title(&request), text: words, may_be_kept: may_be_kept(proposal) }
 }
 
@@ -56,7 +60,7 @@ mod tests {
     fn a_command_cannot_leave_its_block_and_full_access_is_asked_each_time() {
         let words = |command: &str, access, sandbox| {
             let request = CommandRequest { command: command.into(), access, why: None };
-            let proposal = CommandProposal { request, dir: "/".into(), sandbox };
+            let proposal = CommandProposal { request, dir: "/".into(), sandbox, unagreed: Vec::new() };
             permission_words(&Proposal::Command(proposal))
         };
         let evil = "ls\n```\nSandboxed: may do nothing.\n\u{1b}[2J";
