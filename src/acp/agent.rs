@@ -187,10 +187,10 @@ impl Agent {
                 let wanted = BubbId::parse(message.as_bytes());
                 let wanted =
                     wanted.ok_or_else(|| wrong(format!("{message:?} is not the id of a message")))?;
-                let forest = session.store.forest().map_err(|error| of_error(&error))?;
+                let forest = session.store.names().forest().map_err(|error| of_error(&error))?;
                 let is_there = forest.find(wanted).is_some_and(|ix| forest.store_of(ix).is_none());
                 match is_there {
-                    true => Ok(agent::forked(&session.store.new_session(Some(wanted)))),
+                    true => Ok(agent::forked(&session.store.journal().new_session(Some(wanted)))),
                     false => Err(wrong(format!("no message {wanted} in this store"))),
                 }
             }
@@ -215,7 +215,7 @@ impl Agent {
             let (cwd, opened) = self.open(folder)?;
             let given = given(folder, &opened.configured.paths)?;
             let at = fork_of(&opened.store)?;
-            let own = opened.store.new_session(at);
+            let own = opened.store.journal().new_session(at);
             let place = Place { at, is_journaled: true, ..Place::default() };
             Session::new(own, cwd, opened, place, given).map_err(|error| of_error(&error))
         })();

@@ -24,8 +24,8 @@ pub struct Lines {
 impl Lines {
     /// Reads them.
     pub fn read(store: &Store) -> Result<Lines> {
-        let forest = store.forest()?;
-        let sessions = store.sessions();
+        let forest = store.names().forest()?;
+        let sessions = store.journal().sessions();
         let tails: Vec<Ix> = forest.newest_first(false).filter(|&ix| forest.store_of(ix).is_none()).collect();
         let written = sessions.values().filter_map(|end| match end {
             SessionEnd::Written(id) => forest.find(*id),
@@ -92,7 +92,7 @@ impl Lines {
 /// The bubb of a branch; none of what is no name of one.
 fn branch(store: &Store, name: &str) -> Result<Option<BubbId>> {
     match lepo_store::store::check_branch_name(name) {
-        Ok(()) => store.branch(name),
+        Ok(()) => store.branches().get(name),
         Err(_) => Ok(None),
     }
 }

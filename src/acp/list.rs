@@ -57,7 +57,7 @@ fn entries(store: &Store, lines: &Lines) -> Result<Vec<(Ix, String)>> {
             all.push((ix, id.clone()));
         }
     }
-    let branches = store.branch_names()?;
+    let branches = store.branches().by_bubb()?;
     for &tail in lines.tails.iter().filter(|tail| !known.contains(tail)) {
         let id = lines.forest.name(tail).id;
         let branch = branches.get(&id).and_then(|names| names.iter().min());
@@ -76,7 +76,7 @@ pub struct Titles<'t> {
 impl<'t> Titles<'t> {
     /// Of the conversations of a store.
     pub fn of(store: &'t Store, forest: &'t Forest) -> Titles<'t> {
-        Titles { store, forest, given: store.titles() }
+        Titles { store, forest, given: store.titles().all() }
     }
 
     /// The title of the conversation that ends here.
@@ -84,7 +84,7 @@ impl<'t> Titles<'t> {
         let origin = Origins::of(self.forest).origin(ix);
         let title = match self.given.get(&self.forest.name(origin.root).id) {
             Some(title) => title.clone(),
-            None => self.store.words(&self.forest.name(origin.question?)).ok()?,
+            None => self.store.bubbs().words(&self.forest.name(origin.question?)).ok()?,
         };
         Some(excerpt_within(&title, TITLE)).filter(|title| !title.is_empty())
     }

@@ -51,7 +51,7 @@ impl Replay<'_> {
         if name.hidden {
             return self.hidden(&name);
         }
-        let (id, text) = (name.id.to_string(), self.store.text(&name)?);
+        let (id, text) = (name.id.to_string(), self.store.bubbs().text(&name)?);
         let say = |voice, text: &str| self.peer.say_as(self.session, voice, text, Some(&id));
         match name.kind {
             Kind::User => {
@@ -60,7 +60,7 @@ impl Replay<'_> {
                 files.iter().for_each(|file| self.file(file, &id));
             }
             Kind::System => say(Voice::User, &text),
-            Kind::Assistant | Kind::Tool => match self.store.speaker(self.forest, &name) {
+            Kind::Assistant | Kind::Tool => match self.store.bubbs().speaker(self.forest, &name) {
                 Some(speaker) => {
                     say(Voice::Agent, &format!("**{}**\n\n{text}\n\n", crate::term::one_line(&speaker)));
                 }
@@ -72,7 +72,7 @@ impl Replay<'_> {
 
     fn file(&self, file: &Attachment, message: &str) {
         let is_shown = file.media.is_image() && file.len <= IMAGE;
-        let bytes = is_shown.then(|| self.store.blob_bytes(&file.hash)).flatten();
+        let bytes = is_shown.then(|| self.store.blobs().bytes(&file.hash)).flatten();
         let content = match bytes {
             Some(bytes) => content::image(file.media.mime(), &STANDARD.encode(bytes)),
             None => content::text(&format!("\n\n{}", file.label())),
@@ -112,7 +112,7 @@ impl Replay<'_> {
 
     /// A call, its result, or words around them; a system prompt is not said.
     fn hidden(&self, name: &Name) -> Result<()> {
-        let text = self.store.text(name)?;
+        let text = self.store.bubbs().text(name)?;
         if matches!(name.kind, Kind::System | Kind::Assistant)
             && let Some(call) = asked(name, &text)
         {
@@ -121,7 +121,8 @@ impl Replay<'_> {
         }
         let before = name.prev.and_then(|prev| self.forest.find(prev)).map(|ix| self.forest.name(ix));
         let call = before.filter(|before| before.hidden);
-        let call = call.filter(|call| self.store.text(call).is_ok_and(|text| asked(call, &text).is_some()));
+        let call =
+            call.filter(|call| self.store.bubbs().text(call).is_ok_and(|text| asked(call, &text).is_some()));
         match (call, name.kind) {
             (Some(call), _) => {
                 let ended = ToolCall { id: call.id.to_string(), ..result(&text) };

@@ -179,8 +179,9 @@ impl Session {
     /// Moves some bubbs of days that are over into their folders, as every command that writes does.
     pub fn tidy(&self) {
         let limit = self.env.borrow().as_ref().and_then(|env| env.settings().tidy.limit());
-        if let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| self.store.is_untidy(limit))
-            && let Err(error) = self.store.tidy_some(limit)
+        if let Some(limit) =
+            limit.map(|limit| limit as usize).filter(|&limit| self.store.upkeep().is_untidy(limit))
+            && let Err(error) = self.store.upkeep().tidy_some(limit)
         {
             tracing::warn!(error = error.chain(), "not tidied");
         }
@@ -189,7 +190,7 @@ impl Session {
     /// Notes what was written last.
     pub fn wrote(&self, bubb: BubbId) {
         if self.is_journaled {
-            self.store.note_session(&self.id, bubb);
+            self.store.journal().note_session(&self.id, bubb);
         }
     }
 

@@ -148,7 +148,7 @@ impl Turning<'_> {
         match self.env.make_room(&config, &forest, tail, question.text.len(), &mut Silent).await? {
             Some(id) => {
                 self.session.state.borrow_mut().branch = None;
-                Ok((config, self.session.store.forest()?, Start::Under(id)))
+                Ok((config, self.session.store.names().forest()?, Start::Under(id)))
             }
             None => Ok((config, forest, start)),
         }
@@ -163,7 +163,7 @@ impl Turning<'_> {
 
     fn forest(&self) -> Result<Forest> {
         let at = self.session.state.borrow().at;
-        self.session.store.forest_for(&[Wanted::Tip, Wanted::Paths(at.into_iter().collect())])
+        self.session.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(at.into_iter().collect())])
     }
 
     /// The start of the next question; or of the last one, if it is answered `again`.
@@ -196,8 +196,8 @@ impl Turning<'_> {
         let pending = self.session.state.borrow().pending;
         let id = pending.ok_or_else(|| Error::nothing("no request is pending here"))?;
         let store = self.session.store.clone();
-        let _claim = store.claim(id)?;
-        let forest = store.forest_for(&[Wanted::Followed(id)])?;
+        let _claim = store.requests().claim(id)?;
+        let forest = store.names().forest_for(&[Wanted::Followed(id)])?;
         let decision = Decision::on((&store, &self.env.masking), &forest, id, verdict)?;
         let config = self.model(None).await?;
         let ask = Ask { decision: Some(decision), ..Ask::new(Start::Decided(id), None, &[]) };
@@ -254,7 +254,7 @@ impl Turning<'_> {
         if let Some(answer) = &report.answer {
             self.session.wrote(answer.name.id);
             if let Some((name, from)) = state.branch.take() {
-                let moved = self.session.store.move_branch(&name, from, answer.name.id)?;
+                let moved = self.session.store.branches().advance(&name, from, answer.name.id)?;
                 state.branch = moved.then_some((name, answer.name.id));
             }
         }
@@ -355,7 +355,7 @@ impl Turning<'_> {
             lepo_store::store::check_branch_name(name)?;
             let at = self.session.state.borrow().at;
             let at = at.ok_or_else(|| Error::nothing("there is nothing to name yet"))?;
-            match self.session.store.make_branch(name, at)? {
+            match self.session.store.branches().make(name, at)? {
                 true => Ok(at),
                 false => Err(Error::nothing(format!("branch {name} is there already"))),
             }

@@ -17,8 +17,9 @@ pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<Line> {
             Pair::Second(b) => (None, Some(b)),
         };
         let Some(name) = a.or(b).map(|ix| forest.name(ix)) else { continue };
-        let text =
-            |ix: Option<Ix>| ix.map_or(String::new(), |ix| store.text(&forest.name(ix)).unwrap_or_default());
+        let text = |ix: Option<Ix>| {
+            ix.map_or(String::new(), |ix| store.bubbs().text(&forest.name(ix)).unwrap_or_default())
+        };
         lines.push(Line { tone: Tone::Head(name.kind), text: name.kind.word().to_string() });
         differences(&text(a), &text(b), &mut lines);
         lines.push(Line { tone: Tone::Body, text: String::new() });

@@ -24,11 +24,11 @@ const TIMES: usize = 16;
 ///
 /// The newest conversations are read at first, and older ones once a key leads to them.
 pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
-    let facts = store.fact_index();
-    let (mut limit, mut resumed) = (store.others().is_empty().then_some(FIRST), Resumed::default());
+    let facts = store.journal().index();
+    let (mut limit, mut resumed) = (store.others().all().is_empty().then_some(FIRST), Resumed::default());
     let mut screen = None;
     loop {
-        let forest = store.forest_for(&[limit.map_or(Wanted::Everyone, Wanted::Newest)])?;
+        let forest = store.names().forest_for(&[limit.map_or(Wanted::Everyone, Wanted::Newest)])?;
         let mut browser = Browser::new(store, &forest, &facts, colours, limit)?;
         let mut press = browser.resume(resumed);
         let screen = match &mut screen {

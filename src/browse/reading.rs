@@ -112,7 +112,7 @@ impl<'a> Reading<'a> {
         let Some(&ix) = self.path.get(message) else { return Vec::new() };
         let name = self.forest.name(ix);
         let fact: Fact = self.facts.get(name.id).unwrap_or_default();
-        let mut who = match self.store.speaker(self.forest, &name) {
+        let mut who = match self.store.bubbs().speaker(self.forest, &name) {
             Some(speaker) => clean(&speaker).into_owned(),
             None => name.kind.word().to_string(),
         };
@@ -123,7 +123,7 @@ impl<'a> Reading<'a> {
         if let Some(tokens) = fact.output {
             who += &format!("  {tokens} tokens");
         }
-        let text = self.store.text(&name).unwrap_or_else(|error| error.chain());
+        let text = self.store.bubbs().text(&name).unwrap_or_else(|error| error.chain());
         let mut lines = vec![Line { tone: Tone::Head(name.kind), text: who }];
         let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
         lines.extend(

@@ -43,7 +43,7 @@ impl<'a> Rows<'a> {
             forest,
             tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
             origins: Origins::of(forest),
-            titles: store.titles(),
+            titles: store.titles().all(),
             now: now(),
             read: Vec::new(),
             limit,
@@ -106,7 +106,7 @@ impl<'a> Rows<'a> {
             Some(title) => title.clone(),
             None => {
                 let question = self.forest.last_question(tail).unwrap_or(tail);
-                self.store.words(&self.forest.name(question)).unwrap_or_default()
+                self.store.bubbs().words(&self.forest.name(question)).unwrap_or_default()
             }
         };
         let words: Vec<&str> = words.split_whitespace().take(WORDS / 2).collect();

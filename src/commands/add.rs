@@ -62,21 +62,25 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store_or_make()?;
     let bytes = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
-        None | Some("head" | "@") => store.forest_for(&[Wanted::Tip])?,
-        tail => store.forest_at(false, tail)?,
+        None | Some("head" | "@") => store.names().forest_for(&[Wanted::Tip])?,
+        tail => store.addresses().forest_at(false, tail)?,
     };
     let prev = match args.prev.as_deref() {
         Some("head") => None,
-        Some(address) => Some(store.find_bubb(&forest, address)?.ix),
+        Some(address) => Some(store.addresses().find_bubb(&forest, address)?.ix),
         None => forest.newest(),
     };
     let prev = prev.map(|prev| forest.name(prev).id);
     let name = match (args.time, prev) {
-        (Some(time), _) => store.write_at(args.kind, args.hidden, prev, time, &bytes)?,
-        (None, Some(_)) => store.write(args.kind, args.hidden, prev, 0, &bytes)?,
-        (None, None) => {
-            store.write(args.kind, args.hidden, None, forest.root_time(lepo_store::store::now()), &bytes)?
-        }
+        (Some(time), _) => store.bubbs().write_at(args.kind, args.hidden, prev, time, &bytes)?,
+        (None, Some(_)) => store.bubbs().write(args.kind, args.hidden, prev, 0, &bytes)?,
+        (None, None) => store.bubbs().write(
+            args.kind,
+            args.hidden,
+            None,
+            forest.root_time(lepo_store::store::now()),
+            &bytes,
+        )?,
     };
     context.out.line(&name.id.to_string());
     tidy_after(&store, tidy_limit(&store), false, context.out);
@@ -86,7 +90,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
 /// The setting `tidy`. The message is written: a configuration that is wrong is told of by other commands.
 fn tidy_limit(store: &Store) -> Option<u32> {
     const LEAST: usize = 100;
-    if !store.is_untidy(LEAST) {
+    if !store.upkeep().is_untidy(LEAST) {
         return None;
     }
     let env = Env::from_process();

@@ -76,9 +76,9 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     let (forest, found) = find_one(store, address, &[])?;
     let id = forest.name(found.ix).id;
     if force {
-        return store.set_branch(name, id);
+        return store.branches().set(name, id);
     }
-    match store.make_branch(name, id)? {
+    match store.branches().make(name, id)? {
         true => Ok(()),
         false => Err(Error::nothing(format!("branch {name} is there already")).hint(format!(
             "to move it: lepo branch -f {} {}",
@@ -90,7 +90,7 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
 
 /// Refuses a new branch whose name is an address of another person's: it would stand before that.
 fn check_is_no_others(store: &Store, name: &str) -> Result<()> {
-    match store.other_of(name) {
+    match store.addresses().other_of(name) {
         Some(clone) => Err(Error::usage(format!("{name} is an address of {}'s messages", one_line(clone)))
             .hint("take another name: only they can make or move a branch there")),
         None => Ok(()),
@@ -102,13 +102,13 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
     for name in names {
         check_branch_name(name)?;
         // One whose file holds no id goes too.
-        if let Ok(None) = store.branch(name) {
+        if let Ok(None) = store.branches().get(name) {
             return Err(none(name));
         }
     }
     for name in names {
-        let id = store.branch(name).ok().flatten();
-        if !store.delete_branch(name)? {
+        let id = store.branches().get(name).ok().flatten();
+        if !store.branches().delete(name)? {
             continue;
         }
         // With the id it can be made again.
@@ -123,8 +123,8 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
 fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
     check_branch_name(new)?;
     check_is_no_others(store, new)?;
-    store.branch(old)?.ok_or_else(|| none(old))?;
-    match store.rename_branch(old, new, force)? {
+    store.branches().get(old)?.ok_or_else(|| none(old))?;
+    match store.branches().rename(old, new, force)? {
         true => Ok(()),
         false => Err(Error::nothing(format!("branch {new} is there already")).hint(format!(
             "to put {old} in its place: lepo branch -f -m {} {}",
@@ -139,12 +139,14 @@ fn none(name: &str) -> Error {
 }
 
 fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
-    let mut branches: Vec<_> = store.branches()?.into_iter().map(|(name, id)| (None, name, id)).collect();
-    for (clone, other) in store.others() {
-        let theirs = other.branches()?.into_iter();
+    let mut branches: Vec<_> =
+        store.branches().all()?.into_iter().map(|(name, id)| (None, name, id)).collect();
+    for (clone, other) in store.others().all() {
+        let theirs = other.branches().all()?.into_iter();
         branches.extend(theirs.map(|(name, id)| (Some(clone), format!("{clone}/{name}"), id)));
     }
-    let forest = store.forest_for(&[Wanted::Paths(branches.iter().map(|(_, _, id)| *id).collect())])?;
+    let forest =
+        store.names().forest_for(&[Wanted::Paths(branches.iter().map(|(_, _, id)| *id).collect())])?;
     let mut documents = Vec::new();
     for (from, name, id) in branches {
         let found = forest.find(id);

@@ -40,7 +40,7 @@ pub fn branch() -> ArgValueCompleter {
 /// Completes the id of a request that waits.
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
-        let Ok(forest) = there.store.forest() else { return Vec::new() };
+        let Ok(forest) = there.store.names().forest() else { return Vec::new() };
         let waiting = forest.pending(|ix| ui::read_request(&there.store, &forest.name(ix))).into_iter();
         let told =
             waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.words()))));
@@ -152,19 +152,19 @@ fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidat
 
 impl CompletionStore {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.offers(wanted, MOST).unwrap_or_default().into_iter();
+        let offers = self.store.addresses().offers(wanted, MOST).unwrap_or_default().into_iter();
         offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
     }
 
     fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.branch_offers(wanted).unwrap_or_default().into_iter();
+        let offers = self.store.addresses().branch_offers(wanted).unwrap_or_default().into_iter();
         offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
     }
 
     /// With the preview of `ls`, or where it is about the bubb itself, of `log`.
     fn candidate(&self, offer: Offer) -> CompletionCandidate {
         let preview = offer.about.and_then(|name| {
-            let text = excerpt(&self.store.words(&name).ok()?);
+            let text = excerpt(&self.store.bubbs().words(&name).ok()?);
             Some(if offer.itself { format!("{} {text}", name.tag()) } else { text })
         });
         candidate(offer.word, preview)

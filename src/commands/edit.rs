@@ -31,7 +31,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_one(&store, &args.address, &[Wanted::Tip])?;
     let name = forest.name(found.ix);
-    let text = store.read(&name)?;
+    let text = store.bubbs().read(&name)?;
 
     let edited = edit(&text, ".md")?;
     if edited == text {
@@ -43,7 +43,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 
     let not_before = if name.prev.is_none() { forest.root_time(lepo_store::store::now()) } else { 0 };
-    let sibling = store.write(name.kind, name.hidden, name.prev, not_before, &edited)?;
+    let sibling = store.bubbs().write(name.kind, name.hidden, name.prev, not_before, &edited)?;
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();

@@ -83,7 +83,7 @@ pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
 
 fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let mut progress = Progress::new(false);
-    let found = store.check(&mut |done, total| progress.show("checking", done, total))?;
+    let found = store.upkeep().check(&mut |done, total| progress.show("checking", done, total))?;
     drop(progress);
 
     if as_json {
@@ -113,9 +113,9 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     let (mut recovered, mut removed, mut restored, mut failed) =
         <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
     let mut first = None;
-    for stray in store.strays()?.0 {
+    for stray in store.upkeep().strays()?.0 {
         let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
-        match store.settle(stray) {
+        match store.upkeep().settle(stray) {
             // The others may still be saved.
             Err(error) => {
                 say(&format!("warning: cannot save {file}: {}", error.chain()));
@@ -136,7 +136,8 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
         }
     }
     let mut progress = Progress::new(false);
-    let files = store.restore_line_ends(&mut |done, total| progress.show("checking", done, total))?;
+    let files =
+        store.upkeep().restore_line_ends(&mut |done, total| progress.show("checking", done, total))?;
     drop(progress);
     for (file, error) in files {
         match error {

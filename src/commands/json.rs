@@ -17,7 +17,7 @@ pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_js
     map.insert("hidden".into(), name.hidden.into());
     map.insert("prev".into(), name.prev.map(|prev| prev.to_string()).into());
     map.insert("time".into(), name.id.time().into());
-    map.insert("path".into(), store.path_of(name).to_string_lossy().into());
+    map.insert("path".into(), store.bubbs().path(name).to_string_lossy().into());
     map
 }
 
@@ -28,7 +28,7 @@ pub fn bubbs_json(
     names: impl Iterator<Item = Name>,
     to: &mut impl Write,
 ) -> Result<()> {
-    let facts = store.facts();
+    let facts = store.journal().facts();
     let mut open = write!(to, "{{\"bubbs\":[").is_ok();
     for (i, name) in names.enumerate() {
         if !open {
@@ -44,7 +44,7 @@ pub fn bubbs_json(
 /// A bubb with what the journal knows of it; null where it knows nothing.
 fn bubb_json(store: &Store, forest: &Forest, name: &Name, fact: Option<&Fact>) -> Result<Value> {
     let mut map = name_json(store, name);
-    let text = store.text(name)?;
+    let text = store.bubbs().text(name)?;
     let files = if name.kind == Kind::User { split_attachments(&text).1 } else { Vec::new() };
     if !files.is_empty() {
         let file = |file: &Attachment| {
@@ -52,14 +52,14 @@ fn bubb_json(store: &Store, forest: &Forest, name: &Name, fact: Option<&Fact>) -
                 "type": file.media.mime(),
                 "bytes": file.len,
                 "name": file.name,
-                "path": store.blob_path(&file.hash).to_string_lossy(),
+                "path": store.blobs().path(&file.hash).to_string_lossy(),
             })
         };
         map.insert("attachments".into(), files.iter().map(file).collect());
     }
     map.insert("text".into(), text.into());
     let fact = fact.cloned().unwrap_or_default();
-    map.insert("speaker".into(), store.speaker(forest, name).into());
+    map.insert("speaker".into(), store.bubbs().speaker(forest, name).into());
     map.insert("model".into(), fact.model.into());
     map.insert("usage".into(), json!({ "input": fact.input, "output": fact.output }));
     map.insert("ms".into(), fact.ms.into());

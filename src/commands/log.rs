@@ -59,9 +59,9 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         context.page();
     }
     let on_terminal = context.out.is_terminal();
-    let facts = if on_terminal { store.fact_index() } else { FactIndex::default() };
+    let facts = if on_terminal { store.journal().index() } else { FactIndex::default() };
     let now = now();
-    let branches = store.branch_names()?;
+    let branches = store.branches().by_bubb()?;
     let rows = match args.graph {
         true => forest.graph(&bubbs),
         false => bubbs.into_iter().map(|ix| Row { drawing: String::new(), bubb: Some(ix) }).collect(),
@@ -86,10 +86,10 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
             let mut map = name_json(&store, &name);
             map.insert("excerpt".into(), excerpt_of(&store, &name).into());
             map.insert("branches".into(), names.into());
-            map.insert("speaker".into(), store.speaker(&forest, &name).into());
+            map.insert("speaker".into(), store.bubbs().speaker(&forest, &name).into());
             context.out.line(&serde_json::Value::Object(map).to_string());
         } else {
-            let speaker = store.speaker(&forest, &name);
+            let speaker = store.bubbs().speaker(&forest, &name);
             let about = match on_terminal {
                 true => {
                     let date = padded(&when::day_and_hour(name.id.time(), now), DATE_WIDTH);
@@ -136,7 +136,7 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
 /// The bubbs to list, newest first.
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
-        let forest = store.forest_for(&[Wanted::Everyone])?;
+        let forest = store.names().forest_for(&[Wanted::Everyone])?;
         let whole = forest.all().rev().collect();
         return Ok((forest, whole));
     }

@@ -146,8 +146,8 @@ impl<'o> Context<'o> {
     /// The store; without one, it is made.
     pub fn store_or_make(&self) -> Result<Store> {
         let Some(store) = self.find_store()? else { return Ok(self.make_store()?.0) };
-        match store.is_unfinished()? {
-            true => drop(store.furnish(Insts::default_file_text())?),
+        match store.furniture().is_unfinished()? {
+            true => drop(store.furniture().complete(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
         }
         Ok(store)
@@ -156,7 +156,7 @@ impl<'o> Context<'o> {
     /// Tells git to change no line ends in a store that was made before lepo did. A store that cannot be written is
     /// left as it is: what needs to write says so.
     pub fn keep_line_ends(&self, store: &Store) {
-        if store.complete_attributes().unwrap_or_default() {
+        if store.furniture().complete_attributes().unwrap_or_default() {
             let shown = store.shown().display();
             say(&format!("note: added `* -text` to {shown}/.gitattributes: git changes no line ends there"));
         }

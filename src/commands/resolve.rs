@@ -28,7 +28,7 @@ pub fn run_resolve(args: ResolveArgs, context: &mut Context<'_>) -> Result<u8> {
     for &ix in found.iter().flat_map(Found::bubbs) {
         let name = forest.name(ix);
         if args.path {
-            context.out.path(&store.path_of(&name));
+            context.out.path(&store.bubbs().path(&name));
         } else {
             context.out.line(&name.id.to_string());
         }

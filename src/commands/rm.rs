@@ -58,7 +58,7 @@ fn age(text: &str) -> std::result::Result<u64, String> {
 /// Lists, asks, deletes.
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let forest = store.forest()?;
+    let forest = store.names().forest()?;
     let by_rule = args.older_than.is_some() || args.unanswered;
     let tails = match by_rule {
         true => fitting(&args, &forest),
@@ -94,7 +94,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         unchanged(&store, &plan, by_rule)?;
     }
-    store.remove(&plan.bubbs, &plan.blobs)?;
+    store.bubbs().remove(&plan.bubbs, &plan.blobs)?;
     Ok(0)
 }
 
@@ -102,7 +102,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
 fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>> {
     let mut tails = Vec::new();
     for address in addresses {
-        if let Some(clone) = store.other_of(address) {
+        if let Some(clone) = store.addresses().other_of(address) {
             return Err(Error::usage(format!(
                 "{address} is a message of {clone}: only your own can be deleted"
             ))
@@ -148,7 +148,7 @@ struct Plan {
 impl Plan {
     /// The files to delete with these tails; `pass_over` leaves out tails that a branch names.
     fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<Plan> {
-        let branches = store.branches()?;
+        let branches = store.branches().all()?;
         let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();
         let (mut going, mut planned, mut pruner) = (Vec::new(), Vec::new(), Pruner::of(forest));
         for &tail in tails {
@@ -179,13 +179,13 @@ impl Plan {
         }
         let bubbs: Vec<Name> = going.into_iter().map(|ix| forest.name(ix)).collect();
         let all: Vec<Name> = forest.all().map(|ix| forest.name(ix)).collect();
-        let blobs = store.blobs_only_of(&bubbs, &all)?;
+        let blobs = store.blobs().only_of(&bubbs, &all)?;
         Ok(Plan { tails: planned, bubbs, blobs })
     }
 
     fn paths(&self, store: &Store) -> Vec<PathBuf> {
-        let bubbs = self.bubbs.iter().map(|name| store.path_of(name));
-        let blobs = self.blobs.iter().map(|hash| store.blob_path(hash));
+        let bubbs = self.bubbs.iter().map(|name| store.bubbs().path(name));
+        let blobs = self.blobs.iter().map(|hash| store.blobs().path(hash));
         bubbs.chain(blobs).collect()
     }
 
@@ -199,7 +199,7 @@ impl Plan {
 
 /// A conversation may have gone on while the question stood.
 fn unchanged(store: &Store, plan: &Plan, pass_over: bool) -> Result<()> {
-    let forest = store.forest()?;
+    let forest = store.names().forest()?;
     let tails: Option<Vec<Ix>> = plan.tails.iter().map(|id| forest.find(*id)).collect();
     let same = match tails {
         Some(tails) => Plan::make(store, &forest, &tails, pass_over)? == *plan,

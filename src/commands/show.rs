@@ -66,7 +66,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
             break;
         }
         if args.paths {
-            context.out.path(&store.path_of(&name));
+            context.out.path(&store.bubbs().path(&name));
         } else if args.blobs {
             blobs(&store, &name, context)?;
         } else if args.one {
@@ -98,9 +98,9 @@ fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
 
 /// The paths of the blobs that a bubb names. One that is missing is said.
 fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
-    for hash in store.blobs_of(name)? {
-        let path = store.blob_path(&hash);
-        match store.open_blob(&hash)? {
+    for hash in store.blobs().of(name)? {
+        let path = store.blobs().path(&hash);
+        match store.blobs().open(&hash)? {
             Some(_) => context.out.path(&path),
             None => say(&format!("warning: {}, named by {}, is missing", path.display(), name.id)),
         }

@@ -6,12 +6,13 @@ use lepo_store::store::{OLD, Store};
 /// Moves some bubbs of days that are over into their folders, if the command saw more than `limit`. Its output
 /// is out before that.
 pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out) {
-    let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| store.is_untidy(limit)) else {
+    let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| store.upkeep().is_untidy(limit))
+    else {
         return;
     };
     out.flush();
-    let is_first = !store.has_old();
-    match store.tidy_some(limit) {
+    let is_first = !store.names().has_old();
+    match store.upkeep().tidy_some(limit) {
         Ok(tidied) if is_first && tidied.moved > 0 && !quiet => say(&format!(
             "note: messages of days that are over move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
             store.shown().display()

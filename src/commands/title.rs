@@ -40,11 +40,11 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let bubb = found.ix;
     let root = forest.name(Origins::of(&forest).origin(bubb).root).id;
     if args.delete {
-        store.set_title(root, "")?;
+        store.titles().set(root, "")?;
     } else if !args.words.is_empty() {
-        store.set_title(root, &args.words.join(" "))?;
+        store.titles().set(root, &args.words.join(" "))?;
     } else {
-        match store.titles().get(&root) {
+        match store.titles().all().get(&root) {
             Some(title) => context.out.line(title),
             None => {
                 say(&format!("no title; to give it one: lepo title {} WORDS", quoted(&args.address)));

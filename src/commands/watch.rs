@@ -9,7 +9,7 @@ use super::line::{bubb_line, excerpt_of};
 use crate::term::{clean, stdout_is_read};
 use lepo_base::error::Result;
 use lepo_store::bubb::{Kind, Name};
-use lepo_store::store::Seen;
+use lepo_store::store::{Seen, Watch};
 
 /// The interval at which the reader of the output and the store are checked.
 const TICK: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut selects: VecDeque<Name> = VecDeque::new();
     loop {
         let store = context.store()?;
-        let mut watch = store.watch(known)?;
+        let mut watch = Watch::begin(&store, known)?;
         while !watch.is_outdated() {
             if context.out.closed() || !stdout_is_read() {
                 return Ok(0);
@@ -54,7 +54,7 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
                 selects.truncate(MOST_SELECTS - 1);
                 selects.push_front(name);
             }
-            let speaker = selects.iter().find_map(|before| seen.store.speaker_behind(&name, before));
+            let speaker = selects.iter().find_map(|before| seen.store.bubbs().speaker_behind(&name, before));
             if args.all || !name.hidden {
                 tell(&seen, speaker, &args, context);
             }

@@ -13,10 +13,10 @@ pub fn find_all(store: &Store, words: &[String], also: &[Wanted]) -> Result<(For
     let words = with_stdin(words)?;
     let mut wanted = also.to_vec();
     for word in &words {
-        wanted.extend(store.wanted_by(word)?);
+        wanted.extend(store.addresses().wanted_by(word)?);
     }
-    let forest = store.forest_for(&wanted)?;
-    let found = words.iter().map(|word| store.find_word(&forest, word)).collect::<Result<_>>()?;
+    let forest = store.names().forest_for(&wanted)?;
+    let found = words.iter().map(|word| store.addresses().find(&forest, word)).collect::<Result<_>>()?;
     Ok((forest, found))
 }
 
@@ -36,10 +36,10 @@ pub fn resolve_all(
     let words = with_stdin(words)?;
     if !is_whole {
         for word in &words {
-            store.forest_for(&store.wanted_by(word)?)?;
+            store.names().forest_for(&store.addresses().wanted_by(word)?)?;
         }
     }
-    words.iter().map(|word| store.find_word(forest, word)).collect()
+    words.iter().map(|word| store.addresses().find(forest, word)).collect()
 }
 
 fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {

@@ -30,7 +30,7 @@ pub struct Copied {
 impl Copied {
     /// The bytes of a bubb, if they are those that its id was made of.
     pub fn proven(&self, name: &Name) -> Result<Option<Vec<u8>>> {
-        let bytes = self.store.read(name)?;
+        let bytes = self.store.bubbs().read(name)?;
         let content = Sha256::digest(&bytes).into();
         let id = BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content);
         Ok((id == name.id).then_some(bytes))
@@ -52,8 +52,8 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let store = Store::at(parent, Path::new(name))?
         .ok_or_else(|| Error::usage(format!("{} is not a store", path.display())))?;
-    let forest = store.forest()?;
-    let is_request = |name: &Name| store.read(name).is_ok_and(|bytes| is_request(name, &bytes));
+    let forest = store.names().forest()?;
+    let is_request = |name: &Name| store.bubbs().read(name).is_ok_and(|bytes| is_request(name, &bytes));
     let waiting: HashSet<BubbId> = forest
         .pending(|ix| is_request(&forest.name(ix)).then_some(()))
         .into_iter()
@@ -77,10 +77,10 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
         }
     }
     tally.skip("message of an incomplete conversation", cut);
-    let mut branches = store.branches()?;
+    let mut branches = store.branches().all()?;
     branches.retain(|(_, id)| whole.get(id).copied().unwrap_or(false));
     let mut waiting: Vec<BubbId> = waiting.into_iter().collect();
     waiting.sort();
-    let facts = store.facts();
+    let facts = store.journal().facts();
     Ok(Copied { store, bubbs, branches, waiting, roots, facts })
 }

@@ -37,12 +37,12 @@ impl Completion {
     /// Each with its preview.
     fn addresses(&self, begun: &str) -> Vec<(String, String)> {
         let store = &self.store;
-        let preview = |name: &Name| excerpt_within(&store.words(name).unwrap_or_default(), PREVIEW);
+        let preview = |name: &Name| excerpt_within(&store.bubbs().words(name).unwrap_or_default(), PREVIEW);
         let told = |offer: Offer| {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)
         };
-        store.offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
+        store.addresses().offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
     }
 
     /// The prompts by name that count, each with how it begins.

@@ -27,8 +27,8 @@ impl Session<'_> {
                 .hint("/ls lists the conversations, /tail ID goes on from a request that waits")
         })?;
         let store = self.store.clone();
-        let _claim = store.claim(id)?;
-        let forest = store.forest()?;
+        let _claim = store.requests().claim(id)?;
+        let forest = store.names().forest()?;
         let decision = Decision::on((&store, &self.env.masking), &forest, id, verdict)?;
         self.waiting = None;
         let state = State::Idle.after(Step::Entered);

@@ -20,7 +20,7 @@ impl Session<'_> {
     pub(super) fn find(&mut self, words: &str) -> Result<()> {
         let ignore_case = !words.chars().any(char::is_uppercase);
         let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
-        let forest = self.store.forest_for(&[Wanted::Everyone])?;
+        let forest = self.store.names().forest_for(&[Wanted::Everyone])?;
         let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
         let mut found: Vec<(Name, String)> = Vec::new();
         let most = most_listed();

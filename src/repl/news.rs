@@ -21,8 +21,8 @@ impl News {
     /// At the beginning of a session all that is there is known.
     pub fn begin(store: &Store) -> Result<News> {
         let mut known = HashSet::new();
-        for (_, other) in store.others() {
-            known.extend(other.recent_names()?.into_iter().map(|name| name.id));
+        for (_, other) in store.others().all() {
+            known.extend(other.names().recent()?.into_iter().map(|name| name.id));
         }
         Ok(News { known, at: None })
     }
@@ -32,10 +32,10 @@ impl News {
     fn take(&mut self, store: &Store, conv: &HashSet<BubbId>, at: BubbId) -> Result<Vec<(String, Name)>> {
         let is_new_place = self.at.replace(at) != Some(at);
         let beyond = match is_new_place {
-            true => store.below(&[at].into())?.into_iter().map(|(_, name)| name.id).collect(),
+            true => store.others().below(&[at].into())?.into_iter().map(|(_, name)| name.id).collect(),
             false => HashSet::new(),
         };
-        let below = store.below(conv)?;
+        let below = store.others().below(conv)?;
         let is_news = |name: &Name| !self.known.contains(&name.id) || beyond.contains(&name.id);
         let news: Vec<(&str, Name)> =
             below.into_iter().filter(|(_, name)| !name.hidden && is_news(name)).collect();
@@ -49,11 +49,11 @@ impl News {
 impl Session<'_> {
     /// Tells who answered below the conversation, also people whose first answer came since the session began.
     pub(super) fn tell_news(&mut self) -> Result<()> {
-        if let Some(store) = self.store.renewed().map(Arc::new) {
+        if let Some(store) = self.store.others().renewed().map(Arc::new) {
             self.env.store = store.clone();
             self.store = store;
         }
-        let Some(at) = self.at.filter(|_| !self.store.others().is_empty() && !self.shown.quiet) else {
+        let Some(at) = self.at.filter(|_| !self.store.others().all().is_empty() && !self.shown.quiet) else {
             return Ok(());
         };
         let forest = self.forest()?;

@@ -98,8 +98,9 @@ impl<'o> Session<'o> {
     ) -> Result<(Session<'o>, Option<Name>)> {
         let SessionOptions { new, tail: address, show_past, shown, runs } = options;
         let store = env.store.clone();
-        let forest = store.forest_at(new, address.as_deref())?;
-        let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
+        let forest = store.addresses().forest_at(new, address.as_deref())?;
+        let tail =
+            address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
         let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
         let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
         let tip = tip.map(|ix| forest.name(ix));
@@ -374,7 +375,7 @@ impl<'o> Session<'o> {
 
     /// The forest as far as the next turn needs it.
     pub(super) fn forest(&self) -> Result<Forest> {
-        self.store.forest_for(&[Wanted::Tip, Wanted::Paths(self.at.into_iter().collect())])
+        self.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(self.at.into_iter().collect())])
     }
 
     /// The start of the next question; or of the last one, if it is answered `again`.

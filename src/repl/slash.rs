@@ -159,7 +159,7 @@ impl Session<'_> {
             up.find(|name| !name.hidden && name.kind == Kind::Assistant)
         });
         let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
-        let text = self.store.text(&answer)?;
+        let text = self.store.bubbs().text(&answer)?;
         copy_to_clipboard(&text);
         say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
         Ok(())
@@ -228,7 +228,7 @@ impl Session<'_> {
         let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
         let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
         let text = match name {
-            Some(name) => self.store.text(&name)?,
+            Some(name) => self.store.bubbs().text(&name)?,
             None if self.at.is_some() => String::new(),
             None => self.env.configured.system_prompt()?.unwrap_or_default(),
         };
@@ -248,14 +248,14 @@ impl Session<'_> {
         let listed =
             number.and_then(|number| self.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
         let address = listed.as_deref().unwrap_or(address);
-        let forest = self.store.forest_at(false, Some(address))?;
-        let found = self.store.find_bubb(&forest, address)?;
+        let forest = self.store.addresses().forest_at(false, Some(address))?;
+        let found = self.store.addresses().find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
         (self.at, self.past) = (Some(id), Vec::new());
         self.branch = found.by_branch.then(|| (address.to_string(), id));
         let height = forest.heights(&[found.ix]).first().copied().unwrap_or_default();
         let question =
-            forest.last_question(found.ix).map(|ix| self.store.text(&forest.name(ix))).transpose()?;
+            forest.last_question(found.ix).map(|ix| self.store.bubbs().text(&forest.name(ix))).transpose()?;
         say(&format!("on from {id} ({height}): {}", excerpt(&question.unwrap_or_default())));
         self.find_waiting(forest.name(found.ix))
     }
@@ -284,7 +284,7 @@ impl Session<'_> {
             Error::nothing("there is nothing to name yet")
                 .hint("ask something first: a branch names a message")
         })?;
-        if !self.store.make_branch(name, at)? {
+        if !self.store.branches().make(name, at)? {
             return Err(Error::nothing(format!("branch {name} is there already"))
                 .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
         }

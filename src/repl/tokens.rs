@@ -51,7 +51,7 @@ impl Session<'_> {
         let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
         say(&format!("this session: {answers}, {} tokens in, {} out", thousands(input), thousands(output)));
         let forest = self.forest()?;
-        let facts = self.store.fact_index();
+        let facts = self.store.journal().index();
         let at = self.at.and_then(|id| forest.find(id));
         let last = at.and_then(|ix| {
             let mut up = forest.up(ix);
@@ -70,9 +70,9 @@ impl Session<'_> {
     /// The newest conversations, also other people's, numbered for `/tail`.
     pub(super) fn list(&mut self) -> Result<()> {
         let most = most_listed();
-        let others = self.store.others();
+        let others = self.store.others().all();
         let wanted = if others.is_empty() { Wanted::Newest(most) } else { Wanted::Everyone };
-        let forest = self.store.forest_for(&[wanted])?;
+        let forest = self.store.names().forest_for(&[wanted])?;
         let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
         let heights = forest.heights(&tails);
         for (i, (&tail, height)) in tails.iter().zip(&heights).enumerate() {

@@ -11,7 +11,7 @@ use lepo_turn::{GroupOutcome, Report, Speech, ToolUse};
 pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
-        let text = report.as_given(store?.text(&answer.name).ok()?);
+        let text = report.as_given(store?.bubbs().text(&answer.name).ok()?);
         let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
         let value: Option<Value> = report.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
         let mut told = json!({
@@ -58,7 +58,7 @@ pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
             let report = &debated.report;
             let mut whole = turn_document(Some(store), report, report.error.as_ref());
             let speech = |speech: &Speech| {
-                let text = store.text(&speech.bubb).unwrap_or_default();
+                let text = store.bubbs().text(&speech.bubb).unwrap_or_default();
                 json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
             };
             whole["speeches"] = debated.speeches.iter().map(speech).collect();

@@ -165,7 +165,7 @@ impl<'o> GroupView<'o> {
             false => self.head(&heading(name)),
         }
         self.out.trusted("\n");
-        match self.store.read(bubb) {
+        match self.store.bubbs().read(bubb) {
             Ok(bytes) => self.words(&bytes),
             Err(error) => warn(&error),
         }

@@ -31,7 +31,7 @@ impl<'s> MessageView<'s> {
         plain: bool,
     ) -> MessageView<'s> {
         let on_terminal = out.is_terminal();
-        let facts = if on_terminal { store.fact_index() } else { FactIndex::default() };
+        let facts = if on_terminal { store.journal().index() } else { FactIndex::default() };
         MessageView {
             store,
             forest,
@@ -44,7 +44,7 @@ impl<'s> MessageView<'s> {
 
     /// A message under its heading.
     pub fn print(&self, name: &Name, out: &mut Out) -> Result<()> {
-        let speaker = self.store.speaker(self.forest, name);
+        let speaker = self.store.bubbs().speaker(self.forest, name);
         let about = match out.is_terminal() {
             true => {
                 let model = self.facts.get(name.id).and_then(|fact| fact.model);
@@ -125,7 +125,7 @@ pub fn copy_bubb(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
 
 /// Reads a bubb in pieces, as it may be larger than memory, until `take` wants no more.
 fn each_piece(store: &Store, name: &Name, mut take: impl FnMut(&[u8]) -> bool) -> Result<()> {
-    let mut file = store.open(name)?;
+    let mut file = store.bubbs().open(name)?;
     let mut buffer = [0; 16 << 10];
     loop {
         match file.read(&mut buffer) {
@@ -133,7 +133,7 @@ fn each_piece(store: &Store, name: &Name, mut take: impl FnMut(&[u8]) -> bool) -
             Ok(n) if take(&buffer[..n]) => {}
             Ok(_) => return Ok(()),
             Err(error) => {
-                let path = store.path_of(name).display().to_string();
+                let path = store.bubbs().path(name).display().to_string();
                 return Err(Error::store(format!("cannot read {path}")).because(error));
             }
         }

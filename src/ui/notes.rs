@@ -36,7 +36,7 @@ pub fn note_dropped(store: &Store, begin: Start, tip: &Name) {
 /// The request that waits at this bubb, if it is one.
 pub fn waiting_at(store: &Store, name: &Name) -> Result<Option<ToolRequest>> {
     let Some(request) = name.hidden.then(|| read_request(store, name)).flatten() else { return Ok(None) };
-    let forest = store.forest_for(&[Wanted::Followed(name.id)])?;
+    let forest = store.names().forest_for(&[Wanted::Followed(name.id)])?;
     let waits = forest.find(name.id).is_some_and(|ix| forest.standing(ix) == Standing::Pending);
     Ok(waits.then_some(request))
 }
@@ -47,7 +47,7 @@ pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Fores
     let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
     let root = forest.up(at).last().map(|ix| forest.name(ix));
     let own = root.filter(|name| name.kind == Speaker::System && name.hidden);
-    let own = own.and_then(|name| store.text(&name).ok()).unwrap_or_default();
+    let own = own.and_then(|name| store.bubbs().text(&name).ok()).unwrap_or_default();
     let differs = match configured.wanted_system_prompt() {
         Some(wanted) => wanted != own,
         None if own.is_empty() => false,
@@ -93,7 +93,7 @@ pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
 
 /// Moves the branch a turn started from to its answer. False, and said, if it has moved meanwhile.
 pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
-    let moved = store.move_branch(name, from, to)?;
+    let moved = store.branches().advance(name, from, to)?;
     if !moved && !quiet {
         say(&format!("note: branch {name} has moved meanwhile and was left where it is"));
     }
@@ -102,12 +102,12 @@ pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: b
 
 /// The text of a bubb, for a list: one that cannot be read is said and left out. A question is its words.
 pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
-    store.words(name).inspect_err(warn).ok()
+    store.bubbs().words(name).inspect_err(warn).ok()
 }
 
 /// The same with a question's attachments as their labels.
 pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
-    let text = store.glance(name).inspect_err(warn).ok()?;
+    let text = store.bubbs().glance(name).inspect_err(warn).ok()?;
     Some(match name.kind {
         Speaker::User => labelled(&text).into_owned(),
         Speaker::System | Speaker::Assistant | Speaker::Tool => text,
@@ -120,7 +120,7 @@ const MOST_REQUEST: u64 = 16 << 20;
 /// The request that a bubb is, if it is one. A copy of a request asks for nothing.
 pub fn read_request(store: &Store, name: &Name) -> Option<ToolRequest> {
     let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
-    let text = may.then(|| store.text_within(name, MOST_REQUEST));
+    let text = may.then(|| store.bubbs().text_within(name, MOST_REQUEST));
     let text = text?.inspect_err(warn).ok()??;
-    ToolRequest::from_canonical(&text).filter(|_| !store.is_copy(name.id))
+    ToolRequest::from_canonical(&text).filter(|_| !store.journal().is_copy(name.id))
 }

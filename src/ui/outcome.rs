@@ -67,7 +67,7 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
 /// Tells where each answer is, and which of them is now `@`.
 pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
-    let forest = store.forest_for(&[Wanted::Tip])?;
+    let forest = store.names().forest_for(&[Wanted::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     for (name, report) in &polled.replies {
         if let Some(answered) = report.answer {

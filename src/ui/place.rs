@@ -36,7 +36,7 @@ pub fn place_line(
     let fits = |form: &&String| width(form) <= columns;
     let line = forms.iter().find(fits).unwrap_or(&forms[3]).clone();
     let first = lepo_store::conv::Origins::of(forest).origin(ix).question;
-    let text = first.and_then(|ix| store.words(&forest.name(ix)).ok()).unwrap_or_default();
+    let text = first.and_then(|ix| store.bubbs().words(&forest.name(ix)).ok()).unwrap_or_default();
     let room = columns.saturating_sub(width(&line) + 3);
     let excerpt = excerpt_within(&text, room);
     if excerpt.is_empty() || room < 8 { line } else { format!("{line} \"{excerpt}\"") }

@@ -24,7 +24,7 @@ impl Stopped {
     /// Looks behind the question of a turn that was stopped.
     pub fn find(store: &Store, report: &Report) -> Result<Stopped> {
         let wanted = [Wanted::Tip, Wanted::Paths(report.user.into_iter().collect())];
-        let forest = store.forest_for(&wanted)?;
+        let forest = store.names().forest_for(&wanted)?;
         let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(Stopped::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);
         let left: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();

@@ -93,8 +93,8 @@ fn each_cached(
     is_wanted: impl Fn(&DayOf) -> bool,
     mut each: impl FnMut(DayOf, &Block<'_>) -> ControlFlow<()>,
 ) -> Option<()> {
-    let (file, len) = store.cached_text(month)?;
-    let folder = store.month_folder(month)?;
+    let (file, len) = store.text_cache().open(month)?;
+    let folder = store.text_cache().month_folder(month)?;
     let wanted = |recorded: &Day| unchanged(&folder, month, recorded).filter(&is_wanted);
     READER.with_borrow_mut(|reader| reader.read(&file, len, needed, wanted, |day, block| each(*day, block)))
 }
@@ -147,10 +147,10 @@ impl Builder<'_> {
     /// Reads a day from its files, each once: those that match are found, and all are kept for the segment.
     fn read(&mut self, day: DayOf, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) -> Result<()> {
         let store = self.store;
-        let begun = self.begun.get_or_insert_with(|| store.begin_cached_text().ok());
-        let state = store.folder_state(day);
+        let begun = self.begun.get_or_insert_with(|| store.text_cache().begin().ok());
+        let state = store.text_cache().folder_state(day);
         let state = state.filter(|state| begun.as_ref().is_some_and(|begun| begun.may_record(state)));
-        let names = store.bubbs_of_day(day)?;
+        let names = store.names().of_day(day)?;
         let mut texts = Vec::with_capacity(names.len());
         let is_kept = state.is_some() && self.bytes <= LARGEST;
         for name in &names {
@@ -158,7 +158,7 @@ impl Builder<'_> {
             if !is_taken && !is_kept {
                 continue;
             }
-            match store.read(name) {
+            match store.bubbs().read(name) {
                 Ok(text) => {
                     found.extend((is_taken && pattern.may_match(&text)).then_some(*name));
                     if is_kept {
@@ -170,9 +170,9 @@ impl Builder<'_> {
                 Err(_) => found.extend(is_taken.then_some(*name)),
             }
         }
-        if let Some(state) = state
-            .filter(|state| is_kept && texts.len() == names.len() && store.folder_state(day) == Some(*state))
-        {
+        if let Some(state) = state.filter(|state| {
+            is_kept && texts.len() == names.len() && store.text_cache().folder_state(day) == Some(*state)
+        }) {
             self.fresh.insert(day, (state, texts));
         }
         Ok(())

@@ -33,7 +33,7 @@ pub fn search_files(
 ) -> ControlFlow<()> {
     let look = |name: Name| {
         TEXT.with_borrow_mut(|text| {
-            if let Err(error) = store.read_into(&name, text) {
+            if let Err(error) = store.bubbs().read_into(&name, text) {
                 return Some(Outcome::Unreadable(error));
             }
             let found = found(pattern, text).map(|lines| Outcome::Found(name, lines));

@@ -41,8 +41,8 @@ struct Listed {
 impl Glance {
     /// Looks; `None` where the filesystem does not tell changes of the days that are over.
     pub fn of(store: &Store, record: &Record) -> Result<Option<Glance>> {
-        let mut listing = store.listing()?;
-        let Some(states) = store.old_states(now()) else { return Ok(None) };
+        let mut listing = store.names().listing()?;
+        let Some(states) = store.text_cache().old_states(now()) else { return Ok(None) };
         let recent: HashSet<Day> = listing.recent().iter().map(|name| Day::of(name.id)).collect();
         let is_unchanged = |(day, state): &(Day, Option<FolderState>)| {
             state.is_some() && record.days.get(day) == state.as_ref() && !recent.contains(day)
@@ -126,8 +126,8 @@ impl Compared {
             Some(_) => side_of(clone, &tree, &mut Objects::of(git))?,
             None => Side { clone: clone.into(), ..Side::default() },
         };
-        let mut listing = store.listing()?;
-        let states = store.old_states(now()).unwrap_or_default();
+        let mut listing = store.names().listing()?;
+        let states = store.text_cache().old_states(now()).unwrap_or_default();
         let recent = listing.recent().iter().map(|name| Day::of(name.id)).collect();
         listing.read_since(Day::FIRST)?;
         let mut here = Side {
@@ -181,5 +181,5 @@ const MOST_DAYS: usize = 1000;
 
 /// The store's branches by the names of their files.
 fn branches_of(store: &Store) -> Result<BTreeMap<String, BubbId>> {
-    Ok(store.branches()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
+    Ok(store.branches().all()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
 }

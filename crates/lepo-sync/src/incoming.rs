@@ -14,7 +14,7 @@ use super::tree::{Misfits, Tree, Until};
 use super::verdicts::{Verdict, Verdicts};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_store::bubb::{BubbId, Name};
-use lepo_store::store::{Store, now};
+use lepo_store::store::{Batch, Store, now};
 
 /// A bubb dated further ahead than this waits for its day, in milliseconds.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
@@ -90,7 +90,7 @@ pub fn take_others(
         if let Entry::Branch(file) = entry
             && let Some(name) = decoded(&file)
         {
-            theirs.delete_branch(&name)?;
+            theirs.branches().delete(&name)?;
         }
     }
     let branches = tree.branch_ids(&mut objects)?;
@@ -99,14 +99,14 @@ pub fn take_others(
     }
     for (file, id) in branches.into_iter().take(MOST_BRANCHES) {
         let Some(name) = decoded(&file) else { continue };
-        if theirs.branch(&name).ok().flatten() == Some(id) {
+        if theirs.branches().get(&name).ok().flatten() == Some(id) {
             continue;
         }
         if until.is_over() {
             came.later += 1;
             continue;
         }
-        theirs.set_branch(&name, id)?;
+        theirs.branches().set(&name, id)?;
         came.branches += 1;
     }
     if came.is_whole() {
@@ -137,7 +137,7 @@ impl Taking<'_, '_> {
     fn bubbs(&mut self, mut new: Vec<(Name, Oid)>, came: &mut Came) -> Result<Vec<Name>> {
         new.sort_unstable_by_key(|(name, _)| name.id);
         let latest = now() + AHEAD;
-        let mut batch = self.to.batch(new.len() > lepo_store::store::MANY)?;
+        let mut batch = Batch::begin(self.to, new.len() > lepo_store::store::MANY)?;
         let mut taken = Vec::new();
         for (name, oid) in new {
             let path = Entry::Bubb(name).path();
@@ -167,7 +167,7 @@ impl Taking<'_, '_> {
     fn blobs(&mut self, blobs: &HashMap<String, Oid>, came: &mut Came) -> Result<()> {
         for (hash, oid) in blobs {
             let path = Entry::Blob(hash.clone()).path();
-            if self.verdict.has_left_out(&path, oid) || self.to.open_blob(hash)?.is_some() {
+            if self.verdict.has_left_out(&path, oid) || self.to.blobs().open(hash)?.is_some() {
                 continue;
             }
             if self.is_over() {
@@ -175,7 +175,7 @@ impl Taking<'_, '_> {
                 continue;
             }
             match self.objects.blob(hash, oid)? {
-                Content::Good(bytes) => drop(self.to.blob(&mut bytes.as_slice())?),
+                Content::Good(bytes) => drop(self.to.blobs().keep(&mut bytes.as_slice())?),
                 _ => self.leave_out(&path, oid, "its content does not match its name", came),
             }
         }
@@ -275,17 +275,17 @@ impl<'m> Mine<'m> {
         merged.removed = removable(store, changes, here)?;
         if !merged.removed.is_empty() {
             let names: Vec<Name> = here.bubbs.values().copied().collect();
-            let blobs = store.blobs_only_of(&merged.removed, &names)?;
-            store.remove(&merged.removed, &blobs)?;
+            let blobs = store.blobs().only_of(&merged.removed, &names)?;
+            store.bubbs().remove(&merged.removed, &blobs)?;
         }
         for (file, id) in &changes.branches {
             if let Some(name) = decoded(file) {
-                store.set_branch(&name, *id)?;
+                store.branches().set(&name, *id)?;
             }
         }
         for file in &changes.branches_removed {
             if let Some(name) = decoded(file) {
-                store.delete_branch(&name)?;
+                store.branches().delete(&name)?;
             }
         }
         Ok(merged)
@@ -299,7 +299,7 @@ fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>>
     }
     let added: HashSet<BubbId> = changes.add.iter().map(|(name, _)| name.id).collect();
     let is_new = |name: &Name| !here.bubbs.contains_key(&name.id) && !added.contains(&name.id);
-    let recent = store.recent_names()?;
+    let recent = store.names().recent()?;
     let mut prevs: HashMap<BubbId, Option<BubbId>> = recent.iter().map(|name| (name.id, name.prev)).collect();
     prevs.extend(here.bubbs.values().map(|name| (name.id, name.prev)));
     let mut needed = HashSet::new();

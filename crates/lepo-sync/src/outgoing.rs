@@ -18,7 +18,7 @@ use super::tree::blobs_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_store::bubb::{BubbId, Day, Name, is_hash};
-use lepo_store::store::{Store, in_order};
+use lepo_store::store::{Store, blobs_in, in_order};
 
 /// Bytes of messages that are pushed at once, and the rest of their month: hosts take 2 GB a push.
 pub const PART_BYTES: u64 = 256 << 20;
@@ -98,7 +98,7 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     if writer.sent.removed > 0 {
         let mut gone = Vec::new();
         for hash in writer.committed()? {
-            if store.open_blob(hash)?.is_none() {
+            if store.blobs().open(hash)?.is_none() {
                 gone.push(Entry::Blob(hash.clone()).path());
             }
         }
@@ -135,7 +135,7 @@ fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Re
 /// Reads a bubb and decides whether it may be sent.
 fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
     let held = |why: &str| Ok(Checked::Held(name, why.to_string()));
-    let bytes = sender.store.read(&name)?;
+    let bytes = sender.store.bubbs().read(&name)?;
     if bytes.len() as u64 > LARGEST {
         return held("is larger than 50 MiB");
     }
@@ -147,7 +147,7 @@ fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
     {
         return held(&format!("seems to hold {what}"));
     }
-    let blobs = Store::blobs_in(&bytes, name.kind);
+    let blobs = blobs_in(&bytes, name.kind);
     Ok(Checked::Good { name, bytes, blobs })
 }
 
@@ -206,7 +206,7 @@ impl<'s> Writer<'s> {
         if !self.looked.insert(hash.to_string()) || self.committed()?.contains(hash) {
             return Ok(());
         }
-        let Some((mut file, len)) = self.sender.store.open_blob(hash)? else { return Ok(()) };
+        let Some((mut file, len)) = self.sender.store.blobs().open(hash)? else { return Ok(()) };
         let mut bytes = Vec::new();
         if len <= LARGEST {
             io::Read::read_to_end(&mut file, &mut bytes)
@@ -239,12 +239,13 @@ mod tests {
     use super::super::tree::Tree;
     use super::*;
     use lepo_store::bubb::Kind;
+    use lepo_store::store::Batch;
 
     #[test]
     fn a_first_push_goes_by_parts_that_end_with_a_month() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap().0;
-        let (mut batch, month) = (store.batch(false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
+        let (mut batch, month) = (Batch::begin(&store, false).unwrap(), 31 * 24 * 60 * 60 * 1000u64);
         let mut compared = Compared::default();
         for i in 0..6 {
             let text = format!("message {i}");

@@ -360,5 +360,5 @@ fn note_merged(here: &mut Side, changes: &Changes) {
 pub fn unsent(store: &Store, git: &Git, pushed: Option<Oid>) -> Result<usize> {
     git.init()?;
     let tree = Tree::of(git, pushed.as_deref())?;
-    Ok(store.names()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
+    Ok(store.names().all()?.iter().filter(|name| !tree.bubbs.contains_key(&name.id)).count())
 }

@@ -217,12 +217,15 @@ impl Transcript {
         }
         let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
         // Without it the model is told the same in words, so that it cannot be kept is no failure.
-        let _ = store.keep_wire(request, &serde_json::to_vec(&kept).unwrap_or_default());
+        let _ = store.requests().keep_replay(request, &serde_json::to_vec(&kept).unwrap_or_default());
     }
 
     /// Takes up what was kept for a request, if this model said it.
     pub fn take_up_called(&mut self, store: &Store, config: &ModelConfig, request: BubbId) {
-        let kept = store.wire(request).and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
+        let kept = store
+            .requests()
+            .replay(request)
+            .and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
         let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
         let same = origin.provider == kept.provider
             && origin.base_url == kept.base_url

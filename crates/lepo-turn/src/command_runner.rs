@@ -116,7 +116,7 @@ impl CommandRunner<'_> {
 
     /// Notes how long it took.
     pub fn journal(&self, name: &Name, what: &str, carried: &Carried) {
-        self.env.store.journal(Entry {
+        self.env.store.journal().add(Entry {
             bubb: Some(name.id),
             what,
             ms: carried.ms,
@@ -137,7 +137,7 @@ async fn carry_out(
     found: &Arc<Mutex<Aftermath>>,
 ) -> Result<(Carried, usize)> {
     let command = granted.request().command.clone();
-    let scratch = [store.scratch()?, store.scratch()?];
+    let scratch = [store.bubbs().scratch()?, store.bubbs().scratch()?];
     let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
     let mut outcome = shell.run(granted, scratch, live, found).await.map_err(failed)?;
     let found = aftermath::for_model(&found.lock().unwrap_or_else(PoisonError::into_inner));

@@ -82,7 +82,7 @@ impl TurnEnv {
             Ok(tail) => Ok(tail),
             Err(error) => {
                 written.reverse();
-                let _ = self.store.remove(&written, &[]);
+                let _ = self.store.bubbs().remove(&written, &[]);
                 Err(error)
             }
         }
@@ -122,11 +122,17 @@ impl TurnEnv {
         written: &mut Vec<Name>,
     ) -> Result<BubbId> {
         let summary = self.masking.kept(summary.as_bytes(), "the summary");
-        let first = self.store.write(Kind::System, false, root, 0, &summary)?;
+        let first = self.store.bubbs().write(Kind::System, false, root, 0, &summary)?;
         let mut tail = first.id;
         written.push(first);
         for name in copies {
-            let copy = self.store.write(name.kind, name.hidden, Some(tail), 0, &self.store.read(name)?)?;
+            let copy = self.store.bubbs().write(
+                name.kind,
+                name.hidden,
+                Some(tail),
+                0,
+                &self.store.bubbs().read(name)?,
+            )?;
             tail = copy.id;
             written.push(copy);
         }
@@ -173,7 +179,7 @@ impl Turn<'_> {
         let work = send_whole(self.model, self.front, &mut self.record, request);
         let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
         let ms = start.elapsed().as_millis() as u64;
-        self.env.store.journal(usage_entry("summary", &self.config.name, usage, ms));
+        self.env.store.journal().add(usage_entry("summary", &self.config.name, usage, ms));
         match text.trim().is_empty() {
             false => Ok(text),
             true => Err(Error::remote("the model wrote no summary")

@@ -60,12 +60,12 @@ impl Decision {
             .ok_or_else(|| Error::usage(format!("no message {id} in this store")).hint(lists))?;
         let name = forest.name(ix);
         // Its bytes are read once: what is checked is what runs.
-        let bytes = store.read_unedited(&name)?;
+        let bytes = store.bubbs().read_unedited(&name)?;
         let found = std::str::from_utf8(&bytes).ok().and_then(|text| request(name.kind, name.hidden, text));
         let request =
             found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
         let because = match forest.standing(ix) {
-            Standing::Pending => store.is_copy(id).then(|| "it is a copy".to_string()),
+            Standing::Pending => store.journal().is_copy(id).then(|| "it is a copy".to_string()),
             Standing::Visible => Some("it is visible, so it is an ordinary message".to_string()),
             Standing::Answered(by) => Some(format!("{} is its result", forest.name(by).id)),
             Standing::Overtaken(by) => {

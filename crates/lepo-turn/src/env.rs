@@ -142,7 +142,7 @@ impl Configured {
 
     /// The instructions in force, and a warning for each part of their file that is ignored.
     pub fn insts(&self, store: &Store) -> Result<(Insts, Vec<String>)> {
-        match store.insts()? {
+        match store.furniture().insts()? {
             Some(bytes) => Insts::parse(&store.shown().join("_insts.toml"), &bytes),
             None => Ok((Insts::default(), Vec::new())),
         }

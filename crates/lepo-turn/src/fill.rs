@@ -79,7 +79,7 @@ impl TurnEnv {
 
     /// The tokens of a conv: as its model last counted them, and a guess at what came after.
     fn tokens(&self, forest: &Forest, tail: BubbId) -> Result<u64> {
-        let facts = self.store.fact_index();
+        let facts = self.store.journal().index();
         let path = forest.find(tail).map(|ix| forest.conv(ix).path).unwrap_or_default();
         let mut bytes = 0;
         for ix in path.into_iter().rev() {
@@ -89,7 +89,7 @@ impl TurnEnv {
             {
                 return Ok(input + fact.output.unwrap_or_default() + bytes / BYTES);
             }
-            bytes += self.store.text(&name)?.len() as u64;
+            bytes += self.store.bubbs().text(&name)?.len() as u64;
         }
         Ok(bytes / BYTES)
     }

@@ -93,7 +93,7 @@ impl<'t> Turn<'t> {
         let offer = self.decide_or_plan(decision).await?;
         let answered = self.answer(offer).await;
         if let Some(request) = decided.filter(|_| answered.is_ok()) {
-            self.env.store.drop_wire(request);
+            self.env.store.requests().forget_replay(request);
         }
         answered
     }

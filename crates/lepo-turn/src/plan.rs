@@ -100,7 +100,7 @@ impl Turn<'_> {
 
     fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
         let entry = usage_entry(what, &self.config.name, used.usage, used.ms);
-        self.env.store.journal(Entry { bubb, ..entry });
+        self.env.store.journal().add(Entry { bubb, ..entry });
     }
 }
 

@@ -34,7 +34,7 @@ pub struct ListedPrompt {
 
 /// A file of the store that needs trust, as it is now; none if it is not there.
 pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
-    let Some(bytes) = store.settings_file(name)? else { return Ok(None) };
+    let Some(bytes) = store.furniture().settings(name)? else { return Ok(None) };
     Ok(Some(RepoFile { path: store_dir(store)?.join(name), bytes }))
 }
 

@@ -131,7 +131,7 @@ pub async fn receive(
         front.happens(Event::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
-    place.store.journal(Entry {
+    place.store.journal().add(Entry {
         bubb: name.map(|name| name.id),
         first_ms,
         failed: matches!(&ending, Ending::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
@@ -175,7 +175,7 @@ impl Ending {
 async fn select(place: &AnswerPlace<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
     let text = select_line(speaker);
     let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
-    let written = blocking(move || store.write(Kind::System, true, under, 0, bytes.as_bytes()));
+    let written = blocking(move || store.bubbs().write(Kind::System, true, under, 0, bytes.as_bytes()));
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     front.happens(Event::Bubb(&written, Some(text.as_bytes())));
     Ok(written)
@@ -231,7 +231,7 @@ fn too_long() -> Error {
 impl<'s> Receiving<'s> {
     fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<Receiving<'s>> {
         Ok(Receiving {
-            draft: place.store.draft(Kind::Assistant, false, place.tip)?,
+            draft: place.store.bubbs().draft(Kind::Assistant, false, place.tip)?,
             buffer: Vec::new(),
             failed: None,
             blank: true,
@@ -324,7 +324,7 @@ impl<'s> Receiving<'s> {
             Err(fault) => return Ok(Some(fault)),
         };
         if json.as_bytes() != bytes {
-            self.draft = place.store.draft(Kind::Assistant, false, place.tip)?;
+            self.draft = place.store.bubbs().draft(Kind::Assistant, false, place.tip)?;
             self.buffer = json.into_bytes();
             self.spool();
         }

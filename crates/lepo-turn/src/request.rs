@@ -43,7 +43,7 @@ impl Turn<'_> {
         done: &mut Vec<ToolRequest>,
     ) -> Result<Next> {
         // Until its result is written, no other process can decide on it.
-        let mut _claim = self.env.store.claim(name.id)?;
+        let mut _claim = self.env.store.requests().claim(name.id)?;
         let granted = loop {
             if done.iter().any(|earlier| earlier.same_action(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
@@ -83,7 +83,7 @@ impl Turn<'_> {
                     let edited = ToolRequest::Command(edited);
                     if edited != request {
                         name = self.add(name.kind, true, edited.canonical().as_bytes())?;
-                        _claim = self.env.store.claim(name.id)?;
+                        _claim = self.env.store.requests().claim(name.id)?;
                         request = edited;
                     }
                 }

@@ -31,7 +31,7 @@ impl<'m> ResultText<'m> {
             return Ok(());
         }
         let failed = |error| Error::store("cannot keep what the server gave").because(error);
-        let mut scratch = store.scratch()?;
+        let mut scratch = store.bubbs().scratch()?;
         scratch.write_all(text.as_bytes()).map_err(failed)?;
         self.add_stream(store, &mut Captured::new(scratch).map_err(failed)?, limit)
     }
@@ -61,7 +61,7 @@ impl<'m> ResultText<'m> {
             self.text.push(b'\n');
         }
         if section.cut || !is_text {
-            self.blobs.push(store.blob(captured.whole().map_err(failed)?)?.line());
+            self.blobs.push(store.blobs().keep(captured.whole().map_err(failed)?)?.line());
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl<'m> ResultText<'m> {
     /// The whole with masks; `None` if it has no secret.
     fn masked(&self, store: &Store, captured: &mut Captured) -> Result<Option<Captured>> {
         let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
-        let mut scratch = store.scratch()?;
+        let mut scratch = store.bubbs().scratch()?;
         let from = captured.whole().map_err(failed)?;
         let is_any = self.masking.kept_stream(from, &mut scratch, "a long output").map_err(failed)?;
         if is_any { Captured::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
@@ -77,7 +77,7 @@ impl<'m> ResultText<'m> {
 
     /// Adds the line of a blob with these bytes.
     pub fn add_blob(&mut self, store: &Store, mut bytes: &[u8]) -> Result<()> {
-        self.blobs.push(store.blob(&mut bytes)?.line());
+        self.blobs.push(store.blobs().keep(&mut bytes)?.line());
         Ok(())
     }
 

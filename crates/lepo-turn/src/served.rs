@@ -184,7 +184,9 @@ impl Turn<'_> {
                     keep_files(store, Question { text, files: vec![file], typed: Vec::new() })?
                 }
                 Looked::Media(file) => format!("[{what}]\n{}", file.keep(store)?.line()),
-                Looked::Other(bytes) => format!("[{what}]\n{}", store.blob(&mut bytes.as_slice())?.line()),
+                Looked::Other(bytes) => {
+                    format!("[{what}]\n{}", store.blobs().keep(&mut bytes.as_slice())?.line())
+                }
             },
         };
         Ok((kind, false, text))
@@ -215,7 +217,7 @@ fn resource_text(
             bytes => {
                 let bytes = bytes.map_or_else(|error| error.into_bytes(), String::into_bytes);
                 parts.push(format!("{name}{mime}"));
-                blobs.push(store.blob(&mut bytes.as_slice())?.line());
+                blobs.push(store.blobs().keep(&mut bytes.as_slice())?.line());
             }
         }
     }

@@ -82,7 +82,7 @@ fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Result<Option<Ix>> {
         let left_behind = name.hidden
             && match name.kind {
                 Kind::Assistant | Kind::Tool => true,
-                Kind::System => CommandRequest::from_canonical(&store.text(&name)?).is_some(),
+                Kind::System => CommandRequest::from_canonical(&store.bubbs().text(&name)?).is_some(),
                 Kind::User => false,
             };
         if !left_behind {

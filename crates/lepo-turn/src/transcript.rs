@@ -65,7 +65,7 @@ pub struct Transcript {
 impl Transcript {
     /// Notes a request that failed.
     pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
-        self.store.journal(Entry { under: self.tip(), ..failure_entry(model, after) });
+        self.store.journal().add(Entry { under: self.tip(), ..failure_entry(model, after) });
     }
 
     /// The conv up to where a turn starts, or the beginning of a new one.
@@ -82,7 +82,7 @@ impl Transcript {
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
-            let text: Text = store.text(&name)?.into();
+            let text: Text = store.bubbs().text(&name)?.into();
             let files = files_of(store, &transcript.entries, (name.kind, name.hidden), &text);
             let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
             transcript.entries.push(PathEntry { kind, hidden, root, text, files });
@@ -132,7 +132,7 @@ impl Transcript {
     /// Adds a bubb that is kept on disk in another form than the model is told; durable when this returns. The user's
     /// own words are kept as typed.
     pub fn add_as(&mut self, kind: Kind, hidden: bool, text: &[u8], kept: &[u8]) -> Result<Name> {
-        let name = self.store.write(kind, hidden, self.tip(), self.not_before, kept)?;
+        let name = self.store.bubbs().write(kind, hidden, self.tip(), self.not_before, kept)?;
         self.push_text(kind, hidden, self.path.is_empty(), text);
         self.path.push(name.id);
         Ok(name)
@@ -161,7 +161,7 @@ impl Transcript {
             let mut names = Vec::new();
             for Opening { kind, hidden, text, kept } in bubbs {
                 let kept = kept.as_ref().unwrap_or(&text);
-                let name = store.write(kind, hidden, tip, not_before, kept.as_bytes())?;
+                let name = store.bubbs().write(kind, hidden, tip, not_before, kept.as_bytes())?;
                 tip = Some(name.id);
                 names.push((name, text.into_bytes()));
             }
@@ -184,7 +184,7 @@ impl Transcript {
 
     /// Appends a bubb that was written after the end of the path already.
     pub fn take_up(&mut self, name: &Name) -> Result<()> {
-        let bytes = self.store.read(name)?;
+        let bytes = self.store.bubbs().read(name)?;
         self.push_text(name.kind, name.hidden, self.path.is_empty(), &bytes);
         self.path.push(name.id);
         Ok(())

@@ -31,11 +31,14 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     let masked =
         found.iter().map(|found| (found.span.start, found.span.end, found.kind.to_string())).collect();
     let truth = Truth { text: text.to_string(), masked, proof };
-    let kept = store.wire(id).and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
+    let kept = store
+        .requests()
+        .replay(id)
+        .and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
     let mut kept = kept.unwrap_or_default();
     kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     // Without it the request cannot be approved, which its decision says.
-    let _ = store.keep_wire(id, &serde_json::to_vec(&kept).unwrap_or_default());
+    let _ = store.requests().keep_replay(id, &serde_json::to_vec(&kept).unwrap_or_default());
 }
 
 /// The truth of a request whose bubb has masks; `None` if it has none.
@@ -47,7 +50,10 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
         Err(Error::usage(format!("a secret in request {id} was masked, and {why}"))
             .hint(format!("ask for it again, or refuse it: lepo do --deny {id}")))
     };
-    let kept = store.wire(id).and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
+    let kept = store
+        .requests()
+        .replay(id)
+        .and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
     let truth = kept.and_then(|mut kept| serde_json::from_value::<Truth>(kept.remove(FIELD)?).ok());
     let Some(truth) = truth else { return refused("what it stands for is not on this machine") };
     if masking.masker().proof(&[id.to_string().as_bytes(), truth.text.as_bytes()]).as_ref()

@@ -75,7 +75,8 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
             Pair::First(a) => (Some(forest.name(a)), None),
             Pair::Second(b) => (None, Some(forest.name(b))),
         };
-        let bytes = |name: &Option<Name>| name.as_ref().map_or(Ok(Vec::new()), |name| store.read(name));
+        let bytes =
+            |name: &Option<Name>| name.as_ref().map_or(Ok(Vec::new()), |name| store.bubbs().read(name));
         let (old, new) = (bytes(&a)?, bytes(&b)?);
         if a.is_some() && b.is_some() && old == new {
             continue;

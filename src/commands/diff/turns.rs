@@ -54,7 +54,7 @@ pub fn compare(
 ) -> Result<bool> {
     let pairs = pairs(turns(store, forest, ends.0)?, turns(store, forest, ends.1)?);
     let counts = count(&pairs);
-    let facts = store.fact_index();
+    let facts = store.journal().index();
     if as_json {
         let documents: Vec<Value> = pairs.iter().map(|pair| document(pair, &facts)).collect();
         let (same, different, only) = (counts.same, counts.different, counts.only);
@@ -85,11 +85,11 @@ fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<Turn>> {
         let name = forest.name(ix);
         match (name.kind, name.hidden) {
             (Kind::User, false) => {
-                turns.push(Turn { id: name.id, question: store.words(&name)?, answer: None });
+                turns.push(Turn { id: name.id, question: store.bubbs().words(&name)?, answer: None });
             }
             (Kind::Assistant, false) => {
                 let Some(turn) = turns.last_mut() else { continue };
-                let text = store.text(&name)?;
+                let text = store.bubbs().text(&name)?;
                 turn.answer = Some(match turn.answer.take() {
                     Some(before) => Answer { id: name.id, text: format!("{}\n\n{text}", before.text) },
                     None => Answer { id: name.id, text },

@@ -126,8 +126,8 @@ impl Group {
 fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)> {
     let new = args.new || (args.tail.is_none() && !args.retry);
     let forest = match args.retry {
-        true => store.forest_to_retry(args.tail.as_deref())?,
-        false => store.forest_at(new, args.tail.as_deref())?,
+        true => store.addresses().forest_to_retry(args.tail.as_deref())?,
+        false => store.addresses().forest_at(new, args.tail.as_deref())?,
     };
     let tail = find_tail(args, store, &forest)?;
     let begin = match tail {

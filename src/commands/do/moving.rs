@@ -27,7 +27,8 @@ impl Moving {
     pub fn of_request(args: &DoArgs, store: &Store, forest: &Forest, request: Ix) -> Result<Option<Moving>> {
         let asked_on = |branch: &str| -> Result<Option<Moving>> {
             let from = store
-                .branch(branch)?
+                .branches()
+                .get(branch)?
                 .filter(|&from| forest.find(from).is_some_and(|place| forest.turn_began_at(request, place)));
             Ok(from.map(|from| Moving { branch: branch.to_string(), from }))
         };

@@ -26,9 +26,11 @@ pub fn write_output(
     }
     for (i, (heading, name)) in bubbs.iter().enumerate() {
         let from: Box<dyn Read> = match heading {
-            Some(_) => Box::new(Cursor::new(ui::set_apart(&store.read(name)?, headings).into_owned())),
-            None if truths.is_empty() => Box::new(store.open(name)?),
-            None => Box::new(Cursor::new(restore(&store.text(name)?, truths).into_bytes())),
+            Some(_) => {
+                Box::new(Cursor::new(ui::set_apart(&store.bubbs().read(name)?, headings).into_owned()))
+            }
+            None if truths.is_empty() => Box::new(store.bubbs().open(name)?),
+            None => Box::new(Cursor::new(restore(&store.bubbs().text(name)?, truths).into_bytes())),
         };
         let before = if i == 0 { empty(file) } else { writeln!(file) };
         let heading = heading.iter().map(|heading| format!("{heading}\n\n")).collect::<String>();

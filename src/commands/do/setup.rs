@@ -86,12 +86,15 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     let store = context
         .find_store()?
         .ok_or_else(|| explain(Error::usage(format!("no {tail}: there is no store here"))))?;
-    let found = store.forest_at(false, Some(tail)).and_then(|forest| store.find_bubb(&forest, tail));
+    let found = store
+        .addresses()
+        .forest_at(false, Some(tail))
+        .and_then(|forest| store.addresses().find_bubb(&forest, tail));
     found.map_err(explain)?;
     Ok(Some(tail.to_string()))
 }
 
 /// The bubb of `--tail`.
 pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
-    args.tail.as_deref().map(|address| store.find_bubb(forest, address)).transpose()
+    args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
 }

@@ -108,11 +108,11 @@ impl Place {
             Some(_) => context.store()?.into(),
             None => store_of_turn(args, context)?,
         };
-        let claim = verdict.map(|(id, _)| store.claim(id)).transpose()?;
+        let claim = verdict.map(|(id, _)| store.requests().claim(id)).transpose()?;
         let forest = match verdict {
-            Some((id, _)) => store.forest_for(&[Wanted::Followed(id)])?,
-            None if args.retry => store.forest_to_retry(args.tail.as_deref())?,
-            None => store.forest_at(args.new, args.tail.as_deref())?,
+            Some((id, _)) => store.names().forest_for(&[Wanted::Followed(id)])?,
+            None if args.retry => store.addresses().forest_to_retry(args.tail.as_deref())?,
+            None => store.addresses().forest_at(args.new, args.tail.as_deref())?,
         };
         let decide = |(id, verdict)| Decision::on((&store, &configured.masking()), &forest, id, verdict);
         let decision = verdict.map(decide).transpose()?;
@@ -179,7 +179,7 @@ impl Place {
             (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
                 let more = question.text.len();
                 match env.make_room(config, &self.forest, tail, more, &mut Quiet).await? {
-                    Some(id) => (&self.store.forest()?, Start::Under(id)),
+                    Some(id) => (&self.store.names().forest()?, Start::Under(id)),
                     None => (&self.forest, self.start),
                 }
             }

@@ -30,7 +30,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
         });
     };
     let root = forest.up(picked.bubbs[chosen].0).last();
-    let title = root.and_then(|root| store.titles().remove(&forest.name(root).id));
+    let title = root.and_then(|root| store.titles().all().remove(&forest.name(root).id));
     let mut page = Page::new(messages(store, forest, &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
     let html = page.html();
@@ -58,7 +58,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
 fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -> Option<Figures> {
     let shown: HashSet<BubbId> = picked.bubbs.iter().map(|(ix, _)| forest.name(*ix).id).collect();
     let counts = |record: &JournalRecord| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
-    let records: Vec<JournalRecord> = store.records().filter(counts).collect();
+    let records: Vec<JournalRecord> = store.journal().records().filter(counts).collect();
     let rows = |by: By, key: &dyn Fn(&JournalRecord) -> Option<String>| {
         tally(records.iter().cloned(), by, &HashMap::new(), |record| {
             Some(RecordPlace { key: key(record)?, question: None })
@@ -115,7 +115,7 @@ fn spent(forest: &Forest) -> Vec<Ix> {
 
 /// Reads the messages, on several threads.
 fn messages(store: &Store, forest: &Forest, picked: &Picked) -> Result<Vec<Message>> {
-    let (facts, branches) = (store.facts(), store.branch_names()?);
+    let (facts, branches) = (store.journal().facts(), store.branches().by_bubb()?);
     let read = |at: usize| -> Result<Message> {
         let (ix, prev) = picked.bubbs[at];
         let mut message = message(store, forest, ix, &facts, &branches)?;
@@ -147,20 +147,20 @@ fn message(
     branches: &HashMap<BubbId, Vec<String>>,
 ) -> Result<Message> {
     let name = forest.name(ix);
-    let text = store.text(&name)?;
+    let text = store.bubbs().text(&name)?;
     let fact = facts.get(&name.id).cloned().unwrap_or_default();
     Ok(Message {
         id: name.id,
         kind: name.kind,
         hidden: name.hidden,
         prev: None,
-        speaker: store.speaker(forest, &name),
+        speaker: store.bubbs().speaker(forest, &name),
         model: fact.model,
         input: fact.input,
         output: fact.output,
         ms: fact.ms,
         branches: branches.get(&name.id).cloned().unwrap_or_default(),
-        body: lepo_page::body(name.kind, name.hidden, &text, &|hash| store.blob_bytes(hash)),
+        body: lepo_page::body(name.kind, name.hidden, &text, &|hash| store.blobs().bytes(hash)),
         sides: Vec::new(),
     })
 }

@@ -80,7 +80,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let store = context.store()?;
     if args.format == Format::Html {
-        let forest = store.forest()?;
+        let forest = store.names().forest()?;
         return html::run(&args, &store, &forest, context);
     }
     let [address] = &args.addresses[..] else {
@@ -128,7 +128,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// Writes trees in the form of another tool.
 fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Context<'_>) -> Result<u8> {
-    let forest = store.forest()?;
+    let forest = store.names().forest()?;
     let tip = match args.all {
         true => None,
         false => Some(find_in(store, &forest, address)?),

@@ -68,7 +68,7 @@ pub struct Export<'s> {
 impl<'s> Export<'s> {
     /// These bubbs, oldest first.
     pub fn new(store: &'s Store, forest: &'s Forest, names: Vec<Name>) -> Export<'s> {
-        Export { store, forest, names, facts: store.facts(), files: None }
+        Export { store, forest, names, facts: store.journal().facts(), files: None }
     }
 
     /// The whole document.
@@ -87,7 +87,7 @@ impl<'s> Export<'s> {
     /// The file's name up to its extension: time and title of the first question.
     pub fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
-        let title = if first.kind == Kind::User { self.store.text(&first)? } else { String::new() };
+        let title = if first.kind == Kind::User { self.store.bubbs().text(&first)? } else { String::new() };
         Ok(place::stem(&local(first.id), &words(&title)))
     }
 
@@ -105,7 +105,7 @@ impl<'s> Export<'s> {
     fn markdown(&self) -> Result<String> {
         let mut text = String::new();
         if let Some(first) = self.first() {
-            text += &format!("# {}\n", excerpt(&self.store.text(&first)?));
+            text += &format!("# {}\n", excerpt(&self.store.bubbs().text(&first)?));
         }
         for name in &self.names {
             let who = match name.kind {
@@ -115,13 +115,13 @@ impl<'s> Export<'s> {
                 Kind::Tool => "Tool",
             };
             // In a debate, and of many answers, the one who speaks.
-            let speaker = self.store.speaker(self.forest, name);
+            let speaker = self.store.bubbs().speaker(self.forest, name);
             let model = self.model(name).filter(|model| speaker.as_deref() != Some(model));
             let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
             let speaker = speaker.map(|speaker| format!(" {speaker}")).unwrap_or_default();
             let hidden = if name.hidden { ", hidden" } else { "" };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
-            let mut said = self.store.text(name)?;
+            let mut said = self.store.bubbs().text(name)?;
             if let (Some(files), Kind::User) = (&self.files, name.kind) {
                 said = files.markdown(&said);
             }
@@ -137,7 +137,7 @@ impl<'s> Export<'s> {
     fn session(&self) -> Result<String> {
         let mut messages = Vec::new();
         for name in &self.names {
-            messages.push(json!({ "role": name.kind.word(), "content": self.store.text(name)? }));
+            messages.push(json!({ "role": name.kind.word(), "content": self.store.bubbs().text(name)? }));
         }
         let started = self.first().map(|first| local(first.id).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
         let document = json!({

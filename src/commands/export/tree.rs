@@ -70,7 +70,7 @@ pub fn is_prompt(node: &Node) -> bool {
 
 /// The trees of a forest: all, or that of one bubb. Hidden bubbs but the prompt are left out unless `hidden`.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<Tree>> {
-    let (facts, titles) = (store.facts(), store.titles());
+    let (facts, titles) = (store.journal().facts(), store.titles().all());
     let mut origins = Origins::of(forest);
     let wanted = of.map(|tip| origins.origin(tip).root);
     let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
@@ -143,14 +143,16 @@ fn question(nodes: &[Node]) -> String {
 
 /// A bubb's text, and the files that it attaches if all of them are there, unchanged.
 fn text(store: &Store, name: &Name) -> Result<(String, Vec<Attached>)> {
-    let text = store.text(name)?;
+    let text = store.bubbs().text(name)?;
     if name.kind != Kind::User {
         return Ok((text, Vec::new()));
     }
     let (body, attached) = split_attachments(&text);
     let mut files = Vec::new();
     for file in attached {
-        let Some((mut blob, _)) = store.open_proven_blob(&file.hash)? else { return Ok((text, Vec::new())) };
+        let Some((mut blob, _)) = store.blobs().open_proven(&file.hash)? else {
+            return Ok((text, Vec::new()));
+        };
         let mut bytes = Vec::new();
         if std::io::Read::read_to_end(&mut blob, &mut bytes).is_err() {
             return Ok((text, Vec::new()));

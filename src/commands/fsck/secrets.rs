@@ -42,7 +42,7 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
         [] => everywhere(store, &finder, &mut found)?,
         addresses => {
             for name in named(store, addresses)? {
-                note(&finder, &store.read(&name)?, &name.id.to_string(), None, &mut found);
+                note(&finder, &store.bubbs().read(&name)?, &name.id.to_string(), None, &mut found);
             }
         }
     }
@@ -66,7 +66,7 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
 
 /// The messages of addresses.
 fn named(store: &Store, addresses: &[String]) -> Result<Vec<Name>> {
-    let forest = store.forest()?;
+    let forest = store.names().forest()?;
     let mut names = Vec::new();
     for found in resolve_all(store, (&forest, true), addresses)? {
         match found {

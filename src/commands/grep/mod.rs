@@ -38,7 +38,7 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
         let mut listing = None;
         let find = |id| {
             if listing.is_none() {
-                listing = store.listing().ok();
+                listing = store.names().listing().ok();
             }
             listing.as_mut()?.find(id).ok().flatten()
         };
@@ -47,7 +47,7 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
     // Addresses need no more days than their convs lie in; the counts of all tails need every day.
     let (forest, found, is_torn) = match args.count || args.addresses.is_empty() {
         true => {
-            let (forest, unreadable) = store.readable_forest(&Wanted::Everyone)?;
+            let (forest, unreadable) = store.names().readable_forest(&Wanted::Everyone)?;
             unreadable.iter().for_each(warn);
             let found = resolve_all(&store, (&forest, unreadable.is_empty()), &args.addresses)?;
             (forest, found, !unreadable.is_empty())
@@ -162,7 +162,8 @@ fn filter(args: &GrepArgs, store: &Store, forest: &Forest, found: &[Found]) -> R
         only = Some(paths.map(|ix| forest.name(ix).id).collect());
     }
     if let Some(model) = &args.model {
-        let answered = store.facts().into_iter().filter(|(_, fact)| fact.model.as_ref() == Some(model));
+        let answered =
+            store.journal().facts().into_iter().filter(|(_, fact)| fact.model.as_ref() == Some(model));
         let answered: HashSet<BubbId> = answered.map(|(id, _)| id).collect();
         only = Some(match only {
             Some(only) => only.intersection(&answered).copied().collect(),

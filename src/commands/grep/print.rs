@@ -55,7 +55,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         if self.args.list {
             match self.args.ids {
                 true => self.out.line(&name.id.to_string()),
-                false => self.out.path(&self.store.path_of(name)),
+                false => self.out.path(&self.store.bubbs().path(name)),
             }
             self.printed += 1;
         } else if self.args.json {
@@ -136,7 +136,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     /// An object for each match of a line; one for the line where it is reported because it does not match.
     fn objects(&mut self, name: &Name, line: &Line, most: usize) {
         let place = self.convs.place(name);
-        let first = place.first.and_then(|first| self.store.glance(&first).ok());
+        let first = place.first.and_then(|first| self.store.bubbs().glance(&first).ok());
         let whole = 0..line.bytes.len();
         let matches = if line.matches.is_empty() { std::slice::from_ref(&whole) } else { &line.matches };
         for found in matches.iter().take(most - self.printed.min(most)) {
@@ -154,7 +154,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
 
     fn question(&mut self, first: &Name) -> String {
         let (store, columns) = (self.store, QUESTION);
-        let read = || match store.words(first) {
+        let read = || match store.bubbs().words(first) {
             Ok(text) => excerpt_within(&text, columns),
             Err(error) => {
                 warn(&error);

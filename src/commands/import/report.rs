@@ -167,9 +167,10 @@ impl Report {
             say(&format!("note: {} without any time: {times}", counted(self.undated, "conversation")));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
-            let forest = store.forest_for(&[Wanted::Tip])?;
+            let forest = store.names().forest_for(&[Wanted::Tip])?;
             let question = forest.find(at).and_then(|ix| forest.last_question(ix));
-            let text = question.map(|ix| store.text(&forest.name(ix))).transpose()?.unwrap_or_default();
+            let text =
+                question.map(|ix| store.bubbs().text(&forest.name(ix))).transpose()?.unwrap_or_default();
             out.line(&format!("@ is now {at}: {}", excerpt(&text)));
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::term::say;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Wanted;
-use lepo_store::store::{Batch, Imported, Imports, Store, check_branch_name};
+use lepo_store::store::{Batch, Imported, Imports, Store, check_branch_name, has_ended_batches};
 
 /// Bubbs that wait for their place, at most.
 const FLUSH: usize = 20_000;
@@ -24,10 +24,10 @@ pub type Make<'s> = &'s dyn Fn() -> Result<&'s Store>;
 
 /// A batch of the store; it is told if the rest of an import that was ended goes first, which takes a while.
 fn batch(store: &Store) -> Result<Box<Batch<'_>>> {
-    if store.has_ended_batches()? {
+    if has_ended_batches(store)? {
         say("note: removing the temporary files of an import that was ended");
     }
-    Ok(Box::new(store.batch(false)?))
+    Ok(Box::new(Batch::begin(store, false)?))
 }
 
 /// The place that bubbs are written to.
@@ -74,10 +74,10 @@ pub struct Writer<'s> {
 impl<'s> Writer<'s> {
     /// Writes to `store`, which `make` makes if it is not there; only counts if it is `dry`.
     pub fn new(store: Option<&'s Store>, dry: bool, make: Make<'s>, stop: &'s Stop) -> Result<Writer<'s>> {
-        let imports = store.map(Store::imports).unwrap_or_default();
+        let imports = store.map(|store| store.journal().imports()).unwrap_or_default();
         let target = match store {
             Some(store) if !dry => Target::Batch(batch(store)?),
-            Some(store) => Target::Count(store.names()?.into_iter().map(|name| name.id).collect()),
+            Some(store) => Target::Count(store.names().all()?.into_iter().map(|name| name.id).collect()),
             None => Target::Count(HashSet::new()),
         };
         let make = Some(make).filter(|_| store.is_none() && !dry);
@@ -219,7 +219,7 @@ impl<'s> Writer<'s> {
         let Target::Batch(batch) = &mut self.target else { return Ok(()) };
         batch.flush()?;
         match self.store {
-            Some(store) => store.write_imports(&mut self.imports),
+            Some(store) => store.journal().add_imports(&mut self.imports),
             None => Ok(()),
         }
     }
@@ -232,7 +232,8 @@ impl<'s> Writer<'s> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let (forest, mut taken) = (store.forest()?, store.branches()?.into_iter().collect::<HashMap<_, _>>());
+        let (forest, mut taken) =
+            (store.names().forest()?, store.branches().all()?.into_iter().collect::<HashMap<_, _>>());
         let follows = |later: BubbId, earlier: BubbId| {
             let from = forest.find(later).filter(|_| earlier <= later);
             from.is_some_and(|from| forest.up(from).any(|ix| forest.name(ix).id == earlier))
@@ -244,13 +245,13 @@ impl<'s> Writer<'s> {
                 let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
                 match taken.get(&name).copied() {
                     None => {
-                        store.make_branch(&name, id)?;
+                        store.branches().make(&name, id)?;
                         taken.insert(name, id);
                     }
                     Some(there) if follows(there, id) => {}
                     // The conversation goes on behind the branch.
                     Some(there) if follows(id, there) => {
-                        store.move_branch(&name, there, id)?;
+                        store.branches().advance(&name, there, id)?;
                         taken.insert(name, id);
                     }
                     Some(_) if number == SAME_TITLE => {
@@ -282,7 +283,7 @@ fn branch_name(title: &str) -> Option<String> {
 
 /// The newest tail.
 pub fn newest(store: &Store) -> Result<Option<BubbId>> {
-    let forest = store.forest_for(&[Wanted::Tip])?;
+    let forest = store.names().forest_for(&[Wanted::Tip])?;
     Ok(forest.newest().map(|ix| forest.name(ix).id))
 }
 

@@ -75,7 +75,7 @@ impl<'r> Reading<'r> {
     /// An answer, behind the name of its speaker where there is one.
     fn said(&self, answer: &Name) -> Option<String> {
         let said = text_or_warn(self.store, answer)?;
-        Some(match self.store.speaker(self.forest, answer) {
+        Some(match self.store.bubbs().speaker(self.forest, answer) {
             Some(speaker) => format!("{}: {said}", clean(&speaker)),
             None => said,
         })
@@ -111,7 +111,7 @@ impl Listing<'_> {
         let ReadLine { line, text, first, request } = read;
         let names = self.branches.get(&line.name.id).map(Vec::as_slice).unwrap_or_default();
         match self.form {
-            Form::Paths => context.out.path(&self.store.path_of(&line.name)),
+            Form::Paths => context.out.path(&self.store.bubbs().path(&line.name)),
             Form::Json => {
                 context.out.trusted(if self.rows > 0 { ",\n" } else { "\n" });
                 let title = line.more.as_ref().and_then(|more| self.known.titles.get(&more.root));

@@ -69,7 +69,7 @@ impl LsArgs {
     fn wanted(&self, store: &Store, form: Form) -> Wanted {
         // Requests that wait are the user's own only; all other lists have other people's conversations too.
         match self.n {
-            _ if !self.pending && !store.others().is_empty() => Wanted::Everyone,
+            _ if !self.pending && !store.others().all().is_empty() => Wanted::Everyone,
             Some(n) if self.is_of_newest() && form.has_more() => Wanted::Siblings(n, self.spent),
             Some(n) if self.is_of_newest() && self.spent => Wanted::Leaves(n),
             Some(n) if self.is_of_newest() => Wanted::Newest(n),
@@ -107,16 +107,18 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let wanted = args.wanted(&store, form);
     let (forest, unreadable) = match args.grep {
         // As grep does: folders that cannot be read are named, and the others are searched.
-        Some(_) => store.readable_forest(&wanted)?,
-        None => (store.forest_for(&[wanted])?, Vec::new()),
+        Some(_) => store.names().readable_forest(&wanted)?,
+        None => (store.names().forest_for(&[wanted])?, Vec::new()),
     };
     unreadable.iter().for_each(warn);
     let branches = match form.has_more() || context.out.is_terminal() {
-        true => store.branch_names()?,
+        true => store.branches().by_bubb()?,
         false => HashMap::new(),
     };
     let known = match form.has_more() {
-        true => Known { facts: store.fact_index(), titles: store.titles(), windows: known_windows() },
+        true => {
+            Known { facts: store.journal().index(), titles: store.titles().all(), windows: known_windows() }
+        }
         false => Known::default(),
     };
     let waiting = match args.pending {
@@ -219,7 +221,7 @@ fn lines<'f>(
             .filter(is_answer),
         said: None,
         more: origins.as_mut().map(|origins| Box::new(more(forest, origins, known, tail))),
-        from: forest.store_of(tail).and_then(|number| Some(store.others().get(number)?.0.clone())),
+        from: forest.store_of(tail).and_then(|number| Some(store.others().all().get(number)?.0.clone())),
     })
 }
 

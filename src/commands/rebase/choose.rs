@@ -142,7 +142,7 @@ impl Requests<'_> {
         let bytes = match self.replace.iter().find(|(replaced, _)| *replaced == ix) {
             Some((_, text)) => text,
             None => {
-                read = self.store.read(&name)?;
+                read = self.store.bubbs().read(&name)?;
                 &read
             }
         };

@@ -8,7 +8,7 @@ use std::io::Read;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
-use lepo_store::store::{Batch, Copy, Store, check_branch_name};
+use lepo_store::store::{Batch, Copy, Store, check_branch_name, plan_copies, write_copies};
 
 use super::finder::masked;
 use super::words::find_all;
@@ -86,12 +86,12 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let choice = choose(&store, &asked.forest, asked.wish(&args))?;
     let root = new_root(&asked, choice.root_is_kept)?;
     let base = root.as_ref().map_or_else(|| asked.base_id(), |(name, _)| Some(name.id));
-    let copies = store.plan_copies(base, choice.copying)?;
+    let copies = plan_copies(&store, base, choice.copying)?;
     let tail = choice.tail.and_then(|place| copies.get(place)).map(|copy| copy.name.id);
     let Some(tail) = tail.or(base) else { return Err(Error::usage("nothing is left to copy")) };
 
     let root_is_new = match &root {
-        Some((name, _)) => store.listing()?.find(name.id)?.is_none(),
+        Some((name, _)) => store.names().listing()?.find(name.id)?.is_none(),
         None => false,
     };
     let made: Vec<&Copy> = copies.iter().filter(|copy| !copy.here).collect();
@@ -99,9 +99,9 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let outcome =
         Outcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
     if !args.dry_run {
-        store.write_copies(root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
+        write_copies(&store, root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
         if let Some(branch) = &args.branch {
-            store.make_branch(branch, tail)?;
+            store.branches().make(branch, tail)?;
         }
     }
     tell(&store, &outcome, &args, context)?;
@@ -223,7 +223,7 @@ fn new_root(asked: &Asked, root_is_kept: bool) -> Result<Option<(Name, Vec<u8>)>
 /// Refuses a name that is taken, before anything is written.
 fn check_branch(store: &Store, name: &str) -> Result<()> {
     check_branch_name(name)?;
-    match store.branch(name)? {
+    match store.branches().get(name)? {
         None => Ok(()),
         Some(_) => Err(Error::nothing(format!("branch {name} is there already"))
             .hint("choose another name; `lepo branch -f` moves one")),

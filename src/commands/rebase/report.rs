@@ -48,7 +48,7 @@ pub fn tell(
     if args.dry_run || args.json {
         return Ok(());
     }
-    let forest = store.forest_for(&[Wanted::Newest(1), Wanted::Paths(vec![outcome.tail])])?;
+    let forest = store.names().forest_for(&[Wanted::Newest(1), Wanted::Paths(vec![outcome.tail])])?;
     if let Some(newest) = forest.newest() {
         let name = forest.name(newest);
         if name.id == outcome.tail {

@@ -51,10 +51,10 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
         })?,
     };
     let store = context.store()?;
-    let forest = store.forest()?;
+    let forest = store.names().forest()?;
     let prices = prices(context)?;
     let mut places = Places::new(&forest, args.by, since);
-    let rows = tally(store.records(), args.by, &prices, |record| places.place(record));
+    let rows = tally(store.journal().records(), args.by, &prices, |record| places.place(record));
     if args.json {
         let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
         context.out.line(&document.to_string());
@@ -100,7 +100,7 @@ struct Subjects<'s> {
 impl<'s> Subjects<'s> {
     fn of(store: &'s Store, forest: &'s Forest) -> Subjects<'s> {
         let first = forest.all().rev().filter_map(|ix| Some((forest.prev(ix)?, ix))).collect();
-        Subjects { store, forest, titles: store.titles(), first }
+        Subjects { store, forest, titles: store.titles().all(), first }
     }
 
     /// The title of a conversation, else its first question.

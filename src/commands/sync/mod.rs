@@ -202,7 +202,7 @@ fn make_mine(name: &str, state: &mut State, store: &Store) -> Result<()> {
         forget_taken(&Git::at(&state.repository(), false), name)?;
     }
     if is_new {
-        store.remove_other(name)?;
+        store.others().remove(name)?;
     }
     Ok(())
 }

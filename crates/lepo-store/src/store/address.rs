@@ -1,10 +1,24 @@
 //! Addresses as written on a command line or at a prompt, found in a store.
 
-use super::Store;
+use super::handle::Store;
+use crate::bubb::BubbId;
 use crate::conv::{Addressee, Forest, Found, Wanted, Word};
 use lepo_base::error::{Error, Result};
 
+/// Addresses, found in a store.
+#[derive(Clone, Copy)]
+pub struct Addresses<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// Addresses as people write them: found, and completed.
+    pub fn addresses(&self) -> Addresses<'_> {
+        Addresses { store: self }
+    }
+}
+
+impl<'s> Addresses<'s> {
     /// The part of the store to read for one address word.
     pub fn wanted_by(&self, word: &str) -> Result<Vec<Wanted>> {
         Word::parse(word)?.wanted(&|name| self.named(name))
@@ -12,15 +26,20 @@ impl Store {
 
     /// The forest as far as `--retry` needs it: of a branch, also what was asked there since.
     pub fn forest_to_retry(&self, tail: Option<&str>) -> Result<Forest> {
-        match tail.filter(|word| *word != "-").map(|word| self.branch(word)).transpose()?.flatten() {
-            Some(place) => self.forest_for(&[Wanted::Since(place)]),
+        match tail
+            .filter(|word| *word != "-")
+            .map(|word| self.store.branches().get(word))
+            .transpose()?
+            .flatten()
+        {
+            Some(place) => self.store.names().forest_for(&[Wanted::Since(place)]),
             None => self.forest_at(false, tail),
         }
     }
 
     /// The forest as far as the start of a turn needs it: the newest tail, the bubb of `--tail`, or neither.
     pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
-        self.forest_for(&match tail {
+        self.store.names().forest_for(&match tail {
             Some(address) if address != "-" => self.wanted_by(address)?,
             _ if new => vec![Wanted::Tip],
             _ => vec![Wanted::Newest(1)],
@@ -28,7 +47,7 @@ impl Store {
     }
 
     /// Finds what one address word points at.
-    pub fn find_word(&self, forest: &Forest, word: &str) -> Result<Found> {
+    pub fn find(&self, forest: &Forest, word: &str) -> Result<Found> {
         Word::parse(word)?.resolve(forest, &|name| self.named(name))
     }
 
@@ -37,12 +56,34 @@ impl Store {
         if word == "-" {
             return Err(Error::usage("`-` is not an address here: stdin is the text"));
         }
-        match self.find_word(forest, word)? {
+        match self.find(forest, word)? {
             // A branch of another person's store does not move.
-            Found::One(found) => {
-                Ok(Addressee { by_branch: found.by_branch && self.branch(word)?.is_some(), ..found })
-            }
+            Found::One(found) => Ok(Addressee {
+                by_branch: found.by_branch && self.store.branches().get(word)?.is_some(),
+                ..found
+            }),
             Found::Range(_) => Err(Error::usage(format!("one message is needed, and {word:?} is a range"))),
         }
+    }
+
+    /// The id that a branch names, or an address `NAME/ADDRESS` in another person's store.
+    pub(super) fn named(&self, word: &str) -> Result<Option<BubbId>> {
+        if let Some(id) = self.store.branches().get(word)? {
+            return Ok(Some(id));
+        }
+        let Some((clone, rest)) = word.split_once('/') else { return Ok(None) };
+        let Some((_, store)) = self.store.others().all().iter().find(|(name, _)| name == clone) else {
+            return Ok(None);
+        };
+        let forest = store.names().forest_for(&store.addresses().wanted_by(rest)?)?;
+        let found = store.addresses().find_bubb(&forest, rest)?;
+        Ok(Some(forest.name(found.ix).id))
+    }
+
+    /// The other person whose store an address `NAME/ADDRESS` leads into.
+    pub fn other_of(&self, word: &str) -> Option<&'s str> {
+        let (clone, _) =
+            word.split_once('/').filter(|_| !matches!(self.store.branches().get(word), Ok(Some(_))))?;
+        self.store.others().all().iter().map(|(name, _)| name.as_str()).find(|name| *name == clone)
     }
 }

@@ -7,11 +7,10 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::OFlags;
 
-use super::place::regular;
-use super::{FILE, Store};
+use super::dir::{Dir, FILE, regular};
 use lepo_base::error::Result;
 
-impl Store {
+impl Dir {
     /// Appends whole lines to a file by one `write`, so that lines of several processes do not mix.
     pub(super) fn append(&self, file: &str, lines: &[u8]) -> Result<()> {
         self.append_to(file, lines).map(|_| ()).map_err(|error| self.error("cannot write", file, error))
@@ -30,7 +29,7 @@ impl Store {
             | OFlags::NOFOLLOW
             | OFlags::NONBLOCK
             | OFlags::CLOEXEC;
-        let (mut file, size) = regular(rustix::fs::openat(&self.dir, file, flags, FILE)?)?;
+        let (mut file, size) = regular(rustix::fs::openat(&self.fd, file, flags, FILE)?)?;
         let lines = match ends_torn(&file, size) {
             true => Cow::Owned([b"\n", lines].concat()),
             false => Cow::Borrowed(lines),

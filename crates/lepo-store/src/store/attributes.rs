@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Store;
+use super::furniture::Furniture;
 use lepo_base::error::Result;
 
 const FILE: &str = ".gitattributes";
@@ -14,13 +14,13 @@ const NO_TEXT: &str = "* -text\n";
 /// Files that only grow, or of which the greatest line counts: a merge in git keeps the lines of both sides.
 const MERGES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
 
-impl Store {
+impl Furniture<'_> {
     /// Makes `.gitattributes`, or adds the rule against changed line ends to one that lacks it. True if one of the two
     /// was done.
     pub fn complete_attributes(&self) -> Result<bool> {
-        let there = match self.kind_of_file(FILE)? {
+        let there = match self.store.dir.kind_of(FILE)? {
             None => String::new() + MERGES,
-            Some(true) => match self.furniture(FILE)?.map(String::from_utf8) {
+            Some(true) => match self.store.dir.read_file(FILE)?.map(String::from_utf8) {
                 Some(Ok(text)) if !keeps_bytes(&text) => text.replace("\r\n", "\n"),
                 _ => return Ok(false),
             },
@@ -28,13 +28,13 @@ impl Store {
             Some(false) => return Ok(false),
         };
         let write = || -> io::Result<()> {
-            let mut tmp = self.temporary("furniture")?;
+            let mut tmp = self.store.dir.temporary("furniture")?;
             tmp.file.write_all(NO_TEXT.as_bytes())?;
             tmp.file.write_all(there.as_bytes())?;
             tmp.file.sync_all()?;
-            tmp.replace(&self.dir, FILE)
+            tmp.replace(&self.store.dir.fd, FILE)
         };
-        write().map(|()| true).map_err(|error| self.error("cannot write", FILE, error))
+        write().map(|()| true).map_err(|error| self.store.dir.error("cannot write", FILE, error))
     }
 }
 
@@ -70,15 +70,15 @@ mod tests {
             ("*.md -text\n", Some(format!("{NO_TEXT}*.md -text\n"))),
         ] {
             std::fs::write(&file, there).unwrap();
-            assert_eq!(store.complete_attributes().unwrap(), after.is_some(), "{there:?}");
+            assert_eq!(store.furniture().complete_attributes().unwrap(), after.is_some(), "{there:?}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), after.unwrap_or(there.into()), "{there:?}");
-            assert!(!store.complete_attributes().unwrap(), "{there:?}");
+            assert!(!store.furniture().complete_attributes().unwrap(), "{there:?}");
         }
         std::fs::remove_file(&file).unwrap();
-        assert!(store.complete_attributes().unwrap());
+        assert!(store.furniture().complete_attributes().unwrap());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), made);
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink("_insts.toml", &file).unwrap();
-        assert!(!store.complete_attributes().unwrap() && file.is_symlink());
+        assert!(!store.furniture().complete_attributes().unwrap() && file.is_symlink());
     }
 }

@@ -8,18 +8,18 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, OFlags};
 use sha2::{Digest, Sha256};
 
 use super::blob_folders::MANY_BLOBS;
 use super::blobs::Blob;
-use super::folders::counts_in;
+use super::dir::{FILE, now};
+use super::folders::{OLD, counts_in};
+use super::handle::Store;
 use super::listing::Listing;
-use super::stage::make_stage;
+use super::stage::{make_stage, remove_stage, sweep_stages};
 use super::temporary::rename_new;
-use super::{FILE, OLD, Store, now};
 use crate::bubb::{BubbId, Day, Kind, MAX_TIME, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
@@ -57,29 +57,27 @@ pub struct Added {
     pub new: bool,
 }
 
-impl Store {
+impl<'s> Batch<'s> {
     /// Begins a batch, and removes what batches that ended early left behind. Those of `many` bubbs write old
     /// ones into their days from the first on; else a batch does so once it has more than [`MANY`].
-    pub fn batch(&self, many: bool) -> Result<Batch<'_>> {
-        let failed = |error: io::Error| self.error("cannot write in", "_tmp", error);
-        let tmp = self.subdir("_tmp").map_err(failed)?;
-        self.sweep_stages(&tmp).map_err(failed)?;
+    pub fn begin(store: &'s Store, many: bool) -> Result<Batch<'s>> {
+        let failed = |error: io::Error| store.dir.error("cannot write in", "_tmp", error);
+        let tmp = store.dir.subdir("_tmp").map_err(failed)?;
+        sweep_stages(&store.dir, &tmp).map_err(failed)?;
         let (name, stage) = make_stage(&tmp).map_err(failed)?;
         Ok(Batch {
-            store: self,
+            store,
             tmp,
             name,
             stage,
-            listing: self.listing()?,
+            listing: store.names().listing()?,
             staged: Vec::new(),
             known: HashSet::new(),
             blobs: BTreeSet::new(),
             many,
         })
     }
-}
 
-impl<'s> Batch<'s> {
     /// The name that a bubb gets: its time is `time`, or the one after its prev's if that is later.
     pub fn name(kind: Kind, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<Name> {
         let time = time.max(prev.map_or(0, |prev| prev.time() + 1));
@@ -126,7 +124,7 @@ impl<'s> Batch<'s> {
         }
         // One call for most: importing again is to cost no more than reading the source.
         let (file, day) = (name.to_string(), Day::of(name.id));
-        let in_day = self.store.has_days.load(Ordering::Relaxed).then(|| format!("{OLD}/{day}/{file}"));
+        let in_day = self.store.last_reading.has_days().then(|| format!("{OLD}/{day}/{file}"));
         let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
         let stat = in_day.as_deref().and_then(stat).or_else(|| stat(&file))?;
         Some(stat.st_size as u64)
@@ -158,10 +156,10 @@ impl<'s> Batch<'s> {
         }
         sys::sync_files_of(&self.stage).map_err(|error| self.failed(error))?;
         let blobs = std::mem::take(&mut self.blobs);
-        self.place_blobs(&blobs).map_err(|error| self.store.error("cannot write in", "_blobs", error))?;
+        self.place_blobs(&blobs).map_err(|error| self.store.dir.error("cannot write in", "_blobs", error))?;
         self.many |= self.known.len() > MANY;
         let staged = std::mem::take(&mut self.staged);
-        self.place(&staged).map_err(|error| self.store.error("cannot write in", "", error))
+        self.place(&staged).map_err(|error| self.store.dir.error("cannot write in", "", error))
     }
 
     fn stage(&self, file: &str, bytes: &[u8]) -> io::Result<()> {
@@ -174,15 +172,15 @@ impl<'s> Batch<'s> {
         if blobs.is_empty() {
             return Ok(());
         }
-        let many = self.store.count_blobs()? + blobs.len() > MANY_BLOBS;
+        let many = self.store.blobs().count()? + blobs.len() > MANY_BLOBS;
         // In the order of their names, so that each folder is synced once.
         let mut open = None::<(String, OwnedFd)>;
         for hash in blobs {
             let shard = hash.get(..2).unwrap_or_default();
-            let into = many || self.store.has_blob_folder(hash)?;
+            let into = many || self.store.blobs().has_folder(hash)?;
             let folder = if into { shard } else { "" };
             if open.as_ref().is_none_or(|(opened, _)| opened != folder) {
-                let next = self.store.blob_folder(hash, into)?;
+                let next = self.store.blobs().folder(hash, into)?;
                 if let Some((_, dir)) = open.replace((folder.to_string(), next)) {
                     sys::sync(dir)?;
                 }
@@ -206,19 +204,19 @@ impl<'s> Batch<'s> {
             let (file, day) = (name.to_string(), Day::of(name.id));
             let to_day = self.many && day < over && counts_in(day, name);
             if to_day && open.as_ref().is_none_or(|(opened, _)| *opened != day) {
-                open = Some((day, self.store.make_day_dir(day)?));
+                open = Some((day, self.store.places().make_day_dir(day)?));
             }
             let dir = match &open {
                 Some((_, dir)) if to_day => {
                     touched.insert(day);
                     dir
                 }
-                _ => &self.store.dir,
+                _ => &self.store.dir.fd,
             };
             placed += usize::from(rename_new((&self.stage, &file), (dir, &file))?);
         }
         for day in touched {
-            if let Some(dir) = self.store.day_dir(day)? {
+            if let Some(dir) = self.store.places().day_dir(day)? {
                 sys::sync(dir)?;
             }
         }
@@ -227,14 +225,14 @@ impl<'s> Batch<'s> {
     }
 
     fn failed(&self, error: io::Error) -> Error {
-        self.store.error("cannot write in", format!("_tmp/{}", self.name), error)
+        self.store.dir.error("cannot write in", format!("_tmp/{}", self.name), error)
     }
 }
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         // A file that stays is a stray, and gone with the next batch.
-        let _ = self.store.remove_stage(&self.tmp, &self.name, &self.stage);
+        let _ = remove_stage(&self.tmp, &self.name, &self.stage);
     }
 }
 
@@ -261,7 +259,7 @@ mod tests {
             [root, answer, recent]
         };
         for many in [true, false] {
-            let mut batch = store.batch(many).unwrap();
+            let mut batch = Batch::begin(&store, many).unwrap();
             let added = fill(&mut batch);
             if many {
                 assert!(added.iter().all(|added| added.new));
@@ -277,7 +275,7 @@ mod tests {
                 assert!(day.join(added.name.to_string()).is_file());
             }
         }
-        assert_eq!(store.check(&mut |_, _| ()).unwrap(), []);
+        assert_eq!(store.upkeep().check(&mut |_, _| ()).unwrap(), []);
         assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
     }
 
@@ -287,17 +285,17 @@ mod tests {
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
-        let (mut strays, foreign) = store.strays().unwrap();
+        let (mut strays, foreign) = store.upkeep().strays().unwrap();
         assert_eq!((strays.len(), foreign.len()), (1, 0));
-        store.settle(strays.remove(0)).unwrap();
+        store.upkeep().settle(strays.remove(0)).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
-        let mut batch = store.batch(false).unwrap();
+        let mut batch = Batch::begin(&store, false).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
         batch.add(Kind::User, false, None, 5, b"why?").unwrap();
         drop(batch);
-        assert!(store.names().unwrap().is_empty());
+        assert!(store.names().all().unwrap().is_empty());
         assert_eq!(fs::read_dir(lepo.join("_tmp")).unwrap().count(), 0);
     }
 
@@ -310,14 +308,14 @@ mod tests {
                 let store = &store;
                 scope.spawn(move || {
                     for turn in 0..100 {
-                        let mut batch = store.batch(false).unwrap();
+                        let mut batch = Batch::begin(store, false).unwrap();
                         batch.add(Kind::User, false, None, 1 + thread * 1000 + turn, b"why?").unwrap();
                         assert_eq!(batch.flush().unwrap(), 1);
                     }
                 });
             }
         });
-        assert_eq!(store.names().unwrap().len(), 400);
+        assert_eq!(store.names().all().unwrap().len(), 400);
         assert_eq!(fs::read_dir(dir.path().join(STORE).join("_tmp")).unwrap().count(), 0);
     }
 
@@ -325,10 +323,10 @@ mod tests {
     fn a_small_batch_stays_together() {
         let dir = TempDir::new().unwrap();
         let store = store(&dir);
-        let mut batch = store.batch(false).unwrap();
+        let mut batch = Batch::begin(&store, false).unwrap();
         let added = batch.add(Kind::User, false, None, 1_700_000_000_000, b"why?").unwrap();
         assert_eq!(batch.flush().unwrap(), 1);
-        assert_eq!(store.recent_names().unwrap(), [added.name]);
-        assert_eq!(store.text(&added.name).unwrap(), "why?");
+        assert_eq!(store.names().recent().unwrap(), [added.name]);
+        assert_eq!(store.bubbs().text(&added.name).unwrap(), "why?");
     }
 }

@@ -8,8 +8,10 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
-use super::Store;
-use super::folders::{dir_at, make_dir_at};
+use super::blobs::Blobs;
+use super::dir::each_entry;
+use super::dir::{dir_at, make_dir_at};
+
 use super::temporary::rename_new;
 use crate::bubb::is_hash;
 use lepo_base::error::Result;
@@ -35,30 +37,31 @@ fn is_shard(name: &str) -> bool {
     name.len() == 2 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-impl Store {
+impl Blobs<'_> {
     /// A blob's file and its length, open for reading; `None` if it is not there.
-    pub fn open_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
+    pub fn open(&self, hash: &str) -> Result<Option<(File, u64)>> {
         for name in [format!("{BLOBS}/{hash}"), sharded(hash), format!("{BLOBS}/{hash}")] {
-            match self.open_any(name.as_str()).and_then(super::place::regular) {
+            match self.store.dir.open_any(name.as_str()).and_then(super::dir::regular) {
                 Ok(opened) => return Ok(Some(opened)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(self.error("cannot read", name, error)),
+                Err(error) => return Err(self.store.dir.error("cannot read", name, error)),
             }
         }
         Ok(None)
     }
 
     /// The path of a blob's file, as the user would type it.
-    pub fn blob_path(&self, hash: &str) -> std::path::PathBuf {
+    pub fn path(&self, hash: &str) -> std::path::PathBuf {
         let shard = sharded(hash);
-        let is_sharded = rustix::fs::statat(&self.dir, shard.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
-        self.shown().join(if is_sharded { shard } else { format!("{BLOBS}/{hash}") })
+        let is_sharded =
+            rustix::fs::statat(&self.store.dir, shard.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        self.store.shown().join(if is_sharded { shard } else { format!("{BLOBS}/{hash}") })
     }
 
     /// Every blob as a path in the store, and every other entry of `_blobs/`, with its type.
-    pub(super) fn each_blob(&self, mut each: impl FnMut(String, &[u8], FileType)) -> io::Result<()> {
+    pub(super) fn each(&self, mut each: impl FnMut(String, &[u8], FileType)) -> io::Result<()> {
         let mut shards = Vec::new();
-        self.each_entry_of(BLOBS, |file, kind| match std::str::from_utf8(file) {
+        self.store.dir.each_entry_of(BLOBS, |file, kind| match std::str::from_utf8(file) {
             Ok("." | "..") => {}
             Ok(name) if is_shard(name) && kind == FileType::Directory => shards.push(name.to_string()),
             _ => each(BLOBS.to_string(), file, kind),
@@ -66,8 +69,8 @@ impl Store {
         shards.sort();
         for shard in shards {
             let folder = format!("{BLOBS}/{shard}");
-            let Some(dir) = self.open_below(Path::new(&folder))? else { continue };
-            self.each_entry_in(&dir, |file, kind| {
+            let Some(dir) = self.store.dir.open_below(Path::new(&folder))? else { continue };
+            each_entry(&dir, |file, kind| {
                 if file != b"." && file != b".." {
                     each(folder.clone(), file, kind);
                 }
@@ -77,8 +80,8 @@ impl Store {
     }
 
     /// The folder for a new blob, open: `_blobs/`, or once that has many, `_blobs/ab/`.
-    pub(super) fn blob_folder(&self, hash: &str, many: bool) -> io::Result<OwnedFd> {
-        let blobs = self.subdir(BLOBS)?;
+    pub(super) fn folder(&self, hash: &str, many: bool) -> io::Result<OwnedFd> {
+        let blobs = self.store.dir.subdir(BLOBS)?;
         match many {
             true => make_dir_at(blobs.as_fd(), shard_of(hash)),
             false => Ok(blobs),
@@ -86,26 +89,26 @@ impl Store {
     }
 
     /// True if a blob belongs into a folder: it has one, or there are many beside it.
-    pub(super) fn has_many_blobs(&self, hash: &str) -> io::Result<bool> {
-        Ok(self.has_blob_folder(hash)? || self.count_blobs()? > MANY_BLOBS)
+    pub(super) fn has_many(&self, hash: &str) -> io::Result<bool> {
+        Ok(self.has_folder(hash)? || self.count()? > MANY_BLOBS)
     }
 
     /// True if there is a folder for a blob.
-    pub(super) fn has_blob_folder(&self, hash: &str) -> io::Result<bool> {
-        Ok(dir_at(self.subdir(BLOBS)?, shard_of(hash))?.is_some())
+    pub(super) fn has_folder(&self, hash: &str) -> io::Result<bool> {
+        Ok(dir_at(self.store.dir.subdir(BLOBS)?, shard_of(hash))?.is_some())
     }
 
     /// The blobs in `_blobs/` itself.
-    pub(super) fn count_blobs(&self) -> io::Result<usize> {
+    pub(super) fn count(&self) -> io::Result<usize> {
         let mut count = 0;
-        self.each_entry_of(BLOBS, |file, _| count += usize::from(file.len() == 64))?;
+        self.store.dir.each_entry_of(BLOBS, |file, _| count += usize::from(file.len() == 64))?;
         Ok(count)
     }
 
     /// Moves the blobs of `_blobs/` into folders once they are many; how many moved.
-    pub(super) fn tidy_blobs(&self, progress: &mut dyn FnMut()) -> io::Result<usize> {
+    pub(super) fn tidy(&self, progress: &mut dyn FnMut()) -> io::Result<usize> {
         let mut names = Vec::new();
-        self.each_entry_of(BLOBS, |file, kind| {
+        self.store.dir.each_entry_of(BLOBS, |file, kind| {
             let name = std::str::from_utf8(file).ok().filter(|name| is_hash(name));
             names.extend(name.filter(|_| kind == FileType::RegularFile).map(str::to_string));
         })?;
@@ -113,7 +116,7 @@ impl Store {
             return Ok(0);
         }
         names.sort();
-        let blobs = self.subdir(BLOBS)?;
+        let blobs = self.store.dir.subdir(BLOBS)?;
         let mut moved = 0;
         for shard in names.chunk_by(|a, b| a.get(..2) == b.get(..2)) {
             let folder = make_dir_at(blobs.as_fd(), shard_of(&shard[0]))?;
@@ -131,9 +134,9 @@ impl Store {
     }
 
     /// Deletes a blob wherever it is.
-    pub(super) fn remove_blob(&self, hash: &str) -> io::Result<()> {
+    pub(super) fn remove(&self, hash: &str) -> io::Result<()> {
         for folder in [BLOBS.to_string(), format!("{BLOBS}/{}", shard_of(hash))] {
-            let Some(dir) = self.open_below(Path::new(&folder))? else { continue };
+            let Some(dir) = self.store.dir.open_below(Path::new(&folder))? else { continue };
             match rustix::fs::unlinkat(&dir, hash, AtFlags::empty()) {
                 Ok(()) => sys::sync(&dir)?,
                 Err(Errno::NOENT) => {}

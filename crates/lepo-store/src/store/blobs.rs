@@ -1,15 +1,13 @@
 //! Blobs: what is too large for a bubb or is not text, whole, under the SHA-256 of its bytes.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
-use std::sync::{MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use sha2::{Digest, Sha256};
 
-use super::Store;
+use super::handle::Store;
+use super::memory::Mark;
 use super::temporary::Temporary;
 use crate::bubb::{Attachment, Kind, Name, is_hash, thousands};
 use lepo_base::error::{Error, Result};
@@ -35,10 +33,23 @@ impl Blob {
 /// The most bytes of a blob that is read into memory.
 const MOST_SHOWN: usize = 1 << 30;
 
+/// The blobs of a store.
+#[derive(Clone, Copy)]
+pub struct Blobs<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The blobs: what is too large for a bubb or is not text.
+    pub fn blobs(&self) -> Blobs<'_> {
+        Blobs { store: self }
+    }
+}
+
+impl<'s> Blobs<'s> {
     /// The bytes of a blob, if it is there and is what its name says.
-    pub fn blob_bytes(&self, hash: &str) -> Option<Vec<u8>> {
-        let (mut file, len) = is_hash(hash).then(|| self.open_blob(hash).ok().flatten()).flatten()?;
+    pub fn bytes(&self, hash: &str) -> Option<Vec<u8>> {
+        let (mut file, len) = is_hash(hash).then(|| self.open(hash).ok().flatten()).flatten()?;
         // A file of holes may say that it is larger than all memory.
         let mut bytes = Vec::with_capacity(usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN)?);
         file.read_to_end(&mut bytes).ok()?;
@@ -47,57 +58,48 @@ impl Store {
     }
 
     /// Keeps all that `from` gives, durable when this returns.
-    pub fn blob(&self, from: &mut dyn Read) -> Result<Blob> {
-        let mut new = self.begin_blob(from)?;
-        new.publish(self)?;
+    pub fn keep(&self, from: &mut dyn Read) -> Result<Blob> {
+        let mut new = self.begin(from)?;
+        new.publish(self.store)?;
         Ok(new.blob)
     }
 
     /// Copies all that `from` gives. A large blob is made durable while the caller goes on.
-    pub fn begin_blob(&self, from: &mut dyn Read) -> Result<NewBlob> {
+    pub fn begin(&self, from: &mut dyn Read) -> Result<NewBlob> {
         let mut begun = || {
-            let tmp = self.temporary("blob")?;
+            let tmp = self.store.dir.temporary("blob")?;
             let (blob, syncing) = copy_and_sync(from, &tmp.file)?;
             Ok(NewBlob { blob, tmp, syncing })
         };
-        begun().map_err(|error| self.blob_error(error))
+        begun().map_err(|error| self.failed(error))
     }
 
-    fn blob_error(&self, error: io::Error) -> Error {
-        self.error("cannot write in", "_blobs", error)
+    fn failed(&self, error: io::Error) -> Error {
+        self.store.dir.error("cannot write in", "_blobs", error)
     }
 
     /// The blobs that a bubb's last lines name, in order.
-    pub fn blobs_of(&self, name: &Name) -> Result<Vec<String>> {
-        let mut file = self.open(name)?;
-        blobs_at_end(&mut file, name.kind).map_err(|error| self.error("cannot read", name.to_string(), error))
-    }
-
-    /// The blobs that the last lines of a bubb of this kind name, in order, where its bytes are read already.
-    pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<String> {
-        let end = bytes.len().saturating_sub(END as usize);
-        blob_lines(bytes.get(end..).unwrap_or_default(), kind)
+    pub fn of(&self, name: &Name) -> Result<Vec<String>> {
+        let mut file = self.store.bubbs().open(name)?;
+        blobs_at_end(&mut file, name.kind)
+            .map_err(|error| self.store.dir.error("cannot read", name.to_string(), error))
     }
 
     /// A blob's file and its length, if its bytes are those that its name says. One that was proven or
     /// written by this process, and is the same file still, is not read again.
-    pub fn open_proven_blob(&self, hash: &str) -> Result<Option<(File, u64)>> {
-        let Some((mut file, len)) = self.open_blob(hash)? else { return Ok(None) };
-        let failed = |error| self.error("cannot read", format!("_blobs/{hash}"), error);
+    pub fn open_proven(&self, hash: &str) -> Result<Option<(File, u64)>> {
+        let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
+        let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
         let mark = Mark::of(&file).map_err(failed)?;
-        if self.proven().get(hash) == Some(&mark) {
+        if self.store.proven.lock().get(hash) == Some(&mark) {
             return Ok(Some((file, len)));
         }
         if copy_hashed(&mut file, &mut io::sink()).map_err(failed)?.0 != hash {
             return Ok(None);
         }
         file.rewind().map_err(failed)?;
-        self.proven().insert(hash.to_string(), mark);
+        self.store.proven.lock().insert(hash.to_string(), mark);
         Ok(Some((file, len)))
-    }
-
-    fn proven(&self) -> MutexGuard<'_, HashMap<String, Mark>> {
-        self.proven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,29 +127,13 @@ impl NewBlob {
                 None => self.tmp.file.sync_all()?,
             }
             let hash = &self.blob.hash;
-            let folder = store.blob_folder(hash, store.has_many_blobs(hash)?)?;
+            let folder = store.blobs().folder(hash, store.blobs().has_many(hash)?)?;
             self.tmp.exchange(&folder, hash)?;
             sys::sync(&folder)?;
-            store.proven().insert(hash.clone(), Mark::of(&self.tmp.file)?);
+            store.proven.lock().insert(hash.clone(), Mark::of(&self.tmp.file)?);
             Ok(())
         };
-        published().map_err(|error| store.blob_error(error))
-    }
-}
-
-/// The identity of a file and its last change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
-    inode: u64,
-    len: u64,
-    changed: (i64, i64),
-}
-
-impl Mark {
-    fn of(file: &File) -> io::Result<Mark> {
-        let metadata = file.metadata()?;
-        let changed = (metadata.mtime(), metadata.mtime_nsec());
-        Ok(Mark { inode: metadata.ino(), len: metadata.len(), changed })
+        published().map_err(|error| store.blobs().failed(error))
     }
 }
 
@@ -220,6 +206,12 @@ pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<String> {
     let mut hashes: Vec<String> = text.rsplit(|&byte| byte == b'\n').map_while(named).collect();
     hashes.reverse();
     hashes
+}
+
+/// The blobs that the last lines of a bubb of this kind name, in order, where its bytes are read already.
+pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<String> {
+    let end = bytes.len().saturating_sub(END as usize);
+    blob_lines(bytes.get(end..).unwrap_or_default(), kind)
 }
 
 /// The hashes in the blob lines that end the text of a result.

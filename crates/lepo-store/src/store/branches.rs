@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::Store;
+use super::handle::Store;
 use super::temporary::rename_new;
 use crate::bubb::BubbId;
 use lepo_base::error::{Error, Result, quoted};
@@ -22,56 +22,72 @@ const SLASH: &str = "%2F";
 /// The most that is read of a branch, in bytes: it holds an id.
 const MOST: u64 = 64 << 10;
 
+/// The branches of a store.
+#[derive(Clone, Copy)]
+pub struct Branches<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The branches: names for bubbs.
+    pub fn branches(&self) -> Branches<'_> {
+        Branches { store: self }
+    }
+}
+
+impl<'s> Branches<'s> {
     /// The bubb a branch names; `None` if there is no such branch.
-    pub fn branch(&self, name: &str) -> Result<Option<BubbId>> {
+    pub fn get(&self, name: &str) -> Result<Option<BubbId>> {
         if check_branch_name(name).is_err() {
             return Ok(None);
         }
         let path = format!("{DIR}/{}", file_of(name));
         let mut text = String::new();
         match self
+            .store
+            .dir
             .open_file(path.as_str())
             .and_then(|file| io::Read::read_to_string(&mut io::Read::take(file, MOST), &mut text))
         {
             Ok(_) => match text.lines().filter_map(|line| BubbId::parse(line.trim_end().as_bytes())).max() {
                 Some(id) => Ok(Some(id)),
-                None => {
-                    Err(Error::store(format!("branch {name} holds no id: {}/{path}", self.shown.display()))
-                        .hint(format!("set it anew: lepo branch -f {} ADDR", quoted(name))))
-                }
+                None => Err(Error::store(format!(
+                    "branch {name} holds no id: {}/{path}",
+                    self.store.dir.shown.display()
+                ))
+                .hint(format!("set it anew: lepo branch -f {} ADDR", quoted(name)))),
             },
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 Ok(None)
             }
-            Err(error) => Err(self.error("cannot read", path, error)),
+            Err(error) => Err(self.store.dir.error("cannot read", path, error)),
         }
     }
 
     /// Moves a branch from `from` to `to`, unless it has moved meanwhile: then false, and it stays.
-    pub fn move_branch(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
-        if self.branch(name)? != Some(from) {
+    pub fn advance(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
+        if self.get(name)? != Some(from) {
             return Ok(false);
         }
-        self.set_branch(name, to)?;
+        self.set(name, to)?;
         Ok(true)
     }
 
     /// Makes a branch name `to`, durable when this returns.
-    pub fn set_branch(&self, name: &str, to: BubbId) -> Result<()> {
+    pub fn set(&self, name: &str, to: BubbId) -> Result<()> {
         check_branch_name(name)?;
-        self.write_branch(name, to, true).map(|_| ()).map_err(|error| self.branch_error(name, error))
+        self.write(name, to, true).map(|_| ()).map_err(|error| self.failed(name, error))
     }
 
     /// Makes a new branch, durable when this returns; false if there is one of that name, which stays.
-    pub fn make_branch(&self, name: &str, to: BubbId) -> Result<bool> {
+    pub fn make(&self, name: &str, to: BubbId) -> Result<bool> {
         check_branch_name(name)?;
-        self.write_branch(name, to, false).map_err(|error| self.branch_error(name, error))
+        self.write(name, to, false).map_err(|error| self.failed(name, error))
     }
 
-    fn write_branch(&self, name: &str, to: BubbId, replace: bool) -> io::Result<bool> {
-        let branches = self.subdir(DIR)?;
-        let mut tmp = self.temporary("branch")?;
+    fn write(&self, name: &str, to: BubbId, replace: bool) -> io::Result<bool> {
+        let branches = self.store.dir.subdir(DIR)?;
+        let mut tmp = self.store.dir.temporary("branch")?;
         writeln!(tmp.file, "{to}")?;
         tmp.file.sync_all()?;
         let placed = match replace {
@@ -84,10 +100,10 @@ impl Store {
 
     /// Gives a branch another name; false if that is taken and may not be replaced. At every moment
     /// it has one of the two names.
-    pub fn rename_branch(&self, old: &str, new: &str, replace: bool) -> Result<bool> {
+    pub fn rename(&self, old: &str, new: &str, replace: bool) -> Result<bool> {
         check_branch_name(old).and_then(|()| check_branch_name(new))?;
         let (old, to) = (file_of(old), file_of(new));
-        let renamed = self.subdir(DIR).and_then(|branches| {
+        let renamed = self.store.dir.subdir(DIR).and_then(|branches| {
             let renamed = match replace {
                 true => rustix::fs::renameat(&branches, &old, &branches, &to).map(|()| true)?,
                 false => rename_new((&branches, &old), (&branches, &to))?,
@@ -95,13 +111,13 @@ impl Store {
             sys::sync(&branches)?;
             Ok(renamed)
         });
-        renamed.map_err(|error| self.branch_error(new, error))
+        renamed.map_err(|error| self.failed(new, error))
     }
 
     /// Deletes a branch, not the bubb it names; false if there is none of that name.
-    pub fn delete_branch(&self, name: &str) -> Result<bool> {
+    pub fn delete(&self, name: &str) -> Result<bool> {
         check_branch_name(name)?;
-        let deleted = self.subdir(DIR).and_then(|branches| {
+        let deleted = self.store.dir.subdir(DIR).and_then(|branches| {
             match rustix::fs::unlinkat(&branches, file_of(name), AtFlags::empty()) {
                 Err(Errno::NOENT) => return Ok(false),
                 result => result?,
@@ -109,20 +125,23 @@ impl Store {
             sys::sync(&branches)?;
             Ok(true)
         });
-        deleted.map_err(|error| self.error("cannot delete", format!("{DIR}/{}", file_of(name)), error))
+        deleted
+            .map_err(|error| self.store.dir.error("cannot delete", format!("{DIR}/{}", file_of(name)), error))
     }
 
-    fn branch_error(&self, name: &str, error: io::Error) -> Error {
-        self.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
+    fn failed(&self, name: &str, error: io::Error) -> Error {
+        self.store.dir.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
     }
 
     /// All branches with the bubbs they name, by name. One that cannot be read is left out.
-    pub fn branches(&self) -> Result<Vec<(String, BubbId)>> {
+    pub fn all(&self) -> Result<Vec<(String, BubbId)>> {
         let (mut names, mut found) = (Vec::new(), Vec::new());
-        self.each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
-            .map_err(|error| self.error("cannot read", DIR, error))?;
+        self.store
+            .dir
+            .each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
+            .map_err(|error| self.store.dir.error("cannot read", DIR, error))?;
         for name in names {
-            if let Ok(Some(id)) = self.branch(&name) {
+            if let Ok(Some(id)) = self.get(&name) {
                 found.push((name, id));
             }
         }
@@ -131,9 +150,9 @@ impl Store {
     }
 
     /// The names that each bubb has as a branch.
-    pub fn branch_names(&self) -> Result<HashMap<BubbId, Vec<String>>> {
+    pub fn by_bubb(&self) -> Result<HashMap<BubbId, Vec<String>>> {
         let mut names: HashMap<BubbId, Vec<String>> = HashMap::new();
-        for (name, id) in self.branches()? {
+        for (name, id) in self.all()? {
             names.entry(id).or_default().push(name);
         }
         Ok(names)

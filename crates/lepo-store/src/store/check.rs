@@ -9,79 +9,17 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::blob_folders::BLOBS;
-use super::hash::Content;
-use super::old_tree::Old;
-use super::{Store, branches, now};
+use super::branches;
+use super::dir::now;
+use super::finding::{Finding, What, lossy};
+use super::handle::Store;
+use super::hash::{Content, read_all};
+use super::line_ends::before_line_ends;
+use super::old_tree::{Old, each_old};
 use crate::bubb::{BubbId, Day, Name, is_hash};
 use crate::conv::{Flaw, flaws};
 use lepo_base::error::Result;
 use lepo_base::hash::hex;
-
-/// The kind of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
-    /// A bubb's text does not give its id.
-    Edited,
-    /// A bubb's prev, or what a branch names, is not there.
-    Dangling,
-    /// A bubb's or a blob's line ends were changed, as git does where it takes a file for text; its name proves how
-    /// they were.
-    LineEnds,
-    /// Prevs that lead in a circle.
-    Cycle,
-    /// One id stands twice, or one name with other bytes.
-    Duplicate,
-    /// A bubb below `_old/` where it does not count.
-    Misplaced,
-    /// A file or a folder that could not be read, or a branch that holds no id.
-    Unreadable,
-    /// A directory, link, fifo or socket under the name of a file of lepo's.
-    NotAFile,
-    /// A blob that is not what its name says, or that is missing.
-    Blob,
-    /// A file that is not lepo's.
-    Foreign,
-    /// A bubb that is dated more than a day ahead.
-    Future,
-    /// A file that a process left in `_tmp/`.
-    Stray,
-}
-
-/// Something found.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
-    /// The file, relative to the store; what is not UTF-8 as U+FFFD.
-    pub name: String,
-    /// Kind of the problem.
-    pub what: What,
-    /// In words.
-    pub why: String,
-}
-
-impl What {
-    /// The word for it in a listing.
-    pub fn word(self) -> &'static str {
-        match self {
-            What::Edited => "edited",
-            What::LineEnds => "line ends",
-            What::Dangling => "dangling",
-            What::Cycle => "cycle",
-            What::Duplicate => "duplicate",
-            What::Misplaced => "misplaced",
-            What::Unreadable => "unreadable",
-            What::NotAFile => "not a file",
-            What::Blob => "blob",
-            What::Foreign => "foreign",
-            What::Future => "future",
-            What::Stray => "stray",
-        }
-    }
-
-    /// Worth a word, and no failure.
-    pub fn is_warning(self) -> bool {
-        matches!(self, What::Foreign | What::Future | What::Stray)
-    }
-}
 
 const LINE_ENDS: &str =
     "CRLF and LF were exchanged, as git does with core.autocrlf; `lepo fsck --recover` undoes it";
@@ -96,16 +34,29 @@ struct Check {
     found: Vec<Finding>,
 }
 
+/// Checking, repairing and tidying a store.
+#[derive(Clone, Copy)]
+pub struct Upkeep<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// Checking, repairing and tidying.
+    pub fn upkeep(&self) -> Upkeep<'_> {
+        Upkeep { store: self }
+    }
+}
+
+impl<'s> Upkeep<'s> {
     /// Checks all of it. `progress` is told the files done, and all files.
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
-        let mut check = Check::default();
-        self.scan_all(&mut check).map_err(|error| self.error("cannot read", "", error))?;
-        self.scan_blobs(&mut check).map_err(|error| self.error("cannot read", BLOBS, error))?;
+        let (mut check, store) = (Check::default(), self.store);
+        check.scan_all(store).map_err(|error| store.dir.error("cannot read", "", error))?;
+        check.scan_blobs(store).map_err(|error| store.dir.error("cannot read", BLOBS, error))?;
         check.names(now());
-        check.branches(self)?;
-        check.contents(self, progress);
-        check.copies(self);
+        check.branches(store)?;
+        check.contents(store, progress);
+        check.copies(store);
         let (strays, foreign) = self.strays()?;
         for stray in strays {
             let why = format!("{}; `lepo fsck --recover` saves or removes it", stray.about);
@@ -117,85 +68,63 @@ impl Store {
         check.found.sort();
         Ok(check.found)
     }
-
-    fn holds_a_store(&self, file: &[u8]) -> bool {
-        let insts = Path::new(OsStr::from_bytes(file)).join("_insts.toml");
-        self.open_file(insts.as_os_str()).is_ok()
-    }
-
-    fn scan_old(&self, check: &mut Check) {
-        let recent = check.bubbs.len();
-        let mut misplaced = Vec::new();
-        self.each_old(|path, old| match old {
-            Old::Bubb(name) => {
-                let here = &check.bubbs[..recent];
-                match here
-                    .binary_search_by(|(file, _)| file.as_os_str().cmp(path.file_name().unwrap_or_default()))
-                {
-                    Ok(_) => check.copies.push((path.into(), name)),
-                    Err(_) => check.bubbs.push((path.into(), name)),
-                }
-            }
-            Old::Misplaced(name) => misplaced.push((path, name)),
-            Old::Other(finding) => check.found.push(finding),
-        });
-        let ids: HashSet<BubbId> = misplaced.iter().map(|(_, name): &(_, Name)| name.id).collect();
-        let counting = check.bubbs.iter().filter(|(_, name)| ids.contains(&name.id));
-        let counting: HashMap<Name, OsString> = counting.map(|(path, name)| (*name, path.clone())).collect();
-        for (path, name) in misplaced {
-            check.found.push(self.misplaced(&path, &name, counting.get(&name)));
-        }
-        check.bubbs[recent..].sort();
-    }
-
-    /// The finding of a file below `_old/` where it does not count, while the file at `counting`, if there is one,
-    /// has its name and counts.
-    fn misplaced(&self, path: &Path, name: &Name, counting: Option<&OsString>) -> Finding {
-        let finding = |what, why| Finding { name: lossy(path.as_os_str().as_bytes()), what, why };
-        let read = |path: &OsStr| self.furniture(path).ok().flatten();
-        if counting.is_some_and(|counting| read(counting) != read(path.as_os_str())) {
-            return finding(What::Duplicate, format!("{name} has other bytes, and those are read"));
-        }
-        let why = match Day::of(name.id) {
-            _ if name.prev.is_some_and(|prev| prev >= name.id) => {
-                "it is not newer than the message before it, so it is read only outside _old/".into()
-            }
-            day => format!("its day is {day}"),
-        };
-        finding(What::Misplaced, format!("{why}; `lepo tidy` moves it"))
-    }
-
-    fn scan_all(&self, check: &mut Check) -> io::Result<()> {
-        self.each_entry_of(".", |file, kind| match Name::parse(file) {
-            _ if file.starts_with(b"_") || file.starts_with(b".") => {}
-            Some(name) if kind == FileType::RegularFile => {
-                check.bubbs.push((OsStr::from_bytes(file).into(), name));
-            }
-            Some(_) => {
-                check.add(What::NotAFile, lossy(file), "it has a message's name and is not a regular file")
-            }
-            // A store of its own, as --save-to makes them.
-            None if kind == FileType::Directory && self.holds_a_store(file) => {}
-            None => check.add(What::Foreign, lossy(file), "its name is not a message's"),
-        })?;
-        check.bubbs.sort();
-        self.scan_old(check);
-        Ok(())
-    }
-
-    fn scan_blobs(&self, check: &mut Check) -> io::Result<()> {
-        self.each_blob(|folder, file, kind| {
-            let name = format!("{folder}/{}", lossy(file));
-            match std::str::from_utf8(file).is_ok_and(is_hash) {
-                true if kind == FileType::RegularFile => check.blobs.push(name.into()),
-                true => check.add(What::NotAFile, name, "it has a blob's name and is not a regular file"),
-                false => check.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
-            }
-        })
-    }
 }
 
 impl Check {
+    fn scan_old(&mut self, store: &Store) {
+        let recent = self.bubbs.len();
+        let mut astray = Vec::new();
+        each_old(&store.dir, |path, old| match old {
+            Old::Bubb(name) => {
+                let here = &self.bubbs[..recent];
+                match here
+                    .binary_search_by(|(file, _)| file.as_os_str().cmp(path.file_name().unwrap_or_default()))
+                {
+                    Ok(_) => self.copies.push((path.into(), name)),
+                    Err(_) => self.bubbs.push((path.into(), name)),
+                }
+            }
+            Old::Misplaced(name) => astray.push((path, name)),
+            Old::Other(finding) => self.found.push(finding),
+        });
+        let ids: HashSet<BubbId> = astray.iter().map(|(_, name): &(_, Name)| name.id).collect();
+        let counting = self.bubbs.iter().filter(|(_, name)| ids.contains(&name.id));
+        let counting: HashMap<Name, OsString> = counting.map(|(path, name)| (*name, path.clone())).collect();
+        for (path, name) in astray {
+            self.found.push(misplaced(store, &path, &name, counting.get(&name)));
+        }
+        self.bubbs[recent..].sort();
+    }
+
+    fn scan_all(&mut self, store: &Store) -> io::Result<()> {
+        store.dir.each_entry_of(".", |file, kind| match Name::parse(file) {
+            _ if file.starts_with(b"_") || file.starts_with(b".") => {}
+            Some(name) if kind == FileType::RegularFile => {
+                self.bubbs.push((OsStr::from_bytes(file).into(), name));
+            }
+            Some(_) => {
+                self.add(What::NotAFile, lossy(file), "it has a message's name and is not a regular file")
+            }
+            // A store of its own, as --save-to makes them.
+            None if kind == FileType::Directory && holds_a_store(store, file) => {}
+            None => self.add(What::Foreign, lossy(file), "its name is not a message's"),
+        })?;
+        self.bubbs.sort();
+        self.scan_old(store);
+        Ok(())
+    }
+
+    fn scan_blobs(&mut self, store: &Store) -> io::Result<()> {
+        store.blobs().each(|folder, file, kind| {
+            let name = format!("{folder}/{}", lossy(file));
+            match std::str::from_utf8(file).is_ok_and(is_hash) {
+                true if kind == FileType::RegularFile => self.blobs.push(name.into()),
+                true => self.add(What::NotAFile, name, "it has a blob's name and is not a regular file"),
+                false => self.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
+            }
+        })
+    }
+
     fn add(&mut self, what: What, name: impl Into<String>, why: impl Into<String>) {
         self.found.push(Finding { name: name.into(), what, why: why.into() });
     }
@@ -219,6 +148,7 @@ impl Check {
         let there: HashSet<BubbId> = self.bubbs.iter().map(|(_, name)| name.id).collect();
         let mut found = Vec::new();
         store
+            .dir
             .each_entry_of("_branches", |file, kind| match std::str::from_utf8(file) {
                 Ok("." | "..") => {}
                 Ok(file) if branches::check_branch_name(&branches::name_of(file)).is_ok() => {
@@ -230,9 +160,9 @@ impl Check {
                     "it is not a valid branch name",
                 ),
             })
-            .map_err(|error| store.error("cannot read", "_branches", error))?;
+            .map_err(|error| store.dir.error("cannot read", "_branches", error))?;
         for (file, kind) in found {
-            let branch = store.branch(&branches::name_of(&file));
+            let branch = store.branches().get(&branches::name_of(&file));
             let file = format!("_branches/{file}");
             match branch {
                 _ if kind != FileType::RegularFile => self.add(What::NotAFile, file, "it cannot be a branch"),
@@ -253,7 +183,7 @@ impl Check {
     fn contents(&mut self, store: &Store, progress: &mut dyn FnMut(u64, u64)) {
         let files: Vec<OsString> =
             self.bubbs.iter().map(|(file, _)| file).chain(&self.blobs).cloned().collect();
-        let mut read = files.iter().zip(store.read_all(&files, progress));
+        let mut read = files.iter().zip(read_all(store, &files, progress));
         let hash = |file: &OsString| Path::new(file).file_name().map(OsStr::to_os_string);
         let blobs: HashSet<OsString> = self.blobs.iter().filter_map(hash).collect();
         for (_, name) in std::mem::take(&mut self.bubbs) {
@@ -264,7 +194,9 @@ impl Check {
             let file = lossy(file.as_bytes());
             match read {
                 Ok(read) if file.ends_with(&hex(&read.hash)) => {}
-                Ok(_) if store.before_line_ends(&file).is_some() => self.add(What::LineEnds, file, LINE_ENDS),
+                Ok(_) if before_line_ends(store, &file).is_some() => {
+                    self.add(What::LineEnds, file, LINE_ENDS)
+                }
                 Ok(read) => {
                     self.add(What::Blob, file, format!("its bytes have the SHA-256 {}", hex(&read.hash)))
                 }
@@ -277,7 +209,7 @@ impl Check {
     fn copies(&mut self, store: &Store) {
         for (path, name) in std::mem::take(&mut self.copies) {
             let file = Path::new(&path).file_name().unwrap_or_default();
-            let [day, here] = [path.as_os_str(), file].map(|file| store.furniture(file));
+            let [day, here] = [path.as_os_str(), file].map(|file| store.dir.read_file(file));
             match (day, here) {
                 (Ok(day), Ok(here)) if day == here || here.is_none() => {}
                 (Ok(_), Ok(_)) => {
@@ -303,7 +235,7 @@ impl Check {
             Err(error) => self.unreadable(file, error),
             Ok(Content { hash, blobs: named }) => {
                 if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
-                    match store.before_line_ends(file) {
+                    match before_line_ends(store, file) {
                         Some(_) => self.add(What::LineEnds, file, LINE_ENDS),
                         None => self.add(What::Edited, file, "content does not match its id"),
                     }
@@ -326,9 +258,25 @@ impl Check {
     }
 }
 
-/// A file name on one line, whatever is in it.
-pub(super) fn lossy(name: &[u8]) -> String {
-    let name = String::from_utf8_lossy(name);
-    let visible = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    name.chars().map(visible).collect()
+/// True for the folder of a store of its own.
+fn holds_a_store(store: &Store, folder: &[u8]) -> bool {
+    let insts = Path::new(OsStr::from_bytes(folder)).join("_insts.toml");
+    store.dir.open_file(insts.as_os_str()).is_ok()
+}
+
+/// The finding of a file below `_old/` where it does not count, while the file at `counting`, if there is one,
+/// has its name and counts.
+fn misplaced(store: &Store, path: &Path, name: &Name, counting: Option<&OsString>) -> Finding {
+    let finding = |what, why| Finding { name: lossy(path.as_os_str().as_bytes()), what, why };
+    let read = |path: &OsStr| store.dir.read_file(path).ok().flatten();
+    if counting.is_some_and(|counting| read(counting) != read(path.as_os_str())) {
+        return finding(What::Duplicate, format!("{name} has other bytes, and those are read"));
+    }
+    let why = match Day::of(name.id) {
+        _ if name.prev.is_some_and(|prev| prev >= name.id) => {
+            "it is not newer than the message before it, so it is read only outside _old/".into()
+        }
+        day => format!("its day is {day}"),
+    };
+    finding(What::Misplaced, format!("{why}; `lepo tidy` moves it"))
 }

@@ -9,7 +9,9 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, FlockOperation, OFlags};
 
-use super::{FILE, Store};
+use super::dir::FILE;
+use super::handle::Store;
+use super::requests::Requests;
 use crate::bubb::BubbId;
 use lepo_base::error::{Error, Result};
 
@@ -21,30 +23,30 @@ pub struct Claim {
     _locked: File,
 }
 
-impl Store {
+impl Requests<'_> {
     /// Claims a request. Check after this that it is still pending: the process that had it before may just
     /// have finished. Exit 2 if another process has it.
     pub fn claim(&self, request: BubbId) -> Result<Claim> {
-        self.try_to_claim(request)?.ok_or_else(|| {
+        try_to_claim(self.store, request)?.ok_or_else(|| {
             Error::usage(format!(
                 "request {request} is not pending: another process is working on it right now"
             ))
         })
     }
+}
 
-    fn try_to_claim(&self, request: BubbId) -> Result<Option<Claim>> {
-        let failed = |error: std::io::Error| self.error("cannot write in", "_tmp", error);
-        let tmp = self.subdir("_tmp").map_err(failed)?;
-        let name = format!("claim-{request}");
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&tmp, name.as_str(), flags, FILE).map_err(|e| failed(e.into()))?;
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            // Released just now: the next process makes another file, which this lock would not protect.
-            Ok(()) if rustix::fs::fstat(&file).is_ok_and(|stat| stat.st_nlink == 0) => Ok(None),
-            Ok(()) => Ok(Some(Claim { tmp, name, _locked: File::from(file) })),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(failed(error.into())),
-        }
+fn try_to_claim(store: &Store, request: BubbId) -> Result<Option<Claim>> {
+    let failed = |error: std::io::Error| store.dir.error("cannot write in", "_tmp", error);
+    let tmp = store.dir.subdir("_tmp").map_err(failed)?;
+    let name = format!("claim-{request}");
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(&tmp, name.as_str(), flags, FILE).map_err(|e| failed(e.into()))?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        // Released just now: the next process makes another file, which this lock would not protect.
+        Ok(()) if rustix::fs::fstat(&file).is_ok_and(|stat| stat.st_nlink == 0) => Ok(None),
+        Ok(()) => Ok(Some(Claim { tmp, name, _locked: File::from(file) })),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(failed(error.into())),
     }
 }
 

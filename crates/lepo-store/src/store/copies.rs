@@ -4,8 +4,9 @@
 //! So the same copies have the same names: made twice they are here already, and a message that is copied to where it
 //! stands is itself.
 
-use super::Store;
 use super::batch::Batch;
+use super::blobs::blobs_in;
+use super::handle::Store;
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
 
@@ -48,59 +49,57 @@ impl Copy {
     }
 }
 
-impl Store {
-    /// Plans copies under a base; without one, the first begins a conversation. Each comes after the one it follows.
-    pub fn plan_copies(&self, base: Option<BubbId>, copying: Vec<Copying>) -> Result<Vec<Copy>> {
-        let mut listing = self.listing()?;
-        let mut copies: Vec<Copy> = Vec::with_capacity(copying.len());
-        for Copying { original, text, under } in copying {
-            let prev = match under {
-                Under::Base => base,
-                Under::Copy(place) => copies.get(place).map(|copy| copy.name.id),
-            };
-            let read;
-            let bytes = match &text {
-                Some(text) => text,
-                None => {
-                    read = self.read(&original)?;
-                    &read
-                }
-            };
-            let name = Batch::name(original.kind, original.hidden, prev, original.id.time(), bytes)?;
-            let here = listing.find_own(name.id)?.is_some();
-            copies.push(Copy { original, name, here, text });
-        }
-        Ok(copies)
+/// Plans copies under a base; without one, the first begins a conversation. Each comes after the one it follows.
+pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -> Result<Vec<Copy>> {
+    let mut listing = store.names().listing()?;
+    let mut copies: Vec<Copy> = Vec::with_capacity(copying.len());
+    for Copying { original, text, under } in copying {
+        let prev = match under {
+            Under::Base => base,
+            Under::Copy(place) => copies.get(place).map(|copy| copy.name.id),
+        };
+        let read;
+        let bytes = match &text {
+            Some(text) => text,
+            None => {
+                read = store.bubbs().read(&original)?;
+                &read
+            }
+        };
+        let name = Batch::name(original.kind, original.hidden, prev, original.id.time(), bytes)?;
+        let here = listing.find_own(name.id)?.is_some();
+        copies.push(Copy { original, name, here, text });
     }
+    Ok(copies)
+}
 
-    /// Writes a new root, if there is one, and the copies that are not here yet, in their order, durable when this
-    /// returns, with the journal's line of each original. Killed, it has written the first ones, and a second time
-    /// completes it. How many it wrote.
-    pub fn write_copies(&self, root: Option<(Name, &[u8])>, copies: &[Copy]) -> Result<usize> {
-        let mut batch = self.batch(false)?;
-        if let Some((name, text)) = root {
-            batch.put(name, text)?;
-        }
-        for copy in copies.iter().filter(|copy| !copy.here) {
-            let read;
-            let bytes = match &copy.text {
-                Some(text) => text,
-                None => {
-                    read = self.read(&copy.original)?;
-                    &read
-                }
-            };
-            if let Some(other) = self.other_with(&copy.original) {
-                for hash in Store::blobs_in(bytes, copy.original.kind) {
-                    if let Some((mut file, _)) = other.open_proven_blob(&hash)? {
-                        batch.blob(&mut file)?;
-                    }
+/// Writes a new root, if there is one, and the copies that are not here yet, in their order, durable when this
+/// returns, with the journal's line of each original. Killed, it has written the first ones, and a second time
+/// completes it. How many it wrote.
+pub fn write_copies(store: &Store, root: Option<(Name, &[u8])>, copies: &[Copy]) -> Result<usize> {
+    let mut batch = Batch::begin(store, false)?;
+    if let Some((name, text)) = root {
+        batch.put(name, text)?;
+    }
+    for copy in copies.iter().filter(|copy| !copy.here) {
+        let read;
+        let bytes = match &copy.text {
+            Some(text) => text,
+            None => {
+                read = store.bubbs().read(&copy.original)?;
+                &read
+            }
+        };
+        if let Some(other) = store.others().with(&copy.original) {
+            for hash in blobs_in(bytes, copy.original.kind) {
+                if let Some((mut file, _)) = other.blobs().open_proven(&hash)? {
+                    batch.blob(&mut file)?;
                 }
             }
-            batch.put(copy.name, bytes)?;
         }
-        // Before any has its place: killed between a request and its result, the journal knows that it is a copy.
-        self.journal_copies(copies)?;
-        batch.flush()
+        batch.put(copy.name, bytes)?;
     }
+    // Before any has its place: killed between a request and its result, the journal knows that it is a copy.
+    store.journal().add_copies(copies)?;
+    batch.flush()
 }

@@ -10,8 +10,10 @@ use rustix::fs::{AtFlags, OFlags, RenameFlags};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
+use super::dir::{FILE, now};
+use super::handle::Store;
+use super::read::Bubbs;
 use super::temporary::Temporary;
-use super::{FILE, Store, now};
 use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
@@ -26,7 +28,7 @@ pub struct Draft<'s> {
     prev: Option<BubbId>,
 }
 
-impl Store {
+impl<'s> Bubbs<'s> {
     /// Writes a whole bubb, durable when this returns. A root gets a time of at least `not_before`.
     pub fn write(
         &self,
@@ -62,24 +64,26 @@ impl Store {
     }
 
     /// Begins a bubb. Its place in the forest is in the temporary name, for `fsck --recover`.
-    pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
+    pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'s>> {
         let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
         let tmp = self
+            .store
+            .dir
             .temporary(&format!("{}{}-{prev_text}", kind.letter(), u8::from(hidden)))
-            .map_err(|error| self.error("cannot write in", "_tmp", error))?;
-        Ok(Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev })
+            .map_err(|error| self.store.dir.error("cannot write in", "_tmp", error))?;
+        Ok(Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev })
     }
 
     /// Takes up a draft that a process left behind when it ended, with all that is in it.
-    pub(super) fn take_up(&self, tmp: Temporary, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'_>> {
-        let mut draft = Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev };
+    pub(super) fn take_up(&self, tmp: Temporary, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'s>> {
+        let mut draft = Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev };
         let (mut hasher, mut len) = (Sha256::new(), 0);
         let read = draft.read_back(|piece| {
             hasher.update(piece);
             len += piece.len() as u64;
             Ok(())
         });
-        read.map_err(|error| self.error("cannot read", draft.shown(), error))?;
+        read.map_err(|error| self.store.dir.error("cannot read", draft.shown(), error))?;
         Ok(Draft { hasher, len, ..draft })
     }
 }
@@ -103,7 +107,7 @@ impl Draft<'_> {
 
     /// The error of a write that failed, told with its path.
     pub fn failed(&self, error: io::Error) -> Error {
-        self.store.error("cannot write", self.shown(), error)
+        self.store.dir.error("cannot write", self.shown(), error)
     }
 
     fn shown(&self) -> String {
@@ -148,13 +152,15 @@ impl Draft<'_> {
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };
             match self.link(&name) {
                 // A bubb of a time long past may be in its day already.
-                _ if self.store.is_in_day(&name, time) => time += 1,
+                _ if self.store.places().is_in_day(&name, time) => time += 1,
                 Ok(()) => break name,
                 Err(Errno::EXIST) => time += 1,
-                Err(error) => return Err(self.store.error("cannot write", name.to_string(), error.into())),
+                Err(error) => {
+                    return Err(self.store.dir.error("cannot write", name.to_string(), error.into()));
+                }
             }
         };
-        sys::sync(&self.store.dir).map_err(|error| self.store.error("cannot sync", "", error.into()))?;
+        sys::sync(&self.store.dir).map_err(|error| self.store.dir.error("cannot sync", "", error.into()))?;
         self.tmp.found = false; // now it may go: it has its name
         Ok(name)
     }

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::Store;
+use super::journal::Journal;
 use super::journal::{Fact, fact_of};
 use crate::bubb::BubbId;
 
@@ -14,10 +14,10 @@ pub struct FactIndex {
     lines: Vec<(BubbId, usize)>,
 }
 
-impl Store {
+impl Journal<'_> {
     /// The journal's facts, each read when it is asked for.
-    pub fn fact_index(&self) -> FactIndex {
-        FactIndex::of(self.furniture("_journal.ndjson").ok().flatten().unwrap_or_default())
+    pub fn index(&self) -> FactIndex {
+        FactIndex::of(self.store.dir.read_file("_journal.ndjson").ok().flatten().unwrap_or_default())
     }
 }
 

@@ -3,37 +3,32 @@
 //! In a day count only the bubbs of that day that are newer than what they follow. So an id tells its folder,
 //! and nothing in a day follows something of a later one. No link is followed, on any level.
 
-use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use rustix::fs::{FileType, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::fs::{FileType, Mode};
 
-use super::{DIR, READ, Store};
+use super::dir::Dir;
+use super::dir::READ;
+use super::dir::dir_at;
+use super::dir::each_entry;
+use super::dir::make_dir_at;
+use super::place::Places;
 use crate::bubb::{Day, Name};
-use lepo_base::sys;
+use lepo_base::error::Error;
 
 /// The directory of all days that are over.
 pub const OLD: &str = "_old";
 
-const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
 /// So many folders are kept open at most while bubbs are read.
 const KEPT_OPEN: usize = 48;
 
-/// Folders that are open. One that was deleted and made anew meanwhile is opened again.
-#[derive(Default)]
-pub(super) struct OpenDays(Mutex<HashMap<Day, Arc<OwnedFd>>>);
-
-impl Store {
+impl Places<'_> {
     /// The folder of a day, if there is one.
     pub(super) fn day_dir(&self, day: Day) -> io::Result<Option<OwnedFd>> {
-        let Some(old) = dir_at(&self.dir, OLD)? else { return Ok(None) };
+        let Some(old) = dir_at(&self.store.dir, OLD)? else { return Ok(None) };
         let month = dir_at(old, day.month()).map_err(|error| in_folder(day.month().as_str(), error))?;
         let Some(month) = month else { return Ok(None) };
         dir_at(month, day.day()).map_err(|error| in_folder(&day.to_string(), error))
@@ -41,7 +36,7 @@ impl Store {
 
     /// The folder of a day, made if it is missing, with all that is above it durable.
     pub(super) fn make_day_dir(&self, day: Day) -> io::Result<OwnedFd> {
-        let old = make_dir_at(self.dir.as_fd(), OLD)?;
+        let old = make_dir_at(self.store.dir.as_fd(), OLD)?;
         let month = make_dir_at(old.as_fd(), &day.month())?;
         make_dir_at(month.as_fd(), &day.day())
     }
@@ -51,7 +46,7 @@ impl Store {
         let open = |dir: &OwnedFd| -> io::Result<OwnedFd> {
             Ok(rustix::fs::openat(dir, file, READ, Mode::empty())?)
         };
-        let kept = self.open_days.lock().get(&day).cloned();
+        let kept = self.store.open_days.lock().get(&day).cloned();
         if let Some(dir) = kept {
             match open(&dir) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -60,7 +55,7 @@ impl Store {
         }
         let dir = Arc::new(self.day_dir(day)?.ok_or(io::ErrorKind::NotFound)?);
         let opened = open(&dir)?;
-        let mut days = self.open_days.lock();
+        let mut days = self.store.open_days.lock();
         if days.len() >= KEPT_OPEN {
             days.clear();
         }
@@ -72,13 +67,20 @@ impl Store {
     pub(super) fn day_names(&self, day: Day) -> io::Result<Vec<Name>> {
         let mut names = Vec::new();
         let Some(dir) = self.day_dir(day)? else { return Ok(names) };
-        self.each_entry_in(&dir, |file, kind| {
+        each_entry(&dir, |file, kind| {
             names.extend(self.bubb(file, kind).filter(|name| counts_in(day, name)));
         })
         .map_err(|error| in_folder(&day.to_string(), error))?;
         names.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
         names.dedup_by_key(|name| name.id);
         Ok(names)
+    }
+}
+
+impl Dir {
+    /// An error about the folders of days.
+    pub(super) fn old_error(&self, cause: io::Error) -> Error {
+        self.error("cannot read", OLD, cause)
     }
 }
 
@@ -92,12 +94,6 @@ pub(super) fn counts_in(day: Day, name: &Name) -> bool {
     Day::of(name.id) == day && name.prev.is_none_or(|prev| prev < name.id)
 }
 
-impl OpenDays {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Day, Arc<OwnedFd>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// The days that have a folder, given newest first. A month is listed when its days are reached.
 pub(super) struct Calendar {
     old: Option<OwnedFd>,
@@ -108,10 +104,10 @@ pub(super) struct Calendar {
 
 impl Calendar {
     /// Lists the months.
-    pub(super) fn of(store: &Store) -> io::Result<Calendar> {
-        let mut calendar = Calendar { old: dir_at(&store.dir, OLD)?, months: Vec::new(), days: Vec::new() };
+    pub(super) fn of(dir: &Dir) -> io::Result<Calendar> {
+        let mut calendar = Calendar { old: dir_at(dir, OLD)?, months: Vec::new(), days: Vec::new() };
         if let Some(old) = &calendar.old {
-            store.each_entry_in(old, |file, kind| {
+            each_entry(old, |file, kind| {
                 calendar.months.extend(Day::parse_month(file).filter(|_| kind == FileType::Directory));
             })?;
         }
@@ -125,13 +121,13 @@ impl Calendar {
     }
 
     /// The newest day not given yet.
-    pub(super) fn newest(&mut self, store: &Store) -> io::Result<Option<Day>> {
+    pub(super) fn newest(&mut self) -> io::Result<Option<Day>> {
         while self.days.is_empty() {
             let (Some(month), Some(old)) = (self.months.pop(), &self.old) else { return Ok(None) };
             let month = month.month();
             let failed = |error| in_folder(month.as_str(), error);
             let Some(dir) = dir_at(old, month.as_str()).map_err(failed)? else { continue };
-            let listed = store.each_entry_in(&dir, |file, kind| {
+            let listed = each_entry(&dir, |file, kind| {
                 let day = Day::parse(month.as_bytes(), file);
                 self.days.extend(day.filter(|_| kind == FileType::Directory));
             });
@@ -142,30 +138,9 @@ impl Calendar {
     }
 
     /// Gives the newest day, so that the one before it is next.
-    pub(super) fn take(&mut self, store: &Store) -> io::Result<Option<Day>> {
-        let newest = self.newest(store)?;
+    pub(super) fn take(&mut self) -> io::Result<Option<Day>> {
+        let newest = self.newest()?;
         self.days.pop();
         Ok(newest)
     }
-}
-
-/// Opens a directory in another, if there is one; a link to one is none.
-pub(super) fn dir_at(at: impl AsFd, name: impl AsRef<OsStr>) -> io::Result<Option<OwnedFd>> {
-    match rustix::fs::openat(at, name.as_ref().as_bytes(), DIRECTORY, Mode::empty()) {
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
-        opened => Ok(Some(opened?)),
-    }
-}
-
-/// Opens a directory in another, made durably if it is missing.
-pub(super) fn make_dir_at(at: std::os::fd::BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
-    if dir_at(at, name)?.is_none() {
-        match rustix::fs::mkdirat(at, name, DIR) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    // Also where it was there: its maker may have ended before it was durable.
-    sys::sync(at)?;
-    dir_at(at, name)?.ok_or_else(|| io::Error::other(format!("{name} is not a directory")))
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::Store;
 use super::blobs::{blob_lines, blobs_at_end};
+use super::handle::Store;
 use crate::bubb::{ContentHash, Kind, Name};
 
 /// Bytes read at a time.
@@ -29,74 +29,72 @@ pub struct Content {
     pub blobs: Vec<String>,
 }
 
-impl Store {
-    /// Reads every one of `files`; answers in their order.
-    pub(super) fn read_all(
-        &self,
-        files: &[OsString],
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Vec<io::Result<Content>> {
-        let next = AtomicUsize::new(0);
-        let (sender, receiver) = channel();
-        let mut found: Vec<Option<io::Result<Content>>> = files.iter().map(|_| None).collect();
-        thread::scope(|scope| {
-            let mut started = false;
-            for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(files.len()) {
-                let (next, sender) = (&next, sender.clone());
-                let thread = thread::Builder::new().spawn_scoped(scope, move || {
-                    let mut buffer = vec![0; PIECE];
-                    loop {
-                        let i = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(file) = files.get(i) else { return };
-                        let _ = sender.send((i, self.read_one(file, &mut buffer)));
-                    }
-                });
-                // No more threads: those there are do all; without any it is done here.
-                started |= thread.is_ok();
-            }
-            drop(sender);
-            let mut done = 0;
-            if !started {
+/// Reads every one of `files`; answers in their order.
+pub(super) fn read_all(
+    store: &Store,
+    files: &[OsString],
+    progress: &mut dyn FnMut(u64, u64),
+) -> Vec<io::Result<Content>> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = channel();
+    let mut found: Vec<Option<io::Result<Content>>> = files.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        let mut started = false;
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(files.len()) {
+            let (next, sender) = (&next, sender.clone());
+            let thread = thread::Builder::new().spawn_scoped(scope, move || {
                 let mut buffer = vec![0; PIECE];
-                for (file, found) in files.iter().zip(&mut found) {
-                    *found = Some(self.read_one(file, &mut buffer));
-                    done += 1;
-                    progress(done, files.len() as u64);
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(file) = files.get(i) else { return };
+                    let _ = sender.send((i, read_one(store, file, &mut buffer)));
                 }
-                return;
-            }
-            loop {
-                match receiver.recv_timeout(TICK) {
-                    Ok((i, read)) => (found[i], done) = (Some(read), done + 1),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => return,
-                }
+            });
+            // No more threads: those there are do all; without any it is done here.
+            started |= thread.is_ok();
+        }
+        drop(sender);
+        let mut done = 0;
+        if !started {
+            let mut buffer = vec![0; PIECE];
+            for (file, found) in files.iter().zip(&mut found) {
+                *found = Some(read_one(store, file, &mut buffer));
+                done += 1;
                 progress(done, files.len() as u64);
             }
-        });
-        found.into_iter().flatten().collect()
-    }
-
-    fn read_one(&self, file: &OsStr, buffer: &mut [u8]) -> io::Result<Content> {
-        let kind = Path::new(file).file_name().and_then(|name| Name::parse(name.as_bytes()));
-        let kind = kind.map_or(Kind::System, |name| name.kind);
-        let mut file = self.open_file(file)?;
-        let mut hasher = Sha256::new();
-        let (mut pieces, mut last) = (0, 0);
-        loop {
-            match file.read(buffer) {
-                Ok(0) => break,
-                Ok(n) => (pieces, last) = (pieces + 1, n),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            }
-            hasher.update(&buffer[..last]);
+            return;
         }
-        let blobs = match pieces {
-            0 => Vec::new(),
-            1 => blob_lines(&buffer[..last], kind),
-            _ => blobs_at_end(&mut file, kind)?,
-        };
-        Ok(Content { hash: hasher.finalize().into(), blobs })
+        loop {
+            match receiver.recv_timeout(TICK) {
+                Ok((i, read)) => (found[i], done) = (Some(read), done + 1),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            progress(done, files.len() as u64);
+        }
+    });
+    found.into_iter().flatten().collect()
+}
+
+fn read_one(store: &Store, file: &OsStr, buffer: &mut [u8]) -> io::Result<Content> {
+    let kind = Path::new(file).file_name().and_then(|name| Name::parse(name.as_bytes()));
+    let kind = kind.map_or(Kind::System, |name| name.kind);
+    let mut file = store.dir.open_file(file)?;
+    let mut hasher = Sha256::new();
+    let (mut pieces, mut last) = (0, 0);
+    loop {
+        match file.read(buffer) {
+            Ok(0) => break,
+            Ok(n) => (pieces, last) = (pieces + 1, n),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        hasher.update(&buffer[..last]);
     }
+    let blobs = match pieces {
+        0 => Vec::new(),
+        1 => blob_lines(&buffer[..last], kind),
+        _ => blobs_at_end(&mut file, kind)?,
+    };
+    Ok(Content { hash: hasher.finalize().into(), blobs })
 }

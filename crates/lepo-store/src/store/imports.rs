@@ -6,8 +6,9 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use super::dir::now;
 use super::journal::JOURNAL;
-use super::{Store, now};
+use super::journal::Journal;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -88,7 +89,7 @@ struct AnswerFacts<'a> {
     output: Option<u64>,
 }
 
-impl Store {
+impl Journal<'_> {
     /// The journal's facts of imports.
     pub fn imports(&self) -> Imports {
         let mut imports = Imports::default();
@@ -112,7 +113,7 @@ impl Store {
 
     /// Reads the journal from an offset; the offset behind its last whole line.
     fn each_line(&self, from: u64, only_imports: bool, mut line: impl FnMut(BubbId, &str, &[u8])) -> u64 {
-        let Ok(mut file) = self.open_file(JOURNAL) else { return from };
+        let Ok(mut file) = self.store.dir.open_file(JOURNAL) else { return from };
         if file.seek(SeekFrom::Start(from)).is_err() {
             return from;
         }
@@ -133,16 +134,16 @@ impl Store {
 
     /// Writes what was added, in whole lines. What another import has written since the journal was read is not
     /// written twice: only one of them writes at a time.
-    pub fn write_imports(&self, imports: &mut Imports) -> Result<()> {
+    pub fn add_imports(&self, imports: &mut Imports) -> Result<()> {
         if imports.lines.is_empty() {
             return Ok(());
         }
         // Without locks on this filesystem a line may stand twice, which is no error.
-        let _lock = self.lock_journal();
+        let _lock = self.lock();
         let mut others = Imports::default();
         let read = self.each_line(imports.read, false, |id, what, line| others.learn(id, what, line));
         let lines = imports.take_lines(&others);
-        self.append(JOURNAL, &lines)?;
+        self.store.dir.append(JOURNAL, &lines)?;
         imports.read = read + lines.len() as u64;
         imports.told.extend(others.told);
         Ok(())

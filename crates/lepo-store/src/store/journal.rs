@@ -9,7 +9,8 @@ use std::io::{self, BufRead, BufReader};
 use rustix::fs::{FlockOperation, OFlags};
 use serde::{Deserialize, Serialize};
 
-use super::{FILE, Store, now};
+use super::dir::{FILE, now};
+use super::handle::Store;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -154,9 +155,22 @@ fn tokens<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option
     Ok(Option::<u64>::deserialize(from)?.filter(|tokens| *tokens < 1 << 40))
 }
 
+/// The journal of a store.
+#[derive(Clone, Copy)]
+pub struct Journal<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The journal: facts about bubbs, never needed to read them.
+    pub fn journal(&self) -> Journal<'_> {
+        Journal { store: self }
+    }
+}
+
+impl<'s> Journal<'s> {
     /// Appends one line. A journal that cannot be written never fails a command.
-    pub fn journal(&self, entry: Entry<'_>) {
+    pub fn add(&self, entry: Entry<'_>) {
         if let Err(error) = self.append_entry(entry) {
             tracing::debug!(error = error.chain(), "journal");
         }
@@ -164,28 +178,28 @@ impl Store {
 
     fn append_entry(&self, mut entry: Entry<'_>) -> Result<()> {
         entry.time = now();
-        let mut line =
-            serde_json::to_vec(&entry).map_err(|error| self.error("cannot write", JOURNAL, error.into()))?;
+        let mut line = serde_json::to_vec(&entry)
+            .map_err(|error| self.store.dir.error("cannot write", JOURNAL, error.into()))?;
         line.push(b'\n');
-        self.append(JOURNAL, &line)
+        self.store.dir.append(JOURNAL, &line)
     }
 
     /// Waits until no other process has this lock, which those take that read the journal and then append to it.
-    pub(super) fn lock_journal(&self) -> io::Result<File> {
+    pub(super) fn lock(&self) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.dir, JOURNAL, flags, FILE)?);
+        let file = File::from(rustix::fs::openat(&self.store.dir, JOURNAL, flags, FILE)?);
         rustix::fs::flock(&file, FlockOperation::LockExclusive)?;
         Ok(file)
     }
 
     /// The journal's facts by bubb; the last line counts.
     pub fn facts(&self) -> HashMap<BubbId, Fact> {
-        self.open_file(JOURNAL).map(facts).unwrap_or_default()
+        self.store.dir.open_file(JOURNAL).map(facts).unwrap_or_default()
     }
 
     /// The lines of the journal, one at a time; torn ones are left out.
     pub fn records(&self) -> impl Iterator<Item = JournalRecord> + use<> {
-        self.open_file(JOURNAL).ok().into_iter().flat_map(records)
+        self.store.dir.open_file(JOURNAL).ok().into_iter().flat_map(records)
     }
 }
 

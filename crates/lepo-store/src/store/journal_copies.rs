@@ -6,8 +6,10 @@ use std::io::{self, BufRead, BufReader};
 
 use serde_json::{Map, Value};
 
+use super::copies::Copy;
+use super::dir::now;
 use super::journal::JOURNAL;
-use super::{Copy, Store, now};
+use super::journal::Journal;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -20,9 +22,9 @@ struct Told {
     copies: HashSet<BubbId>,
 }
 
-impl Store {
+impl Journal<'_> {
     /// Appends a line for each copy that has none; not for a message that is copied to where it stands.
-    pub(super) fn journal_copies(&self, copies: &[Copy]) -> Result<()> {
+    pub(super) fn add_copies(&self, copies: &[Copy]) -> Result<()> {
         let copies: Vec<&Copy> = copies.iter().filter(|copy| copy.name.id != copy.original.id).collect();
         if copies.is_empty() {
             return Ok(());
@@ -39,12 +41,12 @@ impl Store {
             lines.extend_from_slice(Value::Object(line).to_string().as_bytes());
             lines.push(b'\n');
         }
-        if lines.is_empty() { Ok(()) } else { self.append(JOURNAL, &lines) }
+        if lines.is_empty() { Ok(()) } else { self.store.dir.append(JOURNAL, &lines) }
     }
 
     /// True if the journal knows a message as a copy of another: a request that is one waits for nothing.
     pub fn is_copy(&self, id: BubbId) -> bool {
-        let Ok(journal) = self.open_file(JOURNAL) else { return false };
+        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return false };
         let (id, key) = (id.to_string(), b"\"copy_of\"");
         let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
         let mut told = lines.filter(|line| memchr::memmem::find(line, key).is_some());
@@ -57,7 +59,7 @@ impl Store {
     /// One pass over the journal; a line that is torn says nothing.
     fn told_of(&self, copies: &[&Copy]) -> Told {
         let mut told = Told::default();
-        let Ok(journal) = self.open_file(JOURNAL) else { return told };
+        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return told };
         let originals: HashSet<BubbId> = copies.iter().map(|copy| copy.original.id).collect();
         let made: HashSet<BubbId> = copies.iter().map(|copy| copy.name.id).collect();
         for line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {

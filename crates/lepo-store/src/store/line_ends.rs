@@ -6,21 +6,16 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::Store;
 use super::blob_folders::BLOBS;
-use super::check::What;
+use super::check::Upkeep;
+use super::finding::What;
+use super::handle::Store;
 use crate::bubb::{BubbId, ContentHash, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
 use lepo_base::sys;
 
-impl Store {
-    /// The bytes that a bubb or a blob had before its line ends were changed, if its name proves them.
-    pub(super) fn before_line_ends(&self, file: &str) -> Option<Vec<u8>> {
-        let bytes = self.furniture(file).ok().flatten()?;
-        before(&bytes, |bytes| is_named(file, bytes))
-    }
-
+impl Upkeep<'_> {
     /// Gives all messages and blobs the line ends back that their names prove; each file, and the error of one that
     /// cannot be written. `progress` is told the files done, and all files.
     pub fn restore_line_ends(
@@ -30,8 +25,9 @@ impl Store {
         let mut files = self.check(progress)?;
         files.retain(|finding| finding.what == What::LineEnds);
         let restore = |file: &str| -> Result<()> {
-            let Some(bytes) = self.before_line_ends(file) else { return Ok(()) };
-            self.put_back(file, &bytes).map_err(|error| self.error("cannot write", file, error))
+            let Some(bytes) = before_line_ends(self.store, file) else { return Ok(()) };
+            put_back(self.store, file, &bytes)
+                .map_err(|error| self.store.dir.error("cannot write", file, error))
         };
         let restored = |file: String| {
             let error = restore(&file).err();
@@ -39,19 +35,25 @@ impl Store {
         };
         Ok(files.into_iter().map(|finding| restored(finding.name)).collect())
     }
+}
 
-    fn put_back(&self, file: &str, bytes: &[u8]) -> io::Result<()> {
-        let path = Path::new(file);
-        let dir = match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            None => self.dir.try_clone()?,
-            Some(parent) => self.open_below(parent)?.ok_or(io::ErrorKind::NotFound)?,
-        };
-        let mut tmp = self.temporary("furniture")?;
-        tmp.file.write_all(bytes)?;
-        tmp.file.sync_all()?;
-        tmp.replace(&dir, &path.file_name().unwrap_or_default().to_string_lossy())?;
-        Ok(sys::sync(&dir)?)
-    }
+/// The bytes that a bubb or a blob had before its line ends were changed, if its name proves them.
+pub(super) fn before_line_ends(store: &Store, file: &str) -> Option<Vec<u8>> {
+    let bytes = store.dir.read_file(file).ok().flatten()?;
+    before(&bytes, |bytes| is_named(file, bytes))
+}
+
+fn put_back(store: &Store, file: &str, bytes: &[u8]) -> io::Result<()> {
+    let path = Path::new(file);
+    let dir = match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        None => store.dir.fd.try_clone()?,
+        Some(parent) => store.dir.open_below(parent)?.ok_or(io::ErrorKind::NotFound)?,
+    };
+    let mut tmp = store.dir.temporary("furniture")?;
+    tmp.file.write_all(bytes)?;
+    tmp.file.sync_all()?;
+    tmp.replace(&dir, &path.file_name().unwrap_or_default().to_string_lossy())?;
+    Ok(sys::sync(&dir)?)
 }
 
 /// True if the name of a file is that of these bytes.

@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::thread;
 
+use super::dir::now;
 use super::folders::Calendar;
+use super::handle::Store;
 use super::unreadable::Unreadable;
-use super::{Store, now};
 use crate::bubb::{BubbId, Day, Name};
 use crate::conv::{AHEAD, Forest, Nearest};
 use lepo_base::error::{Error, Result};
@@ -40,12 +41,12 @@ pub struct Listing<'s> {
 impl<'s> Listing<'s> {
     /// Reads the names in `.lepo/` and the list of months.
     pub(super) fn of(store: &'s Store) -> Result<Listing<'s>> {
-        let mut recent = store.recent_names()?;
+        let mut recent = store.names().recent()?;
         recent.dedup_by_key(|name| name.id);
         let disordered = recent.iter().filter(|name| name.prev.is_some_and(|prev| prev >= name.id));
         let disordered = disordered.map(|name| Day::of(name.id)).min();
-        let calendar = Calendar::of(store).map_err(|error| store.old_error(error))?;
-        store.note_recent(&recent, !calendar.is_empty());
+        let calendar = Calendar::of(&store.dir).map_err(|error| store.dir.old_error(error))?;
+        store.names().note(&recent, !calendar.is_empty());
         let (days, built) = (BTreeMap::new(), None);
         let foreign = BTreeMap::new();
         let (others, unreadable) = (None, Unreadable::default());
@@ -80,8 +81,8 @@ impl<'s> Listing<'s> {
     /// The names of other people's stores, read so far as they were needed.
     fn others(&mut self) -> Result<&mut Vec<Listing<'s>>> {
         if self.others.is_none() {
-            self.others =
-                Some(self.store.others().iter().map(|(_, store)| store.listing()).collect::<Result<_>>()?);
+            let others = self.store.others().all().iter();
+            self.others = Some(others.map(|(_, store)| Listing::of(store)).collect::<Result<_>>()?);
         }
         Ok(self.others.get_or_insert_default())
     }
@@ -174,7 +175,7 @@ impl<'s> Listing<'s> {
         if self.days.contains_key(&day) {
             return Ok(());
         }
-        let names = self.store.day_names(day);
+        let names = self.store.places().day_names(day);
         let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
         self.put(day, names);
         Ok(())
@@ -218,7 +219,7 @@ impl<'s> Listing<'s> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(days.len() / DAYS_A_THREAD);
         let store = self.store;
         let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<Name>>)> {
-            days.iter().map(|&day| (day, store.day_names(day))).collect()
+            days.iter().map(|&day| (day, store.places().day_names(day))).collect()
         };
         let read = if threads < 2 {
             read(&days)

@@ -2,7 +2,7 @@
 //!
 //! Names alone are read; the caller that shows a candidate reads its bubb for the preview.
 
-use super::Store;
+use super::address::Addresses;
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Ix, Wanted};
 use lepo_base::error::Result;
@@ -18,21 +18,21 @@ pub struct Offer {
     pub itself: bool,
 }
 
-impl Store {
+impl Addresses<'_> {
     /// `@` where nothing was begun, branches, and ids: of tails, or where none begins so, of any bubb;
     /// newest first, and of ids at most so many.
     pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<Offer>> {
         if let Some((clone, rest)) = begun.split_once('/')
-            && let Some((_, store)) = self.others().iter().find(|(name, _)| name == clone)
+            && let Some((_, store)) = self.store.others().all().iter().find(|(name, _)| name == clone)
         {
-            let offers = store.offers(rest, most)?.into_iter();
+            let offers = store.addresses().offers(rest, most)?.into_iter();
             return Ok(offers
                 .map(|offer| Offer { word: format!("{clone}/{}", offer.word), ..offer })
                 .collect());
         }
         let branches = self.branches_beginning(begun)?;
         let wanted = [Wanted::Begun(begun.to_ascii_uppercase(), most), paths(&branches)];
-        let forest = &self.forest_for(&wanted)?;
+        let forest = &self.store.names().forest_for(&wanted)?;
         let newest = forest.newest().filter(|_| begun.is_empty());
         let mut offers: Vec<Offer> = newest.map(|ix| question(forest, "@".into(), ix)).into_iter().collect();
         offers.extend(branches.into_iter().map(|branch| branch_offer(forest, branch)));
@@ -45,8 +45,8 @@ impl Store {
             let itself = |ix| Offer { word: id(ix), about: Some(forest.name(ix)), itself: true };
             offers.extend(all.map(itself));
         }
-        for (clone, store) in self.others().iter().filter(|(clone, _)| clone.starts_with(begun)) {
-            let forest = store.forest_for(&[Wanted::Tip])?;
+        for (clone, store) in self.store.others().all().iter().filter(|(clone, _)| clone.starts_with(begun)) {
+            let forest = store.names().forest_for(&[Wanted::Tip])?;
             offers.extend(forest.newest().map(|ix| question(&forest, format!("{clone}/@"), ix)));
         }
         Ok(offers)
@@ -55,12 +55,12 @@ impl Store {
     /// Branches whose names begin so.
     pub fn branch_offers(&self, begun: &str) -> Result<Vec<Offer>> {
         let branches = self.branches_beginning(begun)?;
-        let forest = self.forest_for(&[paths(&branches)])?;
+        let forest = self.store.names().forest_for(&[paths(&branches)])?;
         Ok(branches.into_iter().map(|branch| branch_offer(&forest, branch)).collect())
     }
 
     fn branches_beginning(&self, begun: &str) -> Result<Vec<(String, BubbId)>> {
-        let mut branches = self.branches()?;
+        let mut branches = self.store.branches().all()?;
         branches.retain(|(name, _)| name.starts_with(begun));
         Ok(branches)
     }

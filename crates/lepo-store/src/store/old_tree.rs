@@ -2,14 +2,14 @@
 //! moves it.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType};
 
-use super::folders::{OLD, counts_in, dir_at};
-use super::{Finding, Store, What};
+use super::dir::{Dir, each_entry};
+use super::finding::{Finding, What, lossy};
+use super::folders::{OLD, counts_in};
 use crate::bubb::{Day, Name};
 
 /// Directories below `_old/` are looked through so deep.
@@ -26,70 +26,55 @@ pub(super) enum Old {
     Other(Finding),
 }
 
-impl Store {
-    /// Tells all files below `_old/`, each with its path in the store, and the folders that cannot be read. No
-    /// link is followed.
-    pub(super) fn each_old(&self, mut each: impl FnMut(PathBuf, Old)) {
-        if let Some(finding) = self.misplaced_root() {
-            return each(PathBuf::from(OLD), Old::Other(finding));
-        }
-        let mut folders = vec![PathBuf::from(OLD)];
-        while let Some(folder) = folders.pop() {
-            if let Err(error) = self.each_in_folder(&folder, &mut folders, &mut each) {
-                let name = super::check::lossy(folder.as_os_str().as_bytes());
-                each(folder, Old::Other(Finding { name, what: What::Unreadable, why: error.to_string() }));
-            }
+/// Tells all files below `_old/`, each with its path in the store, and the folders that cannot be read. No
+/// link is followed.
+pub(super) fn each_old(dir: &Dir, mut each: impl FnMut(PathBuf, Old)) {
+    if let Some(finding) = misplaced_root(dir) {
+        return each(PathBuf::from(OLD), Old::Other(finding));
+    }
+    let mut folders = vec![PathBuf::from(OLD)];
+    while let Some(folder) = folders.pop() {
+        if let Err(error) = each_in_folder(dir, &folder, &mut folders, &mut each) {
+            let name = lossy(folder.as_os_str().as_bytes());
+            each(folder, Old::Other(Finding { name, what: What::Unreadable, why: error.to_string() }));
         }
     }
+}
 
-    /// The finding about `_old` itself where it is there and no directory, so that nothing below it is read.
-    fn misplaced_root(&self) -> Option<Finding> {
-        let stat = rustix::fs::statat(&self.dir, OLD, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let why = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => return None,
-            FileType::Symlink => "it is a link, and none is followed here: no message of past days is read",
-            _ => "it is not a directory: no message of past days is read",
-        };
-        Some(Finding { name: OLD.to_string(), what: What::Misplaced, why: why.to_string() })
-    }
+/// The finding about `_old` itself where it is there and no directory, so that nothing below it is read.
+fn misplaced_root(dir: &Dir) -> Option<Finding> {
+    let stat = rustix::fs::statat(dir, OLD, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let why = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Directory => return None,
+        FileType::Symlink => "it is a link, and none is followed here: no message of past days is read",
+        _ => "it is not a directory: no message of past days is read",
+    };
+    Some(Finding { name: OLD.to_string(), what: What::Misplaced, why: why.to_string() })
+}
 
-    /// Tells the files of one folder, and adds the folders in it to `folders`.
-    fn each_in_folder(
-        &self,
-        folder: &Path,
-        folders: &mut Vec<PathBuf>,
-        each: &mut impl FnMut(PathBuf, Old),
-    ) -> io::Result<()> {
-        let Some(dir) = self.open_below(folder)? else { return Ok(()) };
-        let day = day_of(folder);
-        self.each_entry_in(&dir, |file, kind| {
-            let path = folder.join(std::ffi::OsStr::from_bytes(file));
-            if file == b"." || file == b".." {
+/// Tells the files of one folder, and adds the folders in it to `folders`.
+fn each_in_folder(
+    dir: &Dir,
+    folder: &Path,
+    folders: &mut Vec<PathBuf>,
+    each: &mut impl FnMut(PathBuf, Old),
+) -> io::Result<()> {
+    let Some(opened) = dir.open_below(folder)? else { return Ok(()) };
+    let day = day_of(folder);
+    each_entry(&opened, |file, kind| {
+        let path = folder.join(std::ffi::OsStr::from_bytes(file));
+        if file == b"." || file == b".." {
+            return;
+        }
+        if kind == FileType::Directory && path.components().count() <= DEPTH {
+            folders.push(path.clone());
+            if Name::parse(file).is_none() {
                 return;
             }
-            if kind == FileType::Directory && path.components().count() <= DEPTH {
-                folders.push(path.clone());
-                if Name::parse(file).is_none() {
-                    return;
-                }
-            }
-            let old = kind_of(&path, day, file, kind);
-            each(path, old);
-        })
-    }
-
-    /// Opens a directory by its path in the store, following no link on the way.
-    pub(super) fn open_below(&self, path: &Path) -> io::Result<Option<OwnedFd>> {
-        let mut dir: Option<OwnedFd> = None;
-        for part in path.components() {
-            let at = dir.as_ref().map_or(self.dir.as_fd(), AsFd::as_fd);
-            match dir_at(at, part)? {
-                Some(opened) => dir = Some(opened),
-                None => return Ok(None),
-            }
         }
-        Ok(dir)
-    }
+        let old = kind_of(&path, day, file, kind);
+        each(path, old);
+    })
 }
 
 /// The day that a folder in the store holds, if it is one of a day.
@@ -102,7 +87,7 @@ pub(super) fn day_of(folder: &Path) -> Option<Day> {
 
 fn kind_of(path: &Path, day: Option<Day>, file: &[u8], kind: FileType) -> Old {
     let finding = |what, why: &str| {
-        let name = super::check::lossy(path.as_os_str().as_bytes());
+        let name = lossy(path.as_os_str().as_bytes());
         Old::Other(Finding { name, what, why: why.to_string() })
     };
     match (Name::parse(file), kind) {

@@ -1,7 +1,6 @@
 //! Finding a store, opening it, making one.
 
 use std::fs;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -10,9 +9,9 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::{DIR, OLD, Store, failure};
+use super::dir::{DIR, DIRECTORY, failure};
+use super::handle::{Store, opened};
 use lepo_base::error::{Error, Result};
-use lepo_base::sys;
 
 /// The store's name in a working directory.
 pub const STORE: &str = ".lepo";
@@ -27,12 +26,6 @@ pub enum Made {
     /// All was there already.
     Nothing,
 }
-
-/// The file that is written last into a new store.
-const MARK: &str = ".gitignore";
-
-const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 impl Store {
     /// The store in `cwd` or in its nearest parent that has one of the user's own: not above `home`, not across a
@@ -51,7 +44,7 @@ impl Store {
                 shown.push(STORE);
                 return open_dir(rustix::fs::CWD, &path, &shown)
                     .and_then(owned)
-                    .map(|fd| Some(Store::new(fd, shown, dir.to_path_buf())));
+                    .map(|fd| Some(opened(fd, shown, dir.to_path_buf())));
             }
             if Some(dir) == home {
                 break;
@@ -65,7 +58,7 @@ impl Store {
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
         let dir = owned((dir, rel.to_path_buf()))?;
-        Ok(Some(Store::new(dir, rel.to_path_buf(), cwd.to_path_buf())))
+        Ok(Some(opened(dir, rel.to_path_buf(), cwd.to_path_buf())))
     }
 
     /// The store at an absolute path, if it is there: for commands that only read.
@@ -75,7 +68,7 @@ impl Store {
         }
         let dir = open_dir(rustix::fs::CWD, path, path).and_then(owned)?;
         let root = path.parent().unwrap_or(path).to_path_buf();
-        Ok(Some(Store::new(dir, path.to_path_buf(), root)))
+        Ok(Some(opened(dir, path.to_path_buf(), root)))
     }
 
     /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
@@ -84,69 +77,14 @@ impl Store {
         let dir =
             walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot make {}", rel.display())))?;
         let dir = owned((dir, rel.to_path_buf()))?;
-        let store = Store::new(dir, rel.to_path_buf(), cwd.to_path_buf());
-        let furnished = store.furnish(insts)?;
-        let made = match (was_there, furnished) {
+        let store = opened(dir, rel.to_path_buf(), cwd.to_path_buf());
+        let completed = store.furniture().complete(insts)?;
+        let made = match (was_there, completed) {
             (false, _) => Made::New,
             (true, true) => Made::Completed,
             (true, false) => Made::Nothing,
         };
         Ok((store, made))
-    }
-
-    /// Makes the missing ones of the files that a store has besides bubbs. True if one was missing.
-    pub fn furnish(&self, insts: &str) -> Result<bool> {
-        let instructed = self.furnish_one("_insts.toml", insts)?;
-        let merged = self.complete_attributes()?;
-        // Last, as it tells that the others are there.
-        let ignored = self.furnish_one(MARK, "*\n")?;
-        if instructed || merged || ignored {
-            // Its parent too: the store itself may be new.
-            let parent = rustix::fs::openat(&self.dir, "..", DIRECTORY, Mode::empty());
-            sys::sync(&self.dir)
-                .and_then(|()| sys::sync(parent?))
-                .map_err(|e| self.error("cannot sync", "", e.into()))?;
-        }
-        Ok(instructed || merged || ignored)
-    }
-
-    /// True if making the store was interrupted. In a store with bubbs, missing files were removed by the user.
-    pub fn is_unfinished(&self) -> Result<bool> {
-        Ok(!self.has(MARK)? && !self.has(OLD)? && self.recent_names()?.is_empty())
-    }
-
-    /// True if days that are over have folders already.
-    pub fn has_old(&self) -> bool {
-        self.has(OLD).unwrap_or_default()
-    }
-
-    fn has(&self, file: &str) -> Result<bool> {
-        Ok(self.kind_of_file(file)?.is_some())
-    }
-
-    /// True for a regular file, false for anything else under its name.
-    pub(super) fn kind_of_file(&self, file: &str) -> Result<Option<bool>> {
-        match rustix::fs::statat(&self.dir, file, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => {
-                let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
-                Ok(Some(kind == rustix::fs::FileType::RegularFile))
-            }
-            Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(self.error("cannot read", file, error.into())),
-        }
-    }
-
-    /// The file gets its name when it is complete: half a file would be taken for the user's own text later.
-    fn furnish_one(&self, file: &str, text: &str) -> Result<bool> {
-        if self.has(file)? {
-            return Ok(false);
-        }
-        let written = self.temporary("furniture").and_then(|mut tmp| {
-            io::Write::write_all(&mut tmp.file, text.as_bytes())?;
-            tmp.file.sync_all()?;
-            tmp.replace(&self.dir, file)
-        });
-        written.map(|()| true).map_err(|error| self.error("cannot write", file, error))
     }
 }
 

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::STORE;
+use super::dir::now;
 use super::folders::counts_in;
-use super::{STORE, Store, now};
+use super::handle::Store;
 use crate::bubb::{BubbId, Day, Kind, Name};
 use crate::conv::{Forest, Ix, Siblings, Standing, Wanted, Word};
 
@@ -148,12 +150,12 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
         let names = names(&mut dice, round);
         names.iter().for_each(|name| write(&whole.path().join(STORE), name, ""));
         split(&mut dice, &names, &parts.path().join(STORE));
-        let all = one.forest().unwrap();
+        let all = one.names().forest().unwrap();
         let whole = Answers(&all);
-        let read = |wanted: &[Wanted]| many.forest_for(wanted).unwrap();
+        let read = |wanted: &[Wanted]| many.names().forest_for(wanted).unwrap();
         let said = |wanted: &[Wanted]| format!("round {round}, {wanted:?}");
 
-        assert_eq!(many.names().unwrap(), one.names().unwrap(), "round {round}");
+        assert_eq!(many.names().all().unwrap(), one.names().all().unwrap(), "round {round}");
         let tip = [Wanted::Tip];
         assert_eq!(Answers(&read(&tip)).tip(), whole.tip(), "{}", said(&tip));
         for count in [0, 1, 2, 5, 100] {
@@ -206,7 +208,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                 assert_eq!(Answers(&read(&wanted)).word(text), whole.word(text), "{text}: {}", said(&wanted));
             }
             for begun in ["", "0", begin, &begin.to_ascii_lowercase(), "@", "x"] {
-                let offers = |store: &Store| store.offers(begun, 3).unwrap();
+                let offers = |store: &Store| store.addresses().offers(begun, 3).unwrap();
                 assert_eq!(offers(&many), offers(&one), "round {round}, {begun:?}");
             }
         }
@@ -235,9 +237,9 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         for name in &names {
             write(&lepo.join("_old").join(Day::of(name.id).to_string()), name, "");
         }
-        let all = store.forest().unwrap();
+        let all = store.names().forest().unwrap();
         let told = |wanted: Wanted, count: usize, spent: bool| {
-            Answers(&store.forest_for(&[wanted]).unwrap()).told(count, spent)
+            Answers(&store.names().forest_for(&[wanted]).unwrap()).told(count, spent)
         };
         for spent in [false, true] {
             let whole = Answers(&all).told(usize::MAX, spent);
@@ -267,33 +269,33 @@ fn a_file_is_found_wherever_it_is() {
     }
     let check = |store: &Store| {
         for name in &names {
-            assert_eq!(store.text(name).unwrap(), name.id.to_string());
-            assert_eq!(store.glance(name).unwrap(), name.id.to_string());
-            assert!(dir.path().join(store.path_of(name)).is_file(), "{name}");
+            assert_eq!(store.bubbs().text(name).unwrap(), name.id.to_string());
+            assert_eq!(store.bubbs().glance(name).unwrap(), name.id.to_string());
+            assert!(dir.path().join(store.bubbs().path(name)).is_file(), "{name}");
         }
     };
     check(&store);
     // It moves while names that were read are in use.
-    store.forest().unwrap();
+    store.names().forest().unwrap();
     for (moved, name) in names.iter().enumerate() {
         let day = lepo.join("_old").join(Day::of(name.id).to_string());
         fs::create_dir_all(&day).unwrap();
         fs::rename(lepo.join(name.to_string()), day.join(name.to_string())).unwrap();
-        assert_eq!(store.text(name).unwrap(), name.id.to_string());
+        assert_eq!(store.bubbs().text(name).unwrap(), name.id.to_string());
         if moved % 4 == 0 {
-            store.forest().unwrap();
+            store.names().forest().unwrap();
             check(&store);
         }
     }
-    store.forest().unwrap();
+    store.names().forest().unwrap();
     check(&store);
     // A file that is put under its old name again counts.
     write(&lepo, &names[0], "by hand");
-    store.forest().unwrap();
-    assert_eq!(store.text(&names[0]).unwrap(), "by hand");
-    store.remove(&names, &[]).unwrap();
-    assert!(store.names().unwrap().is_empty());
-    assert!(store.text(&names[0]).is_err());
+    store.names().forest().unwrap();
+    assert_eq!(store.bubbs().text(&names[0]).unwrap(), "by hand");
+    store.bubbs().remove(&names, &[]).unwrap();
+    assert!(store.names().all().unwrap().is_empty());
+    assert!(store.bubbs().text(&names[0]).is_err());
 }
 
 #[test]
@@ -308,9 +310,9 @@ fn links_lead_nowhere() {
     write(&elsewhere, &name, "outside");
     let link = |to: PathBuf, at: PathBuf| std::os::unix::fs::symlink(to, at);
     let nothing = || {
-        assert!(store.names().unwrap().is_empty());
-        assert!(store.forest_for(&[Wanted::Paths(vec![id])]).unwrap().is_empty());
-        assert!(store.read(&name).is_err());
+        assert!(store.names().all().unwrap().is_empty());
+        assert!(store.names().forest_for(&[Wanted::Paths(vec![id])]).unwrap().is_empty());
+        assert!(store.bubbs().read(&name).is_err());
     };
     // `_old` itself, a month, a day, a file
     link(elsewhere.clone(), lepo.join("_old")).unwrap();
@@ -345,7 +347,7 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     write(&lepo.join("_old/2025-11/13"), &root, "root");
     write(&lepo.join("_old/2025-11/13"), &child, "child");
     let found = |store: &Store| -> Vec<(super::What, String)> {
-        let found = store.check(&mut |_, _| ()).unwrap();
+        let found = store.upkeep().check(&mut |_, _| ()).unwrap();
         found.into_iter().map(|finding| (finding.what, finding.name)).collect()
     };
     assert_eq!(found(&store), []);

@@ -2,10 +2,9 @@
 //! beside the user's own and never written by anything else.
 
 use std::collections::HashSet;
-use std::path::Path;
 
-use super::Store;
-use super::folders::dir_at;
+use super::dir::dir_at;
+use super::handle::{Store, opened};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
 
@@ -22,33 +21,53 @@ pub fn is_clone_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
+/// The stores of other people in a store.
+#[derive(Clone, Copy)]
+pub struct Others<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The stores of other people.
+    pub fn others(&self) -> Others<'_> {
+        Others { store: self }
+    }
+}
+
+impl<'s> Others<'s> {
     /// The stores of other people with their names, in the order of these. A link is none.
-    pub fn others(&self) -> &[(String, Store)] {
-        self.others.get_or_init(|| {
+    pub fn all(&self) -> &'s [(String, Store)] {
+        self.store.others.get_or_init(|| {
             let open = |name: String| {
-                let dir = dir_at(dir_at(&self.dir, FROM).ok()??, &name).ok()??;
-                let shown = self.shown.join(FROM).join(&name);
-                Some((name, Store::nested(dir, shown, self.root.clone())))
+                let dir = dir_at(dir_at(&self.store.dir, FROM).ok()??, &name).ok()??;
+                let shown = self.store.dir.shown.join(FROM).join(&name);
+                let store = opened(dir, shown, self.store.root.clone());
+                // One within another has no others of its own.
+                let _ = store.others.set(Vec::new());
+                Some((name, store))
             };
-            self.names_of_others().into_iter().filter_map(open).collect()
+            self.names().into_iter().filter_map(open).collect()
         })
     }
 
     /// This store anew, if stores of other people have come or gone since they were read.
     pub fn renewed(&self) -> Option<Store> {
-        let known = self.others().iter().map(|(name, _)| name.as_str());
-        if self.names_of_others().iter().map(String::as_str).eq(known) {
+        let known = self.all().iter().map(|(name, _)| name.as_str());
+        if self.names().iter().map(String::as_str).eq(known) {
             return None;
         }
-        Some(Store::new(self.dir.try_clone().ok()?, self.shown.clone(), self.root.clone()))
+        Some(opened(
+            self.store.dir.fd.try_clone().ok()?,
+            self.store.dir.shown.clone(),
+            self.store.root.clone(),
+        ))
     }
 
     /// The names of other people's stores that are there now, sorted. A folder of a name that no clone can have is none:
     /// a repository may have brought it.
-    pub(super) fn names_of_others(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        let listed = self.each_entry_of(FROM, |file, kind| {
+        let listed = self.store.dir.each_entry_of(FROM, |file, kind| {
             let name = std::str::from_utf8(file).ok().filter(|name| is_clone_name(name));
             names.extend(name.filter(|_| kind == rustix::fs::FileType::Directory).map(str::to_string));
         });
@@ -57,22 +76,22 @@ impl Store {
     }
 
     /// Removes another person's store, if it is there. One that is reached through a link is none.
-    pub fn remove_other(&self, name: &str) -> Result<()> {
-        if !self.names_of_others().iter().any(|known| known == name) {
+    pub fn remove(&self, name: &str) -> Result<()> {
+        if !self.names().iter().any(|known| known == name) {
             return Ok(());
         }
-        let taken = self.path().join(FROM).join(name);
+        let taken = self.store.path().join(FROM).join(name);
         std::fs::remove_dir_all(&taken)
             .map_err(|error| Error::store(format!("cannot remove {}", taken.display())).because(error))
     }
 
     /// The bubbs in other people's stores that follow one of these, at any distance, oldest first. Those of
     /// days that are over are not looked at.
-    pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&str, Name)>> {
+    pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&'s str, Name)>> {
         let mut found = Vec::new();
-        for (clone, store) in self.others() {
+        for (clone, store) in self.all() {
             let mut below = HashSet::new();
-            for name in store.recent_names()? {
+            for name in store.names().recent()? {
                 if name.prev.is_some_and(|prev| ids.contains(&prev) || below.contains(&prev)) {
                     below.insert(name.id);
                     found.push((clone.as_str(), name));
@@ -82,34 +101,11 @@ impl Store {
         Ok(found)
     }
 
-    /// The id that a branch names, or an address `NAME/ADDRESS` in another person's store.
-    pub(super) fn named(&self, word: &str) -> Result<Option<BubbId>> {
-        if let Some(id) = self.branch(word)? {
-            return Ok(Some(id));
-        }
-        let Some((clone, rest)) = word.split_once('/') else { return Ok(None) };
-        let Some((_, store)) = self.others().iter().find(|(name, _)| name == clone) else { return Ok(None) };
-        let forest = store.forest_for(&store.wanted_by(rest)?)?;
-        let found = store.find_bubb(&forest, rest)?;
-        Ok(Some(forest.name(found.ix).id))
-    }
-
-    /// The other person whose store an address `NAME/ADDRESS` leads into.
-    pub fn other_of(&self, word: &str) -> Option<&str> {
-        let (clone, _) = word.split_once('/').filter(|_| !matches!(self.branch(word), Ok(Some(_))))?;
-        self.others().iter().map(|(name, _)| name.as_str()).find(|name| *name == clone)
-    }
-
     /// The other person's store that has a bubb which is not in this one.
-    pub(super) fn other_with(&self, name: &Name) -> Option<&Store> {
-        if self.others().is_empty() || self.open_own(name).is_ok() {
+    pub(super) fn with(&self, name: &Name) -> Option<&'s Store> {
+        if self.all().is_empty() || self.store.places().open_own(name).is_ok() {
             return None;
         }
-        self.others().iter().map(|(_, store)| store).find(|store| store.open_own(name).is_ok())
-    }
-
-    /// The folder of other people's stores, below the store.
-    pub fn place_of_other(clone: &str) -> std::path::PathBuf {
-        Path::new(FROM).join(clone)
+        self.all().iter().map(|(_, store)| store).find(|store| store.places().open_own(name).is_ok())
     }
 }

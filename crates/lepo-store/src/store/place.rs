@@ -7,32 +7,48 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, FileType};
 
-use super::{OLD, Store};
+use super::dir::each_entry;
+use super::dir::regular;
+use super::folders::OLD;
+use super::handle::Store;
 use crate::bubb::{Day, Name};
 
+/// The places of the bubbs' files.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The places of the bubbs' files.
+    pub(super) fn places(&self) -> Places<'_> {
+        Places { store: self }
+    }
+}
+
+impl<'s> Places<'s> {
     /// The path of a bubb's file, as the user would type it, wherever it is now.
-    pub fn path_of(&self, name: &Name) -> PathBuf {
-        if let Some(other) = self.other_with(name) {
-            return other.path_of(name);
+    pub(super) fn path_of(&self, name: &Name) -> PathBuf {
+        if let Some(other) = self.store.others().with(name) {
+            return other.bubbs().path(name);
         }
         let (file, day) = (name.to_string(), Day::of(name.id));
-        let in_day = |file: OsString| self.shown.join(OLD).join(day.month()).join(day.day()).join(file);
-        let (has_days, unusual) =
-            (self.has_days.load(Ordering::Relaxed), self.unusual.load(Ordering::Relaxed));
+        let in_day =
+            |file: OsString| self.store.dir.shown.join(OLD).join(day.month()).join(day.day()).join(file);
+        let (has_days, unusual) = (self.store.last_reading.has_days(), self.store.last_reading.is_unusual());
         if !has_days && !unusual {
-            return self.shown.join(file);
+            return self.store.dir.shown.join(file);
         }
-        if !unusual && self.has_left(name) {
+        if !unusual && self.store.last_reading.has_left(name) {
             return in_day(file.into());
         }
-        if rustix::fs::statat(&self.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-            return self.shown.join(file);
+        if rustix::fs::statat(&self.store.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            return self.store.dir.shown.join(file);
         }
         // A file that may not be opened is there all the same.
         match self.open_in_day(day, OsStr::new(&file)) {
@@ -41,7 +57,7 @@ impl Store {
         }
         match (self.spelled_here(name), self.spelled_in_day(name)) {
             (None, Some(file)) => in_day(file),
-            (here, _) => self.shown.join(here.unwrap_or(file.into())),
+            (here, _) => self.store.dir.shown.join(here.unwrap_or(file.into())),
         }
     }
 
@@ -49,8 +65,11 @@ impl Store {
     pub(super) fn open_placed(&self, name: &Name) -> io::Result<(File, u64)> {
         match self.open_own(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let others = self.others().iter();
-                others.map(|(_, store)| store.open_own(name)).find(Result::is_ok).unwrap_or(Err(error))
+                let others = self.store.others().all().iter();
+                others
+                    .map(|(_, store)| store.places().open_own(name))
+                    .find(Result::is_ok)
+                    .unwrap_or(Err(error))
             }
             opened => opened,
         }
@@ -59,9 +78,9 @@ impl Store {
     /// Opens a bubb of this store itself.
     pub(super) fn open_own(&self, name: &Name) -> io::Result<(File, u64)> {
         let file = name.to_string();
-        let here = || regular(self.open_any(file.as_str())?);
+        let here = || regular(self.store.dir.open_any(file.as_str())?);
         let in_day = || regular(self.open_in_day(Day::of(name.id), OsStr::new(&file))?);
-        let opened = match self.has_left(name) {
+        let opened = match self.store.last_reading.has_left(name) {
             true => first_found([&in_day, &here, &in_day]),
             false => first_found([&here, &in_day, &here]),
         };
@@ -70,7 +89,7 @@ impl Store {
             return Err(error);
         }
         if let Some(file) = self.spelled_here(name) {
-            return regular(self.open_any(file)?);
+            return regular(self.store.dir.open_any(file)?);
         }
         match self.spelled_in_day(name) {
             Some(file) => regular(self.open_in_day(Day::of(name.id), &file)?),
@@ -81,23 +100,10 @@ impl Store {
     /// Opens what has a bubb's name at the place where it is most likely, whatever it is.
     pub(super) fn open_likely(&self, name: &Name) -> io::Result<OwnedFd> {
         let file = name.to_string();
-        match self.has_left(name) {
+        match self.store.last_reading.has_left(name) {
             true => self.open_in_day(Day::of(name.id), OsStr::new(&file)),
-            false => self.open_any(file),
+            false => self.store.dir.open_any(file),
         }
-    }
-
-    /// Notes what was read of `.lepo/`, and whether any day has a folder.
-    pub(super) fn note_recent(&self, recent: &[Name], has_days: bool) {
-        let oldest = recent.iter().map(|name| name.id.time()).min().unwrap_or(u64::MAX);
-        self.oldest_recent.store(oldest, Ordering::Relaxed);
-        self.seen_recent.store(recent.len(), Ordering::Relaxed);
-        self.has_days.store(has_days, Ordering::Relaxed);
-    }
-
-    /// `.lepo/` held only newer ones when it was last read.
-    fn has_left(&self, name: &Name) -> bool {
-        self.has_days.load(Ordering::Relaxed) && name.id.time() < self.oldest_recent.load(Ordering::Relaxed)
     }
 
     /// True if a bubb of a time that is over has a file in its day.
@@ -107,11 +113,37 @@ impl Store {
     }
 
     pub(super) fn spelled_here(&self, name: &Name) -> Option<OsString> {
-        self.spelling(&self.subdir_if_there(".").ok()??, name)
+        self.spelling(&self.store.dir.subdir_if_there(".").ok()??, name)
     }
 
     pub(super) fn spelled_in_day(&self, name: &Name) -> Option<OsString> {
         self.spelling(&self.day_dir(Day::of(name.id)).ok()??, name)
+    }
+
+    /// The parsed name of a file, if it is a bubb's and the file a regular one.
+    #[inline]
+    pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
+        let name = Name::parse(file)?;
+        if kind != FileType::RegularFile {
+            return None;
+        }
+        if !Name::is_canonical(file) {
+            self.store.last_reading.note_unusual();
+        }
+        Some(name)
+    }
+
+    /// The spelling of a bubb's file name in this directory, if that is not in upper case.
+    pub(super) fn spelling(&self, dir: &OwnedFd, name: &Name) -> Option<OsString> {
+        let mut found = None;
+        let canonical = name.to_string();
+        each_entry(dir, |file, _| {
+            if Name::parse(file).as_ref() == Some(name) && (found.is_none() || file == canonical.as_bytes()) {
+                found = Some(OsStr::from_bytes(file).to_os_string());
+            }
+        })
+        .ok()?;
+        found
     }
 }
 
@@ -128,13 +160,4 @@ fn first_found(places: [&dyn Fn() -> io::Result<(File, u64)>; 3]) -> io::Result<
         }
     }
     Err(failed.unwrap_or(io::ErrorKind::NotFound.into()))
-}
-
-/// A bubb is a regular file; anything else under its name is none.
-pub(super) fn regular(opened: OwnedFd) -> io::Result<(File, u64)> {
-    let stat = rustix::fs::fstat(&opened)?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(io::Error::other("not a regular file"));
-    }
-    Ok((File::from(opened), stat.st_size as u64))
 }

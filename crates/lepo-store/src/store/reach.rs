@@ -1,13 +1,28 @@
 //! Reading as much of the forest as is wanted: each command names what it needs, and pays for that alone.
 
-use super::folders::Calendar;
+use super::dir::now;
+use super::folders::{Calendar, OLD};
+use super::handle::Store;
 use super::listing::Listing;
-use super::{Store, now};
+use crate::bubb::Name;
 use crate::bubb::{BubbId, Day};
 use crate::conv::{Forest, SHORTEST, Wanted, ids_beginning};
 use lepo_base::error::{Error, Result};
 
+/// The names of a store's bubbs, and the forest that they make.
+#[derive(Clone, Copy)]
+pub struct Names<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The names of the bubbs, and the forest that they make.
+    pub fn names(&self) -> Names<'_> {
+        Names { store: self }
+    }
+}
+
+impl<'s> Names<'s> {
     /// The forest of all bubbs.
     pub fn forest(&self) -> Result<Forest> {
         self.forest_for(&[Wanted::All])
@@ -24,7 +39,7 @@ impl Store {
             listing.keep_to_own();
         }
         for wanted in wanted {
-            if listing.is_whole() && self.others().is_empty() {
+            if listing.is_whole() && self.store.others().all().is_empty() {
                 break;
             }
             listing.read_wanted(wanted)?;
@@ -43,15 +58,58 @@ impl Store {
     }
 
     /// The names of a store, read as they are asked for.
-    pub fn listing(&self) -> Result<Listing<'_>> {
-        Listing::of(self)
+    pub fn listing(&self) -> Result<Listing<'s>> {
+        Listing::of(self.store)
+    }
+
+    /// The bubbs in `.lepo/` itself, in no order, the days that have a folder, newest first, and why folders of days
+    /// cannot be listed. The bubbs and days are noted, so that the others' files are looked for in their days first.
+    pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>, Vec<Error>)> {
+        let recent = self.recent()?;
+        let (days, failed) = self.days();
+        self.note(&recent, !days.is_empty() || !failed.is_empty());
+        Ok((recent, days, failed))
+    }
+
+    /// The days that have a folder, newest first, and why folders of months cannot be read.
+    fn days(&self) -> (Vec<Day>, Vec<Error>) {
+        let (mut days, mut failed) = (Vec::new(), Vec::new());
+        let mut calendar = match Calendar::of(&self.store.dir) {
+            Ok(calendar) => calendar,
+            Err(error) => return (days, vec![self.store.dir.old_error(error)]),
+        };
+        loop {
+            // A month that cannot be read is left behind.
+            match calendar.take() {
+                Ok(Some(day)) => days.push(day),
+                Ok(None) => return (days, failed),
+                Err(error) => failed.push(self.store.dir.old_error(error)),
+            }
+        }
+    }
+
+    /// True if days that are over have folders already.
+    pub fn has_old(&self) -> bool {
+        self.store.dir.has(OLD).unwrap_or_default()
+    }
+
+    /// The bubbs that count in a day's folder, by id.
+    pub fn of_day(&self, day: Day) -> Result<Vec<Name>> {
+        self.store.places().day_names(day).map_err(|error| self.store.dir.old_error(error))
+    }
+
+    /// Notes what was read of `.lepo/`, and whether any day has a folder.
+    pub(super) fn note(&self, recent: &[Name], has_days: bool) {
+        let oldest = recent.iter().map(|name| name.id.time()).min().unwrap_or(u64::MAX);
+        self.store.last_reading.note_recent(oldest, recent.len());
+        self.store.last_reading.note_days(has_days);
     }
 
     /// The part for [`Wanted::Tip`]: the newest thousand bubbs nearly always tell, and no day.
     fn forest_of_tip(&self) -> Result<Forest> {
         let newest = self.newest_recent()?;
-        let day = Calendar::of(self).and_then(|mut calendar| calendar.newest(self));
-        let day = day.map_err(|error| self.old_error(error))?;
+        let day = Calendar::of(&self.store.dir).and_then(|mut calendar| calendar.newest());
+        let day = day.map_err(|error| self.store.dir.old_error(error))?;
         let since = newest.forest.told_since(now()).filter(|_| newest.is_ordered);
         let tells = match day {
             None => newest.is_all || since.is_some(),

@@ -7,23 +7,40 @@ use std::mem::MaybeUninit;
 
 use sha2::{Digest, Sha256};
 
-use super::{Store, failure};
+use super::dir::failure;
+use super::dir::reserve;
+use super::handle::Store;
+use super::place::Places;
 use crate::bubb::{BubbId, Kind, Name, words};
 use lepo_base::error::{Error, Result};
+use std::path::PathBuf;
+
+/// The bubbs of a store.
+#[derive(Clone, Copy)]
+pub struct Bubbs<'s> {
+    pub(super) store: &'s Store,
+}
 
 impl Store {
+    /// The bubbs: read by their names, written, deleted.
+    pub fn bubbs(&self) -> Bubbs<'_> {
+        Bubbs { store: self }
+    }
+}
+
+impl<'s> Bubbs<'s> {
     /// A bubb's file, open for reading.
     pub fn open(&self, name: &Name) -> Result<File> {
         Ok(self.open_bubb(name)?.0)
     }
 
     fn open_bubb(&self, name: &Name) -> Result<(File, u64)> {
-        self.open_placed(name).map_err(|error| self.unreadable(name, error))
+        self.store.places().open_placed(name).map_err(|error| self.unreadable(name, error))
     }
 
     /// The error of reading a bubb's file, with its path.
     fn unreadable(&self, name: &Name, cause: io::Error) -> Error {
-        failure(format!("cannot read {}", self.path_of(name).display()), cause)
+        failure(format!("cannot read {}", self.path(name).display()), cause)
     }
 
     /// A bubb's bytes.
@@ -43,7 +60,7 @@ impl Store {
     /// Reads a bubb's bytes into a buffer that is used again for the next one.
     pub fn read_into(&self, name: &Name, bytes: &mut Vec<u8>) -> Result<()> {
         let mut buffer = [MaybeUninit::uninit(); SMALL];
-        match self.small_bytes(name, &mut buffer) {
+        match small_bytes(self.store.places(), name, &mut buffer) {
             Some(small) => {
                 bytes.clear();
                 bytes.extend_from_slice(small);
@@ -73,9 +90,9 @@ impl Store {
 
     /// A bubb's text for a line of a listing; of a long one its beginning and its end.
     pub fn glance(&self, name: &Name) -> Result<String> {
-        match self.small(name) {
+        match small(self.store.places(), name) {
             Some(text) => Ok(text),
-            None => self.ends(name).map_err(|error| self.unreadable(name, error)),
+            None => ends(self.store.places(), name).map_err(|error| self.unreadable(name, error)),
         }
     }
 
@@ -95,100 +112,58 @@ impl Store {
 
     /// A bubb's text, unless it has more than `most` bytes.
     pub fn text_within(&self, name: &Name, most: u64) -> Result<Option<String>> {
-        if let Some(text) = self.small(name) {
+        if let Some(text) = small(self.store.places(), name) {
             return Ok(Some(text).filter(|text| text.len() as u64 <= most));
         }
         let (_, len) = self.open_bubb(name)?;
         if len > most { Ok(None) } else { self.text(name).map(Some) }
     }
 
-    /// A text that is small as most are.
-    fn small(&self, name: &Name) -> Option<String> {
-        let mut buffer = [MaybeUninit::uninit(); SMALL];
-        let bytes = self.small_bytes(name, &mut buffer)?;
-        Some(
-            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned),
-        )
-    }
-
-    /// Reads a bubb that was listed as a regular file by one call, without asking what it is and how long.
-    /// `None` where that does not tell all.
-    fn small_bytes<'b>(&self, name: &Name, buffer: &'b mut [MaybeUninit<u8>; SMALL]) -> Option<&'b [u8]> {
-        let file = self.open_likely(name).ok()?;
-        let (bytes, _) = rustix::io::read(file, buffer).ok()?;
-        (1..SMALL).contains(&bytes.len()).then_some(bytes)
-    }
-
-    /// The whole text, or its beginning and its end with a line between.
-    fn ends(&self, name: &Name) -> io::Result<String> {
-        let (mut file, len) = self.open_placed(name)?;
-        let mut bytes = Vec::new();
-        if len <= 2 * END {
-            file.take(len).read_to_end(&mut bytes)?;
-            return Ok(lossy(bytes));
-        }
-        file.by_ref().take(END).read_to_end(&mut bytes)?;
-        bytes.push(b'\n');
-        file.seek(SeekFrom::Start(len - END))?;
-        file.take(END).read_to_end(&mut bytes)?;
-        Ok(lossy(bytes))
-    }
-
-    /// The bytes of `_insts.toml`, if there is one.
-    pub fn insts(&self) -> Result<Option<Vec<u8>>> {
-        self.settings_file("_insts.toml")
-    }
-
-    /// The bytes of a file that is no bubb, if it is there.
-    pub fn furniture(&self, file: impl AsRef<std::ffi::OsStr>) -> Result<Option<Vec<u8>>> {
-        self.furniture_within(file.as_ref(), u64::MAX)
-    }
-
-    /// The bytes of a file of settings, if it is there; an error where it is larger than any such file.
-    pub fn settings_file(&self, file: &str) -> Result<Option<Vec<u8>>> {
-        self.furniture_within(file.as_ref(), MOST_SETTINGS)
-    }
-
-    fn furniture_within(&self, file: &std::ffi::OsStr, most: u64) -> Result<Option<Vec<u8>>> {
-        let read = self.open_file(file).and_then(|open| {
-            let len = open.metadata()?.len();
-            if len > most {
-                return Err(io::Error::other(format!("it is larger than {} MiB", most >> 20)));
-            }
-            let mut bytes = Vec::new();
-            reserve(&mut bytes, len)?;
-            open.take(most).read_to_end(&mut bytes)?;
-            Ok(bytes)
-        });
-        match read {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.error("cannot read", file, error)),
-        }
+    /// The path of a bubb's file, as the user would type it, wherever it is now.
+    pub fn path(&self, name: &Name) -> PathBuf {
+        self.store.places().path_of(name)
     }
 }
 
-/// The longest file of settings, in bytes.
-const MOST_SETTINGS: u64 = 4 << 20;
+/// A text that is small as most are.
+fn small(places: Places<'_>, name: &Name) -> Option<String> {
+    let mut buffer = [MaybeUninit::uninit(); SMALL];
+    let bytes = small_bytes(places, name, &mut buffer)?;
+    Some(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned))
+}
+
+/// Reads a bubb that was listed as a regular file by one call, without asking what it is and how long.
+/// `None` where that does not tell all.
+fn small_bytes<'b>(
+    places: Places<'_>,
+    name: &Name,
+    buffer: &'b mut [MaybeUninit<u8>; SMALL],
+) -> Option<&'b [u8]> {
+    let file = places.open_likely(name).ok()?;
+    let (bytes, _) = rustix::io::read(file, buffer).ok()?;
+    (1..SMALL).contains(&bytes.len()).then_some(bytes)
+}
+
+/// The whole text, or its beginning and its end with a line between.
+fn ends(places: Places<'_>, name: &Name) -> io::Result<String> {
+    let (mut file, len) = places.open_placed(name)?;
+    let mut bytes = Vec::new();
+    if len <= 2 * END {
+        file.take(len).read_to_end(&mut bytes)?;
+        return Ok(lossy(bytes));
+    }
+    file.by_ref().take(END).read_to_end(&mut bytes)?;
+    bytes.push(b'\n');
+    file.seek(SeekFrom::Start(len - END))?;
+    file.take(END).read_to_end(&mut bytes)?;
+    Ok(lossy(bytes))
+}
 
 /// Bytes that most bubbs have fewer of.
 const SMALL: usize = 4 << 10;
 
 /// Bytes of a long bubb that are read for an excerpt, at each end.
 const END: u64 = 64 << 10;
-
-/// From this length on, reading a bubb checks that there is memory for copies of it too.
-const LARGE: u64 = 16 << 20;
-
-/// Makes room for a bubb; an error where memory is short, which would end the process later.
-fn reserve(bytes: &mut Vec<u8>, len: u64) -> io::Result<()> {
-    let short = |_| io::Error::new(io::ErrorKind::OutOfMemory, "there is not enough memory for it");
-    if len > LARGE {
-        // As text, and cleaned.
-        Vec::<u8>::new().try_reserve_exact(len.saturating_mul(3) as usize).map_err(short)?;
-    }
-    bytes.try_reserve_exact(len as usize).map_err(short)
-}
 
 fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
 
-use super::Store;
-use super::stage::{STAGE, open_stage};
+use super::check::Upkeep;
+use super::stage::{STAGE, open_stage, remove_stage};
 use super::temporary::Temporary;
 use crate::bubb::{BubbId, Kind, Name};
 use lepo_base::error::Result;
@@ -36,32 +36,10 @@ pub enum Fate {
     Removed,
 }
 
-impl Store {
+impl Upkeep<'_> {
     /// The strays, by name; and the names of what else is there that is not lepo's.
     pub fn strays(&self) -> Result<(Vec<Stray>, Vec<String>)> {
-        self.find_strays().map_err(|error| self.error("cannot read", "_tmp", error))
-    }
-
-    fn find_strays(&self) -> io::Result<(Vec<Stray>, Vec<String>)> {
-        let (mut strays, mut foreign) = (Vec::new(), Vec::new());
-        let Some(dir) = self.subdir_if_there("_tmp")? else { return Ok((strays, foreign)) };
-        let mut names = Vec::new();
-        for entry in Dir::read_from(&dir)? {
-            names.push(entry?.file_name().to_bytes().to_vec());
-        }
-        names.retain(|name| name != b"." && name != b"..");
-        names.sort();
-        for name in names {
-            if let Some(name) = std::str::from_utf8(&name).ok().filter(|name| name.starts_with(STAGE)) {
-                strays.extend(stage(&dir, name)?);
-                continue;
-            }
-            match std::str::from_utf8(&name).ok().and_then(|name| Some((name, Made::parse(name)?))) {
-                Some((name, made)) => strays.extend(stray(&dir, name, made)?),
-                None => foreign.push(String::from_utf8_lossy(&name).into_owned()),
-            }
-        }
-        Ok((strays, foreign))
+        find_strays(&self.store.dir).map_err(|error| self.store.dir.error("cannot read", "_tmp", error))
     }
 
     /// Saves or removes one. What cannot be saved stays as it is.
@@ -69,19 +47,45 @@ impl Store {
         let Stray { mut tmp, words, is_stage, .. } = stray;
         if is_stage {
             let (dir, stage) = (tmp.dir.try_clone(), tmp.file.try_clone().map(OwnedFd::from));
-            let removed = dir.and_then(|dir| self.remove_stage(&dir, &tmp.name, &stage?));
-            removed.map_err(|error| self.error("cannot delete", format!("_tmp/{}", tmp.name), error))?;
+            let removed = dir.and_then(|dir| remove_stage(&dir, &tmp.name, &stage?));
+            removed.map_err(|error| {
+                self.store.dir.error("cannot delete", format!("_tmp/{}", tmp.name), error)
+            })?;
             return Ok(Fate::Removed);
         }
         match words {
             // Hidden, as it may be incomplete.
-            Some((kind, prev)) => self.take_up(tmp, kind, prev)?.publish(true, 0).map(Fate::Saved),
+            Some((kind, prev)) => {
+                self.store.bubbs().take_up(tmp, kind, prev)?.publish(true, 0).map(Fate::Saved)
+            }
             None => {
                 tmp.found = false;
                 Ok(Fate::Removed)
             }
         }
     }
+}
+
+fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<Stray>, Vec<String>)> {
+    let (mut strays, mut foreign) = (Vec::new(), Vec::new());
+    let Some(dir) = dir.subdir_if_there("_tmp")? else { return Ok((strays, foreign)) };
+    let mut names = Vec::new();
+    for entry in Dir::read_from(&dir)? {
+        names.push(entry?.file_name().to_bytes().to_vec());
+    }
+    names.retain(|name| name != b"." && name != b"..");
+    names.sort();
+    for name in names {
+        if let Some(name) = std::str::from_utf8(&name).ok().filter(|name| name.starts_with(STAGE)) {
+            strays.extend(stage(&dir, name)?);
+            continue;
+        }
+        match std::str::from_utf8(&name).ok().and_then(|name| Some((name, Made::parse(name)?))) {
+            Some((name, made)) => strays.extend(stray(&dir, name, made)?),
+            None => foreign.push(String::from_utf8_lossy(&name).into_owned()),
+        }
+    }
+    Ok((strays, foreign))
 }
 
 impl Stray {

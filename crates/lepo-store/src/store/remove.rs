@@ -9,72 +9,81 @@ use std::os::fd::OwnedFd;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::{OLD, Store};
+use super::blobs::Blobs;
+use super::folders::OLD;
+use super::handle::Store;
+use super::read::Bubbs;
 use crate::bubb::{BubbId, Day, Name};
 use lepo_base::error::Result;
 use lepo_base::sys;
 
-impl Store {
+impl Bubbs<'_> {
+    /// Deletes bubbs, then blobs, durably when this returns. One that is gone already is no failure.
+    pub fn remove(&self, going: &[Name], blobs: &[String]) -> Result<()> {
+        self.store
+            .text_cache()
+            .forget(going)
+            .map_err(|error| self.store.dir.error("cannot delete in", "_cache", error))?;
+        let mut days = BTreeSet::new();
+        for name in going {
+            let removed = remove_bubb(self.store, name);
+            if removed.map_err(|error| self.store.dir.error("cannot delete", name.to_string(), error))? {
+                days.insert(Day::of(name.id));
+            }
+            self.store.requests().forget_replay(name.id);
+        }
+        if !blobs.is_empty() {
+            let removed = blobs.iter().try_for_each(|hash| self.store.blobs().remove(hash));
+            removed.map_err(|error| self.store.dir.error("cannot delete in", "_blobs", error))?;
+        }
+        for day in days {
+            let synced =
+                self.store.places().day_dir(day).and_then(|dir| Ok(dir.map(sys::sync).transpose()?));
+            synced.map_err(|error| self.store.dir.error("cannot sync", OLD, error))?;
+        }
+        sys::sync(&self.store.dir).map_err(|error| self.store.dir.error("cannot sync", "", error.into()))
+    }
+}
+
+impl Blobs<'_> {
     /// The blobs that would be named by nothing if these bubbs, of all that `names` lists, were gone.
-    pub fn blobs_only_of(&self, going: &[Name], names: &[Name]) -> Result<Vec<String>> {
+    pub fn only_of(&self, going: &[Name], names: &[Name]) -> Result<Vec<String>> {
         let mut only = BTreeSet::new();
         for name in going {
-            only.extend(self.blobs_of(name)?);
+            only.extend(self.of(name)?);
         }
         let going: BTreeSet<BubbId> = going.iter().map(|name| name.id).collect();
         for name in names.iter().filter(|name| !going.contains(&name.id)) {
             if only.is_empty() {
                 break;
             }
-            for hash in self.blobs_of(name)? {
+            for hash in self.of(name)? {
                 only.remove(&hash);
             }
         }
         Ok(only.into_iter().collect())
     }
+}
 
-    /// Deletes bubbs, then blobs, durably when this returns. One that is gone already is no failure.
-    pub fn remove(&self, going: &[Name], blobs: &[String]) -> Result<()> {
-        self.drop_cached_texts(going).map_err(|error| self.error("cannot delete in", "_cache", error))?;
-        let mut days = BTreeSet::new();
-        for name in going {
-            let removed = self.remove_bubb(name);
-            if removed.map_err(|error| self.error("cannot delete", name.to_string(), error))? {
-                days.insert(Day::of(name.id));
-            }
-            self.drop_wire(name.id);
+/// Deletes a bubb in `.lepo/` and in its day; whether it was in its day.
+fn remove_bubb(store: &Store, name: &Name) -> io::Result<bool> {
+    let file = name.to_string();
+    let mut found = unlinked(&store.dir.fd, file.as_str())?;
+    let mut in_day = false;
+    if let Some(dir) = store.places().day_dir(Day::of(name.id))? {
+        in_day = unlinked(&dir, file.as_str())?;
+        if !found
+            && !in_day
+            && let Some(file) = store.places().spelled_in_day(name)
+        {
+            in_day = unlinked(&dir, file.as_os_str())?;
         }
-        if !blobs.is_empty() {
-            let removed = blobs.iter().try_for_each(|hash| self.remove_blob(hash));
-            removed.map_err(|error| self.error("cannot delete in", "_blobs", error))?;
-        }
-        for day in days {
-            let synced = self.day_dir(day).and_then(|dir| Ok(dir.map(sys::sync).transpose()?));
-            synced.map_err(|error| self.error("cannot sync", OLD, error))?;
-        }
-        sys::sync(&self.dir).map_err(|error| self.error("cannot sync", "", error.into()))
     }
-
-    /// Deletes a bubb in `.lepo/` and in its day; whether it was in its day.
-    fn remove_bubb(&self, name: &Name) -> io::Result<bool> {
-        let file = name.to_string();
-        let mut found = unlinked(&self.dir, file.as_str())?;
-        let mut in_day = false;
-        if let Some(dir) = self.day_dir(Day::of(name.id))? {
-            in_day = unlinked(&dir, file.as_str())?;
-            if !found
-                && !in_day
-                && let Some(file) = self.spelled_in_day(name)
-            {
-                in_day = unlinked(&dir, file.as_os_str())?;
-            }
-        }
-        found |= in_day;
-        if !found && let Some(file) = self.spelled_here(name) {
-            unlinked(&self.dir, file.as_os_str())?;
-        }
-        Ok(in_day)
+    found |= in_day;
+    if !found && let Some(file) = store.places().spelled_here(name) {
+        unlinked(&store.dir.fd, file.as_os_str())?;
     }
+    Ok(in_day)
 }
 
 /// Deletes a file; whether there was one.

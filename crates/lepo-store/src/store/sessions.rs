@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read};
 use serde::Deserialize;
 
 use super::journal::JOURNAL;
-use super::{Entry, Store, now};
+use super::{Entry, Journal, now};
 use crate::bubb::BubbId;
 
 /// The place where a session ends, by its last line in the journal.
@@ -31,24 +31,24 @@ struct SessionLine {
     under: Option<String>,
 }
 
-impl Store {
+impl Journal<'_> {
     /// Gives out the id of a new session: an empty one, or one that begins at a bubb.
     pub fn new_session(&self, fork_of: Option<BubbId>) -> String {
         // A clock and chance, so that two processes give out two ids.
         let id = format!("s{:011x}-{:016x}", now(), RandomState::new().hash_one(std::process::id()));
         let what = if fork_of.is_some() { "fork" } else { "session" };
-        self.journal(Entry { what, session: Some(&id), under: fork_of, ..Entry::default() });
+        self.add(Entry { what, session: Some(&id), under: fork_of, ..Entry::default() });
         id
     }
 
     /// Notes the last bubb that was written in a session.
     pub fn note_session(&self, id: &str, end: BubbId) {
-        self.journal(Entry { what: "session", session: Some(id), under: Some(end), ..Entry::default() });
+        self.add(Entry { what: "session", session: Some(id), under: Some(end), ..Entry::default() });
     }
 
     /// The sessions that the journal knows; of a session the last line counts.
     pub fn sessions(&self) -> HashMap<String, SessionEnd> {
-        self.open_file(JOURNAL).map(sessions).unwrap_or_default()
+        self.store.dir.open_file(JOURNAL).map(sessions).unwrap_or_default()
     }
 }
 

@@ -11,7 +11,9 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use rustix::fs::FileType;
 
-use super::Store;
+use super::handle::Store;
+use super::place::Places;
+use super::reach::Names;
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
 
@@ -33,36 +35,37 @@ pub fn by_id(a: &Name, b: &Name) -> Ordering {
     a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
 }
 
-impl Store {
+impl Names<'_> {
     /// The names of the bubbs in `.lepo/` itself, in the order of their ids. What is no regular file is no bubb.
-    pub fn recent_names(&self) -> Result<Vec<Name>> {
-        self.names_in_batches(BATCH).map_err(|error| self.error("cannot read", "", error))
+    pub fn recent(&self) -> Result<Vec<Name>> {
+        names_in_batches(self.store, BATCH).map_err(|error| self.store.dir.error("cannot read", "", error))
     }
+}
 
-    fn names_in_batches(&self, most: usize) -> io::Result<Vec<Name>> {
-        thread::scope(|scope| {
-            let mut sorter = Sorter { store: self, scope, runs: Runs::default(), thread: None };
-            let mut batch: Vec<Written> = Vec::new();
-            self.each_entry(|file, kind| {
-                if kind != FileType::RegularFile || file.len() > LONGEST {
-                    return;
-                }
-                let mut written = ([0; LONGEST], file.len() as u8);
-                written.0[..file.len()].copy_from_slice(file);
-                batch.push(written);
-                if batch.len() == most {
-                    sorter.take(mem::replace(&mut batch, Vec::with_capacity(most)));
-                }
-            })?;
-            Ok(sorter.finish(&batch))
-        })
-    }
+fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<Name>> {
+    thread::scope(|scope| {
+        let mut sorter = Sorter { store, scope, runs: Runs::default(), thread: None };
+        let mut batch: Vec<Written> = Vec::new();
+        store.dir.each_entry_of(".", |file, kind| {
+            if kind != FileType::RegularFile || file.len() > LONGEST {
+                return;
+            }
+            let mut written = ([0; LONGEST], file.len() as u8);
+            written.0[..file.len()].copy_from_slice(file);
+            batch.push(written);
+            if batch.len() == most {
+                sorter.take(mem::replace(&mut batch, Vec::with_capacity(most)));
+            }
+        })?;
+        Ok(sorter.finish(&batch))
+    })
+}
 
-    /// The bubbs among these file names.
-    fn bubbs<'b>(&'b self, batch: &'b [Written]) -> impl Iterator<Item = Name> + 'b {
-        let bubb = |(file, length): &Written| self.bubb(&file[..usize::from(*length)], FileType::RegularFile);
-        batch.iter().filter_map(bubb)
-    }
+/// The bubbs among these file names.
+fn bubbs<'b>(places: Places<'b>, batch: &'b [Written]) -> impl Iterator<Item = Name> + 'b {
+    let bubb =
+        move |(file, length): &Written| places.bubb(&file[..usize::from(*length)], FileType::RegularFile);
+    batch.iter().filter_map(bubb)
 }
 
 /// Names in sorted runs. Runs of one length are merged as they come, while the directory is still read.
@@ -113,7 +116,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         match &self.thread {
             // Received always: the thread ends when the sender is gone.
             Some((sender, _)) => _ = sender.send(batch),
-            None => self.runs.add(self.store.bubbs(&batch)),
+            None => self.runs.add(bubbs(self.store.places(), &batch)),
         }
     }
 
@@ -122,7 +125,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         let store = self.store;
         let work = move || {
             let mut runs = Runs::default();
-            batches.iter().for_each(|batch| runs.add(store.bubbs(&batch)));
+            batches.iter().for_each(|batch| runs.add(bubbs(store.places(), &batch)));
             runs
         };
         Some((sender, thread::Builder::new().spawn_scoped(self.scope, work).ok()?))
@@ -137,7 +140,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
             }
             None => self.runs,
         };
-        runs.add(self.store.bubbs(last));
+        runs.add(bubbs(self.store.places(), last));
         runs.merged()
     }
 }
@@ -175,8 +178,8 @@ mod tests {
         fs::write(lepo.join(format!("notes-{}.md", "x".repeat(80))), "").unwrap();
         expected.sort_by(by_id);
         for most in [1, 2, 5, 51, 52, 53, 1000] {
-            assert_eq!(store.names_in_batches(most).unwrap(), expected, "batches of {most}");
+            assert_eq!(names_in_batches(&store, most).unwrap(), expected, "batches of {most}");
         }
-        assert_eq!(store.recent_names().unwrap(), expected);
+        assert_eq!(store.names().recent().unwrap(), expected);
     }
 }

@@ -1,7 +1,7 @@
 //! The participant of a debate or of a parallel question that an answer is from: the hidden bubb before it,
 //! `SELECT: NAME`, says so. The conclusion of a debate is the orchestrator's.
 
-use super::Store;
+use super::read::Bubbs;
 use crate::bubb::{Kind, Name};
 use crate::conv::Forest;
 
@@ -31,13 +31,13 @@ fn hidden_before(name: &Name, before: &Name) -> bool {
     is_behind && before.kind == Kind::System && before.hidden
 }
 
-impl Store {
+impl Bubbs<'_> {
     /// The name of the participant whose answer this is, or of a conclusion's author; none for any other bubb.
     pub fn speaker(&self, forest: &Forest, name: &Name) -> Option<String> {
         let before = forest.name(forest.find(name.prev?)?);
         self.speaker_behind(name, &before).or_else(|| {
             let text = hidden_before(name, &before).then(|| self.glance(&before).ok())??;
-            (is_end(&text) && self.follows_bids(forest, &before)).then(|| ORCHESTRATOR.to_string())
+            (is_end(&text) && follows_bids(*self, forest, &before)).then(|| ORCHESTRATOR.to_string())
         })
     }
 
@@ -48,12 +48,12 @@ impl Store {
         let is_name = !speaker.is_empty() && !speaker.chars().any(char::is_control) && speaker.len() < 200;
         is_name.then(|| speaker.to_string())
     }
+}
 
-    /// True if one of the hidden bubbs just before has the bids of a round.
-    fn follows_bids(&self, forest: &Forest, name: &Name) -> bool {
-        let Some(ix) = forest.find(name.id) else { return false };
-        let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
-        let mut hidden = above.take_while(|above| above.kind == Kind::System && above.hidden);
-        hidden.any(|above| self.glance(&above).is_ok_and(|text| is_bids(&text)))
-    }
+/// True if one of the hidden bubbs just before has the bids of a round.
+fn follows_bids(bubbs: Bubbs<'_>, forest: &Forest, name: &Name) -> bool {
+    let Some(ix) = forest.find(name.id) else { return false };
+    let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
+    let mut hidden = above.take_while(|above| above.kind == Kind::System && above.hidden);
+    hidden.any(|above| bubbs.glance(&above).is_ok_and(|text| is_bids(&text)))
 }

@@ -7,67 +7,67 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{AtFlags, FlockOperation, OFlags};
 use rustix::io::Errno;
 
-use super::{DIR, FILE, Store};
+use super::dir::{DIR, Dir, FILE, each_entry};
+use super::handle::Store;
 use lepo_base::error::Result;
 
 /// The prefix of a batch's folder in `_tmp/`.
 pub(super) const STAGE: &str = "import-";
 
-impl Store {
-    /// True if a batch whose process has ended left a folder behind, which the next batch removes.
-    pub fn has_ended_batches(&self) -> Result<bool> {
-        let ended = self.subdir("_tmp").and_then(|tmp| Ok(!self.ended_stages(&tmp)?.is_empty()));
-        ended.map_err(|error| self.error("cannot write in", "_tmp", error))
-    }
+/// True if a batch whose process has ended left a folder behind, which the next batch removes.
+pub fn has_ended_batches(store: &Store) -> Result<bool> {
+    let dir = &store.dir;
+    let ended = dir.subdir("_tmp").and_then(|tmp| Ok(!ended_stages(dir, &tmp)?.is_empty()));
+    ended.map_err(|error| dir.error("cannot write in", "_tmp", error))
+}
 
-    /// Removes the folders of batches whose process has ended.
-    pub(super) fn sweep_stages(&self, tmp: &OwnedFd) -> io::Result<()> {
-        for (name, stage) in self.ended_stages(tmp)? {
-            self.remove_stage(tmp, &name, &stage)?;
+/// Removes the folders of batches whose process has ended.
+pub(super) fn sweep_stages(dir: &Dir, tmp: &OwnedFd) -> io::Result<()> {
+    for (name, stage) in ended_stages(dir, tmp)? {
+        remove_stage(tmp, &name, &stage)?;
+    }
+    Ok(())
+}
+
+/// The folders of batches whose process has ended, locked.
+fn ended_stages(dir: &Dir, tmp: &OwnedFd) -> io::Result<Vec<(String, OwnedFd)>> {
+    let (mut names, mut ended) = (Vec::new(), Vec::new());
+    dir.each_entry_of("_tmp", |file, _| {
+        names.extend(
+            std::str::from_utf8(file).ok().filter(|name| name.starts_with(STAGE)).map(str::to_string),
+        );
+    })?;
+    for name in names {
+        let Ok(stage) = open_stage(tmp, &name) else { continue };
+        if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            ended.push((name, stage));
         }
-        Ok(())
     }
+    Ok(ended)
+}
 
-    /// The folders of batches whose process has ended, locked.
-    fn ended_stages(&self, tmp: &OwnedFd) -> io::Result<Vec<(String, OwnedFd)>> {
-        let (mut names, mut ended) = (Vec::new(), Vec::new());
-        self.each_entry_of("_tmp", |file, _| {
-            names.extend(
-                std::str::from_utf8(file).ok().filter(|name| name.starts_with(STAGE)).map(str::to_string),
-            );
-        })?;
-        for name in names {
-            let Ok(stage) = open_stage(tmp, &name) else { continue };
-            if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                ended.push((name, stage));
+/// Removes a folder with what is in it.
+pub(super) fn remove_stage(tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Result<()> {
+    let mut files = Vec::new();
+    let listed = rustix::fs::openat(stage, ".", OFlags::RDONLY | OFlags::CLOEXEC, FILE);
+    let listed = listed.map_err(io::Error::from).and_then(|again| {
+        each_entry(&again, |file, _| {
+            if file != b"." && file != b".." {
+                files.push(file.to_vec());
             }
-        }
-        Ok(ended)
+        })
+    });
+    match listed {
+        // Its process has removed it just now, and may make another one of this name.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        listed => listed?,
     }
-
-    /// Removes a folder with what is in it.
-    pub(super) fn remove_stage(&self, tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Result<()> {
-        let mut files = Vec::new();
-        let listed = rustix::fs::openat(stage, ".", OFlags::RDONLY | OFlags::CLOEXEC, FILE);
-        let listed = listed.map_err(io::Error::from).and_then(|again| {
-            self.each_entry_in(&again, |file, _| {
-                if file != b"." && file != b".." {
-                    files.push(file.to_vec());
-                }
-            })
-        });
-        match listed {
-            // Its process has removed it just now, and may make another one of this name.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            listed => listed?,
-        }
-        for file in files {
-            rustix::fs::unlinkat(stage, file.as_slice(), AtFlags::empty())?;
-        }
-        match rustix::fs::unlinkat(tmp, name, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+    for file in files {
+        rustix::fs::unlinkat(stage, file.as_slice(), AtFlags::empty())?;
+    }
+    match rustix::fs::unlinkat(tmp, name, AtFlags::REMOVEDIR) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::{FILE, Store};
+use super::dir::{Dir, FILE};
 
 /// A file without a place of its own yet.
 pub struct Temporary {
@@ -21,7 +21,7 @@ pub struct Temporary {
     pub(super) found: bool,
 }
 
-impl Store {
+impl Dir {
     /// Makes a temporary file, named by `what`, the process id and a number.
     pub(super) fn temporary(&self, what: &str) -> io::Result<Temporary> {
         let dir = self.subdir("_tmp")?;

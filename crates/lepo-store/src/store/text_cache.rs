@@ -9,10 +9,13 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::{AtFlags, FileType, Mode};
 
-use super::folders::{Calendar, OLD, dir_at, make_dir_at};
-use super::{READ, Store, place};
+use super::dir::READ;
+use super::dir::each_entry;
+use super::dir::regular;
+use super::dir::{dir_at, make_dir_at};
+use super::folders::OLD;
+use super::handle::Store;
 use crate::bubb::{Day, Name};
-use lepo_base::error::{Error, Result};
 use lepo_base::sys::keeps_change_times;
 
 /// The state of a day's folder: any change of its entries changes it.
@@ -42,38 +45,20 @@ impl MonthFolder {
     }
 }
 
+/// The text cache of a store, and the states of the days' folders that it is checked against.
+#[derive(Clone, Copy)]
+pub struct TextCache<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
-    /// The bubbs in `.lepo/` itself, in no order, the days that have a folder, newest first, and why folders of days
-    /// cannot be listed. The bubbs and days are noted, so that the others' files are looked for in their days first.
-    pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>, Vec<Error>)> {
-        let recent = self.recent_names()?;
-        let (days, failed) = self.days();
-        self.note_recent(&recent, !days.is_empty() || !failed.is_empty());
-        Ok((recent, days, failed))
+    /// The text cache of the search.
+    pub fn text_cache(&self) -> TextCache<'_> {
+        TextCache { store: self }
     }
+}
 
-    /// The days that have a folder, newest first, and why folders of months cannot be read.
-    fn days(&self) -> (Vec<Day>, Vec<Error>) {
-        let (mut days, mut failed) = (Vec::new(), Vec::new());
-        let mut calendar = match Calendar::of(self) {
-            Ok(calendar) => calendar,
-            Err(error) => return (days, vec![self.old_error(error)]),
-        };
-        loop {
-            // A month that cannot be read is left behind.
-            match calendar.take(self) {
-                Ok(Some(day)) => days.push(day),
-                Ok(None) => return (days, failed),
-                Err(error) => failed.push(self.old_error(error)),
-            }
-        }
-    }
-
-    /// True if any day that is over has a folder.
-    pub fn has_days(&self) -> Result<bool> {
-        Ok(!Calendar::of(self).map_err(|error| self.old_error(error))?.is_empty())
-    }
-
+impl<'s> TextCache<'s> {
     /// The state of a day's folder; `None` if it is gone.
     pub fn folder_state(&self, day: Day) -> Option<FolderState> {
         self.month_folder(&day.month())?.state(day)
@@ -81,7 +66,7 @@ impl Store {
 
     /// The folder of a month, if there is one.
     pub fn month_folder(&self, month: &str) -> Option<MonthFolder> {
-        Some(MonthFolder(dir_at(dir_at(&self.dir, OLD).ok()??, month).ok()??))
+        Some(MonthFolder(dir_at(dir_at(&self.store.dir, OLD).ok()??, month).ok()??))
     }
 
     /// The states of all days' folders. A folder that changed less than two seconds before `now` (milliseconds
@@ -90,18 +75,18 @@ impl Store {
     pub fn old_states(&self, now: u64) -> Option<Vec<(Day, Option<FolderState>)>> {
         let limit = now.saturating_sub(2_000).saturating_mul(1_000_000);
         let (mut states, mut months) = (Vec::new(), Vec::new());
-        let Some(old) = dir_at(&self.dir, OLD).ok()? else { return Some(states) };
+        let Some(old) = dir_at(&self.store.dir, OLD).ok()? else { return Some(states) };
         if !keeps_change_times(&old).unwrap_or(false) {
             return None;
         }
-        self.each_entry_in(&old, |file, kind| {
+        each_entry(&old, |file, kind| {
             months.extend(Day::parse_month(file).filter(|_| kind == FileType::Directory));
         })
         .ok()?;
         for month in months.iter().map(|month| month.month()) {
             let Some(dir) = dir_at(&old, month.as_str()).ok()? else { continue };
             let mut days = Vec::new();
-            self.each_entry_in(&dir, |file, kind| {
+            each_entry(&dir, |file, kind| {
                 let day = Day::parse(month.as_bytes(), file);
                 days.extend(day.filter(|_| kind == FileType::Directory));
             })
@@ -115,34 +100,29 @@ impl Store {
         Some(states)
     }
 
-    /// The bubbs that count in a day's folder, by id.
-    pub fn bubbs_of_day(&self, day: Day) -> Result<Vec<Name>> {
-        self.day_names(day).map_err(|error| self.old_error(error))
-    }
-
     /// The file kept for a month and how long it is; `None` if there is none.
-    pub fn cached_text(&self, month: &str) -> Option<(File, u64)> {
-        let dir = dir_at(dir_at(&self.dir, "_cache").ok()??, "text").ok()??;
-        place::regular(rustix::fs::openat(&dir, month, READ, Mode::empty()).ok()?).ok()
+    pub fn open(&self, month: &str) -> Option<(File, u64)> {
+        let dir = dir_at(dir_at(&self.store.dir, "_cache").ok()??, "text").ok()??;
+        regular(rustix::fs::openat(&dir, month, READ, Mode::empty()).ok()?).ok()
     }
 
     /// Begins to make the file of a month.
-    pub fn begin_cached_text(&self) -> io::Result<CachedText<'_>> {
-        let cache = make_dir_at(self.dir.as_fd(), "_cache")?;
+    pub fn begin(&self) -> io::Result<CachedText<'s>> {
+        let cache = make_dir_at(self.store.dir.as_fd(), "_cache")?;
         let dir = make_dir_at(cache.as_fd(), "text")?;
-        let mut mark = self.temporary("cache")?;
+        let mut mark = self.store.dir.temporary("cache")?;
         mark.file.write_all(b"*\n")?;
         let made = mark.file.metadata()?;
         let clock = nanoseconds(made.ctime(), made.ctime_nsec());
         // git passes the cache over also where the store itself is committed.
         mark.place(&cache, ".gitignore")?;
         let keeps_ctime = keeps_change_times(&dir)?;
-        Ok(CachedText { store: self, dir, clock, keeps_ctime })
+        Ok(CachedText { store: self.store, dir, clock, keeps_ctime })
     }
 
     /// Deletes what is kept of the months of these bubbs, so that what was deleted is gone from there too.
-    pub(super) fn drop_cached_texts(&self, bubbs: &[Name]) -> io::Result<()> {
-        let Some(cache) = dir_at(&self.dir, "_cache")? else { return Ok(()) };
+    pub(super) fn forget(&self, bubbs: &[Name]) -> io::Result<()> {
+        let Some(cache) = dir_at(&self.store.dir, "_cache")? else { return Ok(()) };
         let Some(dir) = dir_at(&cache, "text")? else { return Ok(()) };
         let months: std::collections::BTreeSet<String> =
             bubbs.iter().map(|name| Day::of(name.id).month()).collect();
@@ -179,7 +159,7 @@ impl CachedText<'_> {
 
     /// Puts the bytes in place, whole or not at all.
     pub fn finish(self, month: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self.store.temporary("cache")?;
+        let mut file = self.store.dir.temporary("cache")?;
         file.file.write_all(bytes)?;
         file.replace(&self.dir, month)
     }

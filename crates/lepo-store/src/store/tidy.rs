@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 
 use super::blob_folders::MANY_BLOBS;
-use super::folders::{counts_in, dir_at};
-use super::old_tree::Old;
+use super::check::Upkeep;
+use super::dir::dir_at;
+use super::dir::{READ, now};
+use super::folders::OLD;
+use super::folders::counts_in;
+use super::old_tree::{Old, day_of, each_old};
 use super::temporary::rename_new;
-use super::{OLD, READ, Store, now};
 use crate::bubb::{Day, Name};
 use lepo_base::error::Result;
 use lepo_base::sys;
@@ -73,11 +75,11 @@ impl TidyPlan {
     }
 }
 
-impl Store {
+impl Upkeep<'_> {
     /// True if the last reading of `.lepo/` saw more bubbs than this, and one that is old enough to move.
     pub fn is_untidy(&self, limit: usize) -> bool {
-        let oldest = Day::at(self.oldest_recent.load(Ordering::Relaxed));
-        self.seen_recent.load(Ordering::Relaxed) > limit && oldest < first_young()
+        let oldest = Day::at(self.store.last_reading.oldest());
+        self.store.last_reading.count() > limit && oldest < first_young()
     }
 
     /// Moves the oldest days until half of `limit` remain, or a few thousand have moved. Readers and other
@@ -97,25 +99,31 @@ impl Store {
     /// and whole days.
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;
-        self.each_old(|path, old| {
+        each_old(&self.store.dir, |path, old| {
             if let Old::Misplaced(name) = old {
                 plan.misplaced.push((path, name));
             }
         });
-        let blobs = self.count_blobs().map_err(|error| self.error("cannot read", "_blobs", error))?;
+        let blobs = self
+            .store
+            .blobs()
+            .count()
+            .map_err(|error| self.store.dir.error("cannot read", "_blobs", error))?;
         plan.blobs = if blobs > MANY_BLOBS { blobs } else { 0 };
         Ok(plan)
     }
 
     fn plan_days(&self, keep: usize) -> Result<TidyPlan> {
-        let mut names = self.recent_names()?;
+        let mut names = self.store.names().recent()?;
         let first_young = first_young();
         let young = names.iter().filter(|name| Day::of(name.id) >= first_young).count();
         let mut plan = TidyPlan { stay: names.len(), young, ..TidyPlan::default() };
         names.retain(|name| Day::of(name.id) < first_young && counts_in(Day::of(name.id), name));
-        if self.unusual.load(Ordering::Relaxed) {
+        if self.store.last_reading.is_unusual() {
             // A name in lower case was made by hand, and stays.
-            names.retain(|name| inode(&self.dir, &name.to_string()).is_ok_and(|found| found.is_some()));
+            names.retain(|name| {
+                inode(&self.store.dir.fd, &name.to_string()).is_ok_and(|found| found.is_some())
+            });
         }
         plan.unusual = plan.stay - plan.young - names.len();
         for of_day in names.chunk_by(|a, b| Day::of(a.id) == Day::of(b.id)) {
@@ -131,13 +139,13 @@ impl Store {
     /// Does what a plan says. `progress` is told how many files are done.
     pub fn carry_out(&self, plan: &TidyPlan, progress: &mut dyn FnMut(u64)) -> Result<Tidied> {
         let mut tidied = Tidied::default();
-        let failed = |error: io::Error| self.error("cannot write in", OLD, error);
+        let failed = |error: io::Error| self.store.dir.error("cannot write in", OLD, error);
         let mut done = 0;
         for (day, names) in &plan.days {
             for step in names.chunks(STEP) {
                 let files: Vec<String> = step.iter().map(Name::to_string).collect();
-                let folder = self.make_day_dir(*day).map_err(failed)?;
-                let (moved, left) = move_all(&self.dir, &files, &folder).map_err(failed)?;
+                let folder = self.store.places().make_day_dir(*day).map_err(failed)?;
+                let (moved, left) = move_all(&self.store.dir.fd, &files, &folder).map_err(failed)?;
                 (tidied.moved, tidied.left) = (tidied.moved + moved, tidied.left + left);
                 done += step.len() as u64;
                 progress(done);
@@ -150,11 +158,11 @@ impl Store {
             progress(done);
         }
         if plan.blobs > 0 {
-            let moved = self.tidy_blobs(&mut || {
+            let moved = self.store.blobs().tidy(&mut || {
                 done += 1;
                 progress(done);
             });
-            tidied.blobs = moved.map_err(|error| self.error("cannot write in", "_blobs", error))?;
+            tidied.blobs = moved.map_err(|error| self.store.dir.error("cannot write in", "_blobs", error))?;
         }
         Ok(tidied)
     }
@@ -165,18 +173,18 @@ impl Store {
         else {
             return Ok((0, 0));
         };
-        let Some(from) = self.open_below(folder)? else { return Ok((0, 0)) };
+        let Some(from) = self.store.dir.open_below(folder)? else { return Ok((0, 0)) };
         let day = Day::of(name.id);
         let to = match counts_in(day, name) {
-            true => self.make_day_dir(day)?,
-            false => dir_at(&self.dir, ".")?.ok_or(io::ErrorKind::NotFound)?,
+            true => self.store.places().make_day_dir(day)?,
+            false => dir_at(&self.store.dir, ".")?.ok_or(io::ErrorKind::NotFound)?,
         };
         let moved = move_all(&from, &[file.to_string()], &to)?;
         // A folder that is no day's goes once it is empty.
         if let (Some(above), Some(empty)) = (folder.parent(), folder.file_name())
             && folder.components().count() > 1
-            && super::old_tree::day_of(folder).is_none()
-            && let Some(above) = self.open_below(above)?
+            && day_of(folder).is_none()
+            && let Some(above) = self.store.dir.open_below(above)?
         {
             let _ = rustix::fs::unlinkat(&above, empty, AtFlags::REMOVEDIR);
         }
@@ -185,7 +193,7 @@ impl Store {
 
     /// The size of the directory itself, in bytes: some filesystems never make one smaller.
     pub fn directory_size(&self) -> u64 {
-        rustix::fs::fstat(&self.dir).map_or(0, |stat| stat.st_size as u64)
+        rustix::fs::fstat(&self.store.dir).map_or(0, |stat| stat.st_size as u64)
     }
 }
 
@@ -259,7 +267,7 @@ fn same(here: &OwnedFd, there: &OwnedFd, file: &str) -> io::Result<bool> {
     }
     let bytes = |dir: &OwnedFd| -> io::Result<Vec<u8>> {
         let opened = rustix::fs::openat(dir, file, READ, Mode::empty())?;
-        let (mut file, _) = super::place::regular(opened)?;
+        let (mut file, _) = super::dir::regular(opened)?;
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut file, &mut bytes)?;
         Ok(bytes)

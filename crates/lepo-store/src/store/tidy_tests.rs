@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
+use super::STORE;
+use super::dir::now;
 use super::folders::counts_in;
+use super::handle::Store;
 use super::oracle::{Dice, names, store, write};
-use super::{STORE, Store, now};
 use crate::bubb::{BubbId, Day, Kind, Name};
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -43,28 +45,28 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
                 _ => write(&lepo, name, "text"),
             }
         }
-        let mut before = store.names().unwrap();
+        let mut before = store.names().all().unwrap();
         assert_eq!(before.len() + hidden.len(), names.len(), "round {round}");
         before.extend(&hidden);
         before.sort_unstable();
         let keep = dice.roll(10);
         let stays = |name: &Name| !counts_in(Day::of(name.id), name) || name.id.time() + 2 * DAY > now();
         let young: Vec<Name> = in_lepo(&lepo).into_iter().filter(stays).collect();
-        let plan = store.plan_tidy(keep).unwrap();
-        let tidied = store.carry_out(&plan, &mut |_| ()).unwrap();
+        let plan = store.upkeep().plan_tidy(keep).unwrap();
+        let tidied = store.upkeep().carry_out(&plan, &mut |_| ()).unwrap();
         assert_eq!((tidied.righted, tidied.left), (hidden.len(), 0), "round {round}");
-        let mut after = store.names().unwrap();
+        let mut after = store.names().all().unwrap();
         after.sort_unstable();
         assert_eq!(after, before, "round {round}");
         for name in &after {
-            assert_eq!(store.text(name).unwrap(), "text");
+            assert_eq!(store.bubbs().text(name).unwrap(), "text");
         }
         let left = in_lepo(&lepo);
         assert!(young.iter().all(|name| left.contains(name)), "round {round}");
-        let again = store.plan_tidy(keep).unwrap();
+        let again = store.upkeep().plan_tidy(keep).unwrap();
         assert!(again.misplaced.is_empty(), "round {round}: {again:?}");
         let misplaced = |found: &super::Finding| found.what == super::What::Misplaced;
-        assert!(!store.check(&mut |_, _| ()).unwrap().iter().any(misplaced), "round {round}");
+        assert!(!store.upkeep().check(&mut |_, _| ()).unwrap().iter().any(misplaced), "round {round}");
     }
 }
 
@@ -85,17 +87,17 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
     for age in 0..10 {
         (0..10).for_each(|nonce| write(&lepo, &name(age, nonce), ""));
     }
-    let days = |store: &Store, keep: usize| store.plan_tidy(keep).unwrap().days.len();
+    let days = |store: &Store, keep: usize| store.upkeep().plan_tidy(keep).unwrap().days.len();
     for (keep, moving) in [(200, 0), (100, 0), (99, 1), (90, 1), (89, 2), (0, 7)] {
         assert_eq!(days(&store, keep), moving, "{keep}");
     }
-    assert!(!store.is_untidy(50), "nothing was read yet");
-    store.forest().unwrap();
-    assert!(store.is_untidy(99) && !store.is_untidy(100));
-    assert_eq!(store.tidy_some(100).unwrap().moved, 50);
-    let oldest = store.recent_names().unwrap().into_iter().min().unwrap();
+    assert!(!store.upkeep().is_untidy(50), "nothing was read yet");
+    store.names().forest().unwrap();
+    assert!(store.upkeep().is_untidy(99) && !store.upkeep().is_untidy(100));
+    assert_eq!(store.upkeep().tidy_some(100).unwrap().moved, 50);
+    let oldest = store.names().recent().unwrap().into_iter().min().unwrap();
     assert_eq!(Day::of(oldest.id), Day::of(name(4, 0).id));
-    assert_eq!(store.names().unwrap().len(), 100);
+    assert_eq!(store.names().all().unwrap().len(), 100);
 }
 
 #[test]
@@ -106,9 +108,9 @@ fn what_is_in_both_with_other_bytes_stays() {
     let name = Name { id, kind: Kind::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
-    let tidied = store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
+    let tidied = store.upkeep().carry_out(&store.upkeep().plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
     assert_eq!((tidied.moved, tidied.left), (0, 1));
-    assert_eq!(store.text(&name).unwrap(), "by hand");
+    assert_eq!(store.bubbs().text(&name).unwrap(), "by hand");
     assert_eq!(fs::read(lepo.join("_old/2025-11/13").join(name.to_string())).unwrap(), b"as it was");
 }
 
@@ -136,7 +138,10 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                 scope.spawn(|| {
                     let store = open();
                     for keep in (0..1500).rev().step_by(100) {
-                        store.carry_out(&store.plan_tidy(keep).unwrap(), &mut |_| ()).unwrap();
+                        store
+                            .upkeep()
+                            .carry_out(&store.upkeep().plan_tidy(keep).unwrap(), &mut |_| ())
+                            .unwrap();
                     }
                 })
             })
@@ -149,7 +154,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                     let mut made = Vec::new();
                     while !over.load(Ordering::Relaxed) || made.len() < 5 {
                         let text = format!("{writer} {}", made.len());
-                        made.push(store.write(Kind::User, false, None, 0, text.as_bytes()).unwrap());
+                        made.push(store.bubbs().write(Kind::User, false, None, 0, text.as_bytes()).unwrap());
                     }
                     made
                 })
@@ -160,11 +165,11 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
             scope.spawn(move || {
                 let store = open();
                 while !over.load(Ordering::Relaxed) {
-                    let names = store.names().unwrap();
+                    let names = store.names().all().unwrap();
                     let missed = known.iter().filter(|name| names.binary_search(name).is_err()).count();
                     assert_eq!(missed, 0);
                     for name in known.iter().step_by(97) {
-                        assert_eq!(store.read(name).unwrap(), b"old");
+                        assert_eq!(store.bubbs().read(name).unwrap(), b"old");
                     }
                 }
             });
@@ -172,7 +177,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         tidiers.into_iter().for_each(|tidier| tidier.join().unwrap());
         over.store(true, Ordering::Relaxed);
         let written: Vec<Name> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
-        let names = first.names().unwrap();
+        let names = first.names().all().unwrap();
         assert_eq!(names.len(), known.len() + written.len());
         assert!(written.iter().all(|name| names.binary_search(name).is_ok()));
     });
@@ -185,21 +190,24 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
 fn many_blobs_get_folders_and_are_found() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let kept = store.blob(&mut &b"one"[..]).unwrap();
+    let kept = store.blobs().keep(&mut &b"one"[..]).unwrap();
     assert!(lepo.join("_blobs").join(&kept.hash).is_file());
     for number in 0..10_001u32 {
         fs::write(lepo.join(format!("_blobs/{number:064x}")), "").unwrap();
     }
-    let other = store.blob(&mut &b"two"[..]).unwrap();
+    let other = store.blobs().keep(&mut &b"two"[..]).unwrap();
     let in_folder = |hash: &str| lepo.join("_blobs").join(hash.get(..2).unwrap()).join(hash);
     assert!(in_folder(&other.hash).is_file());
-    assert_eq!(store.plan_tidy(0).unwrap().blobs, 10_002);
-    assert_eq!(store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap().blobs, 10_002);
+    assert_eq!(store.upkeep().plan_tidy(0).unwrap().blobs, 10_002);
+    assert_eq!(
+        store.upkeep().carry_out(&store.upkeep().plan_tidy(0).unwrap(), &mut |_| ()).unwrap().blobs,
+        10_002
+    );
     for blob in [&kept, &other] {
         assert!(in_folder(&blob.hash).is_file());
-        assert!(store.open_blob(&blob.hash).unwrap().is_some());
-        assert!(dir.path().join(store.blob_path(&blob.hash)).is_file());
+        assert!(store.blobs().open(&blob.hash).unwrap().is_some());
+        assert!(dir.path().join(store.blobs().path(&blob.hash)).is_file());
     }
-    store.remove(&[], std::slice::from_ref(&kept.hash)).unwrap();
-    assert!(store.open_blob(&kept.hash).unwrap().is_none());
+    store.bubbs().remove(&[], std::slice::from_ref(&kept.hash)).unwrap();
+    assert!(store.blobs().open(&kept.hash).unwrap().is_none());
 }

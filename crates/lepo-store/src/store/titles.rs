@@ -4,25 +4,39 @@
 
 use std::collections::HashMap;
 
-use super::{Store, now};
+use super::dir::now;
+use super::handle::Store;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
 const TITLES: &str = "_titles";
 
+/// The titles of conversations.
+#[derive(Clone, Copy)]
+pub struct Titles<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The titles that people gave to conversations, or other tools.
+    pub fn titles(&self) -> Titles<'_> {
+        Titles { store: self }
+    }
+}
+
+impl<'s> Titles<'s> {
     /// Gives the conversations that begin at `root` a title; an empty one takes it away.
-    pub fn set_title(&self, root: BubbId, title: &str) -> Result<()> {
+    pub fn set(&self, root: BubbId, title: &str) -> Result<()> {
         let title: Vec<&str> = title.split(|c: char| c.is_whitespace() || c.is_control()).collect();
         let title = title.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        self.append_durably(TITLES, format!("{} {root} {title}\n", now()).as_bytes())
+        self.store.dir.append_durably(TITLES, format!("{} {root} {title}\n", now()).as_bytes())
     }
 
     /// The title of each root that has one: a person's, else that of the tool it was imported from. What is
     /// no such line is skipped.
-    pub fn titles(&self) -> HashMap<BubbId, String> {
-        let bytes = self.furniture(TITLES).ok().flatten().unwrap_or_default();
-        let mut all = self.imported_titles();
+    pub fn all(&self) -> HashMap<BubbId, String> {
+        let bytes = self.store.dir.read_file(TITLES).ok().flatten().unwrap_or_default();
+        let mut all = self.store.journal().imported_titles();
         all.extend(latest(&String::from_utf8_lossy(&bytes)));
         all.retain(|_, title| !title.is_empty());
         all

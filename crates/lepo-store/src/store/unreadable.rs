@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::Store;
 use super::folders::Calendar;
+use super::handle::Store;
 use crate::bubb::Day;
 use lepo_base::error::{Error, Result};
 
@@ -21,9 +21,9 @@ impl Unreadable {
     pub fn pass<T>(&mut self, store: &Store, read: io::Result<T>) -> Result<Option<T>> {
         match (read, &mut self.0) {
             (Ok(read), _) => Ok(Some(read)),
-            (Err(error), None) => Err(store.old_error(error)),
+            (Err(error), None) => Err(store.dir.old_error(error)),
             (Err(error), Some(passed)) => {
-                passed.push(store.old_error(error));
+                passed.push(store.dir.old_error(error));
                 Ok(None)
             }
         }
@@ -32,7 +32,7 @@ impl Unreadable {
     /// The newest day of a calendar that was not given yet. A month that cannot be listed is not given again.
     pub fn newest_day(&mut self, calendar: &mut Calendar, store: &Store) -> Result<Option<Day>> {
         loop {
-            if let Some(newest) = self.pass(store, calendar.newest(store))? {
+            if let Some(newest) = self.pass(store, calendar.newest())? {
                 return Ok(newest);
             }
         }
@@ -41,7 +41,7 @@ impl Unreadable {
     /// The same, given.
     pub fn take_day(&mut self, calendar: &mut Calendar, store: &Store) -> Result<Option<Day>> {
         self.newest_day(calendar, store)?;
-        calendar.take(store).map_err(|error| store.old_error(error))
+        calendar.take().map_err(|error| store.dir.old_error(error))
     }
 
     /// An error for each that was passed over.

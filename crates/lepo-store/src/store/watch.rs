@@ -9,7 +9,7 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RenameMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::Store;
+use super::handle::Store;
 use crate::bubb::Name;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
@@ -50,21 +50,21 @@ enum NameChange {
     Missed,
 }
 
-impl Store {
+impl<'s> Watch<'s> {
     /// Begins to watch: what is written from now on is told; and what an earlier watch did not know.
-    pub fn watch(&self, known: Option<Known>) -> Result<Watch<'_>> {
-        let others = self.others().iter().map(|(name, store)| (Some(name.as_str()), store));
-        let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, self)).chain(others).collect();
+    pub fn begin(store: &'s Store, known: Option<Known>) -> Result<Watch<'s>> {
+        let others = store.others().all().iter().map(|(name, store)| (Some(name.as_str()), store));
+        let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(others).collect();
         let (teller, told) = channel();
         let failed = |error: notify::Error| {
             let limit = matches!(error.kind, notify::ErrorKind::MaxFilesWatch);
-            let error = Error::store(format!("cannot watch {}", self.shown.display())).because(error);
+            let error = Error::store(format!("cannot watch {}", store.shown().display())).because(error);
             match limit {
                 true => error.hint(sys::WATCH_LIMITS),
                 false => error,
             }
         };
-        let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.shown.clone()).collect();
+        let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.shown().to_path_buf()).collect();
         let mut watcher = notify::recommended_watcher(move |event| {
             for told in understand(event, &dirs) {
                 let _ = teller.send(told); // the receiver is gone: the watch is over
@@ -76,10 +76,10 @@ impl Store {
         let mut all = Vec::with_capacity(stores.len());
         for (name, store) in &stores {
             let before = known.remove(&name.map(str::to_string)).unwrap_or_default();
-            all.push(if is_first { store.recent_names()?.into_iter().collect() } else { before });
+            all.push(if is_first { store.names().recent()?.into_iter().collect() } else { before });
         }
         for (_, store) in &stores {
-            watcher.watch(&store.shown, RecursiveMode::NonRecursive).map_err(failed)?;
+            watcher.watch(store.shown(), RecursiveMode::NonRecursive).map_err(failed)?;
         }
         let mut watch = Watch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
         // Bubbs that were written between the two.
@@ -88,9 +88,7 @@ impl Store {
         }
         Ok(watch)
     }
-}
 
-impl<'s> Watch<'s> {
     /// The next bubb; `None` if there was none for `patience`. Fails once the store is not there any more.
     pub fn next(&mut self, patience: Duration) -> Result<Option<Seen<'s>>> {
         loop {
@@ -99,9 +97,9 @@ impl<'s> Watch<'s> {
             }
             match self.told.recv_timeout(patience) {
                 Ok((number, told)) => self.take(number, told)?,
-                Err(RecvTimeoutError::Timeout) => return self.stores[0].1.still_there().map(|()| None),
+                Err(RecvTimeoutError::Timeout) => return still_there(self.stores[0].1).map(|()| None),
                 Err(RecvTimeoutError::Disconnected) => {
-                    let shown = self.stores[0].1.shown.display();
+                    let shown = self.stores[0].1.shown().display();
                     return Err(Error::store(format!("cannot watch {shown}")));
                 }
             }
@@ -110,7 +108,7 @@ impl<'s> Watch<'s> {
 
     /// True if stores of other people have come or gone since it began.
     pub fn is_outdated(&self) -> bool {
-        let names = self.stores[0].1.names_of_others();
+        let names = self.stores[0].1.others().names();
         !names.iter().map(String::as_str).eq(self.stores.iter().filter_map(|(name, _)| *name))
     }
 
@@ -124,22 +122,22 @@ impl<'s> Watch<'s> {
         let store = self.stores[number].1;
         match told {
             // Written by hand, it appears empty first; told when it is closed.
-            NameChange::Made(name) if store.len_of(&name) == Some(0) => {}
+            NameChange::Made(name) if len_of(store, &name) == Some(0) => {}
             NameChange::Made(name) | NameChange::Whole(name) => self.put(number, name),
             NameChange::Gone(name) => {
                 self.known[number].remove(&name);
             }
             NameChange::Missed => {
-                let names: BTreeSet<Name> = match store.recent_names() {
+                let names: BTreeSet<Name> = match store.names().recent() {
                     Ok(names) => names.into_iter().collect(),
                     // Another person's store may go at any time.
                     Err(_) if number > 0 => BTreeSet::new(),
-                    Err(error) => return store.still_there().and(Err(error)),
+                    Err(error) => return still_there(store).and(Err(error)),
                 };
                 self.known[number].retain(|name| names.contains(name));
                 for name in names {
                     // If closing is not reported, an empty file is looked at again when it is written to.
-                    if sys::WATCH_TELLS_CLOSING || store.len_of(&name) != Some(0) {
+                    if sys::WATCH_TELLS_CLOSING || len_of(store, &name) != Some(0) {
                         self.put(number, name);
                     }
                 }
@@ -150,26 +148,24 @@ impl<'s> Watch<'s> {
 
     fn put(&mut self, number: usize, name: Name) {
         let (from, store) = self.stores[number];
-        if store.len_of(&name).is_some() && self.known[number].insert(name) {
+        if len_of(store, &name).is_some() && self.known[number].insert(name) {
             self.ready.push_back(Seen { name, store, from });
         }
     }
 }
 
-impl Store {
-    /// The length of a bubb; `None` if there is no such regular file.
-    fn len_of(&self, name: &Name) -> Option<u64> {
-        Some(self.open(name).ok()?.metadata().ok()?.len())
-    }
+/// The length of a bubb; `None` if there is no such regular file.
+fn len_of(store: &Store, name: &Name) -> Option<u64> {
+    Some(store.bubbs().open(name).ok()?.metadata().ok()?.len())
+}
 
-    /// A directory that is open is never told of as deleted: so it is looked for under its name.
-    fn still_there(&self) -> Result<()> {
-        let open = rustix::fs::fstat(&self.dir);
-        let named = rustix::fs::lstat(&self.shown);
-        match (open, named) {
-            (Ok(open), Ok(named)) if (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino) => Ok(()),
-            _ => Err(Error::store(format!("{} is gone", self.shown.display()))),
-        }
+/// Fails once a store is gone. A directory that is open is never told of as deleted: so it is looked for under its name.
+fn still_there(store: &Store) -> Result<()> {
+    let open = rustix::fs::fstat(&store.dir);
+    let named = rustix::fs::lstat(store.shown());
+    match (open, named) {
+        (Ok(open), Ok(named)) if (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino) => Ok(()),
+        _ => Err(Error::store(format!("{} is gone", store.shown().display()))),
     }
 }
 

@@ -72,7 +72,7 @@ impl Attached {
     }
 
     fn of_blob(store: &Store, tool: &str, hash: String) -> Option<Attached> {
-        let (mut file, len) = store.open_proven_blob(&hash).ok()??;
+        let (mut file, len) = store.blobs().open_proven(&hash).ok()??;
         let mut magic = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut magic).ok()?;
         let media = Media::of_bytes(&magic)?;
@@ -89,7 +89,7 @@ impl Attached {
     }
 
     fn find(store: &Store, line: Attachment) -> Attached {
-        let Ok(Some((file, len))) = store.open_proven_blob(&line.hash) else {
+        let Ok(Some((file, len))) = store.blobs().open_proven(&line.hash) else {
             return Attached::open(line, None, None);
         };
         let mut file = file;

@@ -127,7 +127,7 @@ impl Participant {
                     ear.happens(Event::Say(&asking_again(&fault)));
                     asked_again = true;
                     tip = Some(words.id);
-                    messages.push(Message::new(Role::Assistant, group.env.store.text(&words)?));
+                    messages.push(Message::new(Role::Assistant, group.env.store.bubbs().text(&words)?));
                     messages.push(Message::new(Role::User, complaint(&fault)));
                 }
                 // It was offered no tools.
@@ -141,7 +141,7 @@ impl Participant {
     /// Notes what a brief reply cost.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
         let entry = usage_entry(what, &self.name, brief.usage, brief.ms);
-        group.env.store.journal(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
+        group.env.store.journal().add(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
     }
 
     async fn ask<'m>(
@@ -160,7 +160,7 @@ impl Participant {
 /// Notes a request that failed; one that the user stopped did not.
 fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
     if !matches!(error.kind, Kind::Signal(_)) {
-        group.env.store.journal(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
+        group.env.store.journal().add(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
     }
 }
 

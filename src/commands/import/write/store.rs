@@ -72,8 +72,8 @@ impl Writer<'_> {
 
     fn take(&mut self, from: &Copied, name: &Name, bytes: &[u8], tally: &mut Tally) -> Result<()> {
         let mut blobs = Vec::new();
-        for hash in from.store.blobs_of(name)? {
-            if let Some((mut file, _)) = from.store.open_blob(&hash)? {
+        for hash in from.store.blobs().of(name)? {
+            if let Some((mut file, _)) = from.store.blobs().open(&hash)? {
                 let mut bytes = Vec::new();
                 match std::io::Read::read_to_end(&mut file, &mut bytes) {
                     Ok(_) => blobs.push(bytes),

@@ -6,34 +6,47 @@ use std::io::{self, Write};
 
 use rustix::fs::AtFlags;
 
-use super::Store;
+use super::handle::Store;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
 /// The directory.
 const WIRE: &str = "_wire";
 
+/// The requests that wait for a decision.
+#[derive(Clone, Copy)]
+pub struct Requests<'s> {
+    pub(super) store: &'s Store,
+}
+
 impl Store {
+    /// The requests that wait for a decision: claims on them, and the replays kept for them.
+    pub fn requests(&self) -> Requests<'_> {
+        Requests { store: self }
+    }
+}
+
+impl<'s> Requests<'s> {
     /// Keeps this for the request that waits, in place of what was kept for it.
-    pub fn keep_wire(&self, request: BubbId, bytes: &[u8]) -> Result<()> {
+    pub fn keep_replay(&self, request: BubbId, bytes: &[u8]) -> Result<()> {
         let keep = || -> io::Result<()> {
-            let dir = self.subdir(WIRE)?;
-            let mut tmp = self.temporary("wire")?;
+            let dir = self.store.dir.subdir(WIRE)?;
+            let mut tmp = self.store.dir.temporary("wire")?;
             tmp.file.write_all(bytes)?;
             tmp.file.sync_all()?;
             tmp.replace(&dir, &file(request))
         };
-        keep().map_err(|error| self.error("cannot write in", WIRE, error))
+        keep().map_err(|error| self.store.dir.error("cannot write in", WIRE, error))
     }
 
     /// The state kept for a request.
-    pub fn wire(&self, request: BubbId) -> Option<Vec<u8>> {
-        self.furniture(format!("{WIRE}/{}", file(request))).ok().flatten()
+    pub fn replay(&self, request: BubbId) -> Option<Vec<u8>> {
+        self.store.dir.read_file(format!("{WIRE}/{}", file(request))).ok().flatten()
     }
 
     /// Forgets what is kept for a request.
-    pub fn drop_wire(&self, request: BubbId) {
-        if let Ok(Some(dir)) = self.subdir_if_there(WIRE) {
+    pub fn forget_replay(&self, request: BubbId) {
+        if let Ok(Some(dir)) = self.store.dir.subdir_if_there(WIRE) {
             let _ = rustix::fs::unlinkat(&dir, file(request), AtFlags::empty());
         }
     }

@@ -1,0 +1,78 @@
+//! The files that a store has besides bubbs: its instructions, `.gitattributes`, `.gitignore`.
+
+use std::io::Write;
+
+use rustix::fs::Mode;
+
+use super::dir::{DIRECTORY, MOST_SETTINGS};
+use super::folders::OLD;
+use super::handle::Store;
+use lepo_base::error::Result;
+use lepo_base::sys;
+
+/// The file of instructions.
+const INSTS: &str = "_insts.toml";
+
+/// The file that is written last into a new store.
+const MARK: &str = ".gitignore";
+
+/// The files of a store besides bubbs.
+#[derive(Clone, Copy)]
+pub struct Furniture<'s> {
+    pub(super) store: &'s Store,
+}
+
+impl Store {
+    /// The files besides bubbs: instructions, `.gitattributes`, `.gitignore`.
+    pub fn furniture(&self) -> Furniture<'_> {
+        Furniture { store: self }
+    }
+}
+
+impl Furniture<'_> {
+    /// The bytes of `_insts.toml`, if there is one.
+    pub fn insts(&self) -> Result<Option<Vec<u8>>> {
+        self.settings(INSTS)
+    }
+
+    /// The bytes of a file of settings, if it is there; an error where it is larger than any such file.
+    pub fn settings(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        self.store.dir.read_file_within(file, MOST_SETTINGS)
+    }
+
+    /// Makes the missing ones of the files. True if one was missing.
+    pub fn complete(&self, insts: &str) -> Result<bool> {
+        let instructed = self.complete_one(INSTS, insts)?;
+        let merged = self.complete_attributes()?;
+        // Last, as it tells that the others are there.
+        let ignored = self.complete_one(MARK, "*\n")?;
+        if instructed || merged || ignored {
+            // Its parent too: the store itself may be new.
+            let parent = rustix::fs::openat(&self.store.dir, "..", DIRECTORY, Mode::empty());
+            sys::sync(&self.store.dir)
+                .and_then(|()| sys::sync(parent?))
+                .map_err(|e| self.store.dir.error("cannot sync", "", e.into()))?;
+        }
+        Ok(instructed || merged || ignored)
+    }
+
+    /// True if making the store was interrupted. In a store with bubbs, missing files were removed by the user.
+    pub fn is_unfinished(&self) -> Result<bool> {
+        let dir = &self.store.dir;
+        Ok(!dir.has(MARK)? && !dir.has(OLD)? && self.store.names().recent()?.is_empty())
+    }
+
+    /// The file gets its name when it is complete: half a file would be taken for the user's own text later.
+    fn complete_one(&self, file: &str, text: &str) -> Result<bool> {
+        let dir = &self.store.dir;
+        if dir.has(file)? {
+            return Ok(false);
+        }
+        let written = dir.temporary("furniture").and_then(|mut tmp| {
+            tmp.file.write_all(text.as_bytes())?;
+            tmp.file.sync_all()?;
+            tmp.replace(&dir.fd, file)
+        });
+        written.map(|()| true).map_err(|error| dir.error("cannot write", file, error))
+    }
+}

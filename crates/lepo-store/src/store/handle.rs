@@ -1,0 +1,52 @@
+//! An open store: its directory, and what is remembered of it. What can be done with it is in rooms beside it, each of
+//! which adds the method that leads to it: [`Store::bubbs`], [`Store::blobs`], [`Store::journal`].
+
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::dir::Dir;
+use super::memory::{LastReading, OpenDays, Proven};
+
+/// An open store.
+pub struct Store {
+    pub(super) dir: Dir,
+    /// The directory in which commands of a turn run.
+    pub(super) root: PathBuf,
+    pub(super) last_reading: LastReading,
+    pub(super) open_days: OpenDays,
+    pub(super) proven: Proven,
+    /// The stores of other people, read when they are first asked for.
+    pub(super) others: OnceLock<Vec<(String, Store)>>,
+}
+
+impl Store {
+    /// The store's path as the user would type it: `.lepo`, `../.lepo`.
+    pub fn shown(&self) -> &Path {
+        &self.dir.shown
+    }
+
+    /// The working directory of a turn: where `.lepo` was found; with `--save-to`, where the user stands.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The path of the store, from the root of the filesystem.
+    pub fn path(&self) -> PathBuf {
+        // The shown path leads up from the user's directory, then down from the working directory.
+        let down = self.shown().components().filter(|part| *part != Component::ParentDir);
+        self.root.join(down.collect::<PathBuf>())
+    }
+}
+
+/// A store whose directory was opened: nothing is known of its folders yet.
+pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
+    Store {
+        dir: Dir { fd, shown },
+        root,
+        last_reading: LastReading::default(),
+        open_days: OpenDays::default(),
+        proven: Proven::default(),
+        others: OnceLock::new(),
+    }
+}
