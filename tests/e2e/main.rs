@@ -50,6 +50,7 @@ mod import_histories;
 mod import_logs;
 mod import_reports;
 mod installing;
+mod keeping;
 mod listing;
 mod llama;
 mod manual;

@@ -63,6 +63,7 @@ impl DoArgs {
             (self.tail.is_some(), "--tail"),
             (!self.run.is_empty(), "--run"),
             (self.group.mode().is_some(), "--parallel and --debate"),
+            (self.keeping.no_keep, "--no-keep"),
             (self.model.len() > 1, "a second --model"),
         ];
         match lonely.iter().find(|(is_there, _)| *is_there) {

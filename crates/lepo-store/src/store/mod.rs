@@ -51,6 +51,7 @@ mod tidy;
 #[cfg(test)]
 mod tidy_tests;
 mod titles;
+mod unkept;
 mod unreadable;
 mod watch;
 
@@ -84,4 +85,5 @@ pub use stage::has_ended_batches;
 pub use text_cache::{CachedText, FolderState, MonthFolder, TextCache};
 pub use tidy::TidyPlan;
 pub use titles::Titles;
+pub use unkept::Unkept;
 pub use watch::{Seen, Watch};
