@@ -10,7 +10,6 @@ mod excerpt;
 mod fold;
 mod full_screen;
 mod heading;
-mod hidden;
 mod live;
 mod markdown;
 mod messages;

@@ -8,14 +8,15 @@ use super::record::TurnRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;
 use super::served::Served;
+use super::skills::{Skill, TurnSkills};
 use super::transcript::Opening;
 use super::truth::keep_truth;
-use super::{Decision, Event, Front, Masking, Question, Report, Start, TurnEnv};
+use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, Model, ToolWire, spec};
 use lepo_model::{ModelConfig, Planner};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{Kind, Name};
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::Servers;
 
@@ -35,6 +36,8 @@ pub struct Ask {
     pub decision: Option<Decision>,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// The skill that the question is asked with.
+    pub skill: Option<Skill>,
 }
 
 impl Ask {
@@ -48,6 +51,7 @@ impl Ask {
             runs: runs.to_vec(),
             decision: None,
             schema: None,
+            skill: None,
         }
     }
 }
@@ -72,6 +76,8 @@ pub(super) struct Turn<'t> {
     pub schema: Option<Arc<AnswerSchema>>,
     /// Transcript and report of the turn, as they grow.
     pub record: TurnRecord,
+    /// The skills that the model may ask for.
+    pub skills: TurnSkills,
 }
 
 impl<'t> Turn<'t> {
@@ -83,11 +89,7 @@ impl<'t> Turn<'t> {
         if let Some(told) = masking.told() {
             self.front.happens(Event::Say(&told));
         }
-        let Turn { record, front, .. } = self;
-        let report = record.finish(front, ended).await;
-        // A turn that failed early has not told it yet.
-        tell_typed(&masking, report.user, front);
-        Report { truths, ..report }
+        Report { truths, ..self.record.finish(self.front, ended).await }
     }
 
     async fn go(&mut self, mut ask: Ask) -> Result<()> {
@@ -118,8 +120,10 @@ impl<'t> Turn<'t> {
         {
             opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
         }
+        self.find_skills()?;
         if is_asked_anew {
             opening.extend(self.instructions());
+            opening.extend(self.catalogue());
         }
         if !ask.runs.is_empty() {
             for Opening { kind, hidden, text, kept } in opening.drain(..) {
@@ -140,12 +144,18 @@ impl<'t> Turn<'t> {
             let kept = Some(String::from_utf8_lossy(&kept).into_owned());
             Opening { kind, hidden, text, kept }
         }));
+        if let Some(skill) = ask.skill {
+            opening.extend(self.named_skill(skill));
+        }
         let mut files = Vec::new();
         if let Some(question) = ask.question {
             let (text, typed);
             typed = question.typed.clone();
             (text, files) = begin_files(&self.env.store, question)?;
-            let kept = masking.kept_question(&text, &typed);
+            let (kept, note) = masking.kept_question(&text, &typed);
+            if let Some(note) = note {
+                self.front.happens(Event::Say(&note));
+            }
             opening.push(Opening { kind: Kind::User, hidden: false, text, kept: Some(kept) });
         }
         if opening.is_empty() {
@@ -189,7 +199,7 @@ impl<'t> Turn<'t> {
         let tools = tools && (!ended || on_side_branch);
         let commands = tools && planner == Planner::Native;
         let calls = tools && !self.servers.is_empty();
-        Ok(Offer { commands, calls, ended })
+        Ok(Offer { commands, calls, skills: tools, ended })
     }
 
     /// Decides which files of the conversation are sent to the model, and tells which are not.
@@ -223,7 +233,6 @@ impl<'t> Turn<'t> {
     pub(super) async fn question_saved(&mut self) -> Result<()> {
         let saved = self.record.transcript.saved().await?;
         self.record.tell_saved(self.front, saved);
-        tell_typed(&self.env.masking, self.record.report.user, self.front);
         Ok(())
     }
 
@@ -237,12 +246,5 @@ impl<'t> Turn<'t> {
 
     pub(super) fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         self.record.add(self.front, kind, hidden, text)
-    }
-}
-
-/// Says that the user's own words are kept as typed, if they have what looks like a secret.
-fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
-    if let Some(note) = question.and_then(|id| masking.told_typed(id)) {
-        front.happens(Event::Say(&note));
     }
 }

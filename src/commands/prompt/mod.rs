@@ -1,0 +1,155 @@
+//! `lepo prompt`: questions to use again, and skills.
+
+mod check;
+mod ls;
+
+use std::fs::DirBuilder;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::{Context, complete};
+use crate::term::edit;
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result, quoted};
+use lepo_store::store::Store;
+use lepo_turn::Prompts;
+use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
+use lepo_turn::skills::Skills;
+
+/// List, show and edit prompts to use again; list, show and check skills
+///
+/// A prompt is a file NAME.md, in _prompts/ of the store or of the configuration folder; the store's
+/// count only once `lepo trust` was said yes to. `lepo do -T NAME WORDS...` asks it, as /NAME does in a
+/// session:
+///
+///     $1 to $9   one of the words
+///     $*         all of them
+///     $stdin     what comes on stdin
+///
+/// Other words are put after the text. A first line `model: NAME` names the model that answers.
+///
+/// A skill is a folder NAME with a SKILL.md, in skills/ of the configuration folder, ~/.agents/skills,
+/// ~/.claude/skills, and in .agents/skills and .claude/skills of the git repository; those count only
+/// after `lepo trust`. `lepo do -T NAME` and /NAME ask with it, and models with tools of their own are told
+/// names and descriptions and ask for the rest. Its `allowed-tools` grants nothing.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lepo prompt ls\n  lepo prompt edit review\n  \
+    lepo prompt show review\n  lepo prompt check .agents/skills\n  git diff | lepo do -T review",
+    verbatim_doc_comment
+)]
+pub struct PromptArgs {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// List the prompts and the skills: name, place (you, the store, a folder of skills, or not trusted), and first words
+    Ls {
+        /// Print one JSON document: {"prompts": [...], "skills": [...]}
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the prompt or the skill that `do -T NAME` asks, as it is written
+    Show {
+        /// The name of the prompt or the skill
+        #[arg(value_name = "NAME", add = complete::prompt())]
+        name: String,
+    },
+    /// Check skills against the published rules: a line for each fault, FOLDER: WHY, and exit 1
+    ///
+    /// DIR is a skill or a folder of skills; without it the skill of this folder, else all that are found.
+    Check {
+        /// A skill, or a folder of skills
+        #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+        dir: Option<PathBuf>,
+    },
+    /// Write or change a prompt in your editor
+    Edit {
+        /// The name of the prompt
+        #[arg(value_name = "NAME", add = complete::prompt())]
+        name: String,
+        /// Make a new prompt in the store, not in the configuration folder
+        #[arg(long)]
+        here: bool,
+    },
+}
+
+impl PromptArgs {
+    /// No prompt is written.
+    pub fn only_prints(&self) -> bool {
+        !matches!(self.verb, Some(Verb::Edit { .. }))
+    }
+
+    /// True if a failure is to be a document too.
+    pub fn wants_json(&self) -> bool {
+        matches!(self.verb, Some(Verb::Ls { json: true }))
+    }
+}
+
+/// Does what the verb says; without one it lists.
+pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
+    let paths = Paths::from_env(&Env::from_process())?;
+    let store = context.find_store()?;
+    let prompts = Prompts { store: store.as_ref(), paths: &paths };
+    match args.verb.unwrap_or(Verb::Ls { json: false }) {
+        Verb::Ls { json } => ls::list(&prompts.list()?, &skills(&paths, context)?, json, context),
+        Verb::Check { dir } => check::check(dir.as_deref(), &paths, context),
+        Verb::Show { name } => match prompts.counting(&name)? {
+            Some((_, bytes)) => {
+                context.out.untrusted(&bytes);
+                Ok(0)
+            }
+            None => {
+                let path = prompts.user_path(&name);
+                let unknown = Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
+                    .hint(format!("`lepo prompt edit {}` makes one", quoted(&name)));
+                let skill = skills(&paths, context)?.named(&name, unknown)?;
+                context.out.untrusted(&skill.file.bytes);
+                Ok(0)
+            }
+        },
+        Verb::Edit { name, here } => {
+            let (path, bytes) = match here {
+                true => {
+                    let path = prompts.store_path(&name)?;
+                    let bytes = std::fs::read(&path).ok();
+                    (path, bytes)
+                }
+                false => prompts.raw(&name)?,
+            };
+            write(&path, bytes, store.as_ref(), &paths)?;
+            context.out.path(&path);
+            Ok(0)
+        }
+    }
+}
+
+/// The skills that there are; none where the user's settings leave them out.
+fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
+    let settings = Settings::load(paths, &Env::from_process(), None, &Flags::default())?;
+    if settings.skills { Skills::of(context.cwd(), paths) } else { Ok(Skills::default()) }
+}
+
+/// Opens the editor on it, and writes what was saved, whole or not at all. What a person wrote here is
+/// trusted.
+fn write(path: &Path, bytes: Option<Vec<u8>>, store: Option<&Store>, paths: &Paths) -> Result<()> {
+    let edited = edit(bytes.as_deref().unwrap_or_default(), ".md")?;
+    if edited.is_empty() || bytes.as_ref() == Some(&edited) {
+        return Err(Error::nothing(format!("{} did not change: nothing was written", path.display())));
+    }
+    let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(&edited).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    let in_store =
+        store.and_then(|store| store.path().canonicalize().ok()).is_some_and(|dir| path.starts_with(dir));
+    if in_store {
+        Trust::of(paths).keep(&[RepoFile { path: path.to_path_buf(), bytes: edited }])?;
+    }
+    Ok(())
+}
