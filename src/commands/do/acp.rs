@@ -11,6 +11,16 @@ use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_store::store::Store;
 
+/// The option that makes lepo the agent of an editor.
+#[derive(Debug, Default, clap::Args)]
+pub struct AcpArgs {
+    /// Speak the Agent Client Protocol on stdin and stdout: the agent of an editor
+    ///
+    /// Each conversation of the editor is one in the `.lepo` of its folder.
+    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "output", "show_past"], help_heading = "Output")]
+    pub acp: bool,
+}
+
 /// Serves the editor until it is gone.
 pub fn run_acp(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_acp()?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use super::acp::AcpArgs;
 use super::group_args::GroupArgs;
 use super::keep_args::KeepArgs;
 use crate::commands::complete;
@@ -167,11 +168,8 @@ pub struct DoArgs {
     /// Print events as they happen, one JSON object a line
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
-    /// Speak the Agent Client Protocol on stdin and stdout: the agent of an editor
-    ///
-    /// Each conversation of the editor is one in the `.lepo` of its folder.
-    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "output", "show_past"], help_heading = OUTPUT)]
-    pub acp: bool,
+    #[command(flatten)]
+    pub(super) editor: AcpArgs,
     /// Write the result to a file as well; one that is a link is refused
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,

@@ -62,7 +62,7 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_companions()?;
     args.check_keeping(context)?;
-    if args.acp {
+    if args.editor.acp {
         return acp::run_acp(args, context);
     }
     // Checked first, as a wrong schema is an error of every question.
