@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::acp::AcpArgs;
-use super::group_args::GroupArgs;
-use super::keep_args::KeepArgs;
+use super::{acp::AcpArgs, group_args::GroupArgs, keep_args::KeepArgs};
 use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
