@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::home::Home;
+use crate::home::{Home, run};
 use crate::pty::on_terminal;
 
 fn contrib(file: &str) -> PathBuf {
