@@ -77,5 +77,6 @@ pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
 
 /// A bubb's excerpt for a pipe: without control characters, and of a question without its files.
 pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
-    text_or_warn(store, name).map(|text| excerpt(&text).replace(char::is_control, ""))
+    let is_shown = |c: &char| !c.is_control() || c.is_whitespace();
+    text_or_warn(store, name).map(|text| excerpt(&text.chars().filter(is_shown).collect::<String>()))
 }

@@ -91,7 +91,7 @@ fn an_excerpt_in_a_pipe_has_no_control_characters() {
     let home = Home::new();
     home.add(&["--prev", "head"], "a\u{1b}[31mred\u{7} question that is rather long");
     let listed = home.ok(&["ls"]);
-    assert!(listed.ends_with(": a[31mred qu ...  rather long\n"), "{listed:?}");
+    assert!(listed.ends_with(": a[31mred que ...  rather long\n"), "{listed:?}");
 }
 
 #[test]

@@ -4,22 +4,13 @@ use crate::bots::Bot;
 use crate::disk::bubbs;
 use crate::pty::on_terminal;
 use crate::screen::Screen;
-use crate::scripted::{Piece, Reply, end, said, thought};
+use crate::scripted::{Reply, end, said, thought};
 
 const OFF: &str = "planner = \"off\"\n[term]\nusage = false";
 
 /// The questions that were stored.
 fn questions(bot: &Bot) -> Vec<String> {
     bubbs(&bot.home).into_iter().filter(|bubb| bubb.tag == "u0").map(|bubb| bubb.text).collect()
-}
-
-#[test]
-fn ctrl_c_pressed_twice_stops_an_answer_and_does_not_leave() {
-    let bot = Bot::openai(OFF, [Reply::pieces([said("half"), Piece::Wait])]);
-    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
-    screen.prompts("> ").enters("go on").shows("\nhalf");
-    screen.becomes("stopped", || screen.keys(&["C-c"]).text().contains("stopped"));
-    screen.prompts("> ").enters("exit").ends(0);
 }
 
 #[test]
@@ -109,15 +100,6 @@ fn enter_in_a_search_sends_what_was_found() {
     screen.keys(&["C-r"]).types("nowhere").shows("not found").keys(&["Enter"]).prompts("> ");
     screen.enters("exit").ends(0);
     assert_eq!(questions(&bot).len(), 3);
-}
-
-#[test]
-fn the_keys_of_vi_are_there_when_they_are_wanted() {
-    let bot = Bot::saying("planner = \"off\"\n[repl]\nkeys = \"vi\"", &["ok"]);
-    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
-    screen.prompts("> ").types("xne two").keys(&["Escape"]).prompts(": xne two");
-    screen.types("0ro").keys(&["Enter"]).shows("ok");
-    assert_eq!(questions(&bot), ["one two"]);
 }
 
 #[test]
