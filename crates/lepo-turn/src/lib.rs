@@ -54,7 +54,7 @@ pub use event::{Event, Front, RunBy};
 pub use flow::Ask;
 pub use group::{Bid, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch};
 pub use interrupt::Interrupt;
-pub use masking::{Masking, secret_values};
+pub use masking::{Masking, key_if_there, secret_values};
 pub use prompts::{ListedPrompt, NO_PROMPT, Prompts, repo_file, repo_prompts};
 pub use question::{ContextFile, Part, Question, join_parts, not_utf8};
 pub use report::{Answered, Report, ToolUse};

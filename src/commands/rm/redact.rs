@@ -16,14 +16,14 @@ use super::outcome::Outcome;
 use super::plan::Plan;
 use super::wish::Wish;
 use crate::commands::Context;
-use crate::commands::finder::masker;
+use crate::commands::finder::masker_of_written;
 use crate::term::{say, tty};
 
 /// Completes what was begun, then lists, asks, and takes out.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
-    let masker = masker();
+    let masker = masker_of_written();
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
     match store.replacement().begun()? {
         Some(begun) if lock.is_some() => complete(&store, begun, &masker, &mut outcome)?,
