@@ -3,10 +3,10 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::catalog::{ModelFacts, One, listed};
+use super::contract::HttpSpec;
+use super::facts::{ModelFacts, One, listed};
 use super::http::Http;
 use super::refusal::Refusal;
-use super::spec::HttpSpec;
 use lepo_base::error::{Error, Result};
 
 /// The longest list that is read.

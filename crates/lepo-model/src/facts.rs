@@ -1,0 +1,55 @@
+//! A server's facts of its models, and how an API tells them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The endpoint of an API that lists its models.
+pub(super) struct Catalog {
+    /// The path of the list, under `base_url`.
+    pub path: &'static [&'static str],
+    /// The way one model is looked up.
+    pub one: One,
+    /// Requests need what is said of their model.
+    pub needed: bool,
+    /// Reads one model of the list.
+    pub read: fn(&Value) -> Option<ModelFacts>,
+}
+
+/// The way one model is looked up.
+pub(super) enum One {
+    /// At the path of the list and its name.
+    Get,
+    /// In the list.
+    Listed,
+    /// By a request of its own: the path, and what reads the answer.
+    Post(&'static [&'static str], fn(&Value) -> Option<ModelFacts>),
+}
+
+/// A server's facts of one of its models; a fact it does not tell is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelFacts {
+    /// Name on the server.
+    pub id: String,
+    /// Window, in tokens.
+    pub context: Option<u64>,
+    /// The longest answer, in tokens.
+    pub max_tokens: Option<u64>,
+    /// Bytes of its weights.
+    pub size: Option<u64>,
+    /// Capabilities, in the server's words.
+    pub capabilities: Vec<String>,
+}
+
+impl ModelFacts {
+    /// True if it can do this.
+    pub fn can(&self, capability: &str) -> bool {
+        self.capabilities.iter().any(|known| known == capability)
+    }
+}
+
+/// The models of an answer: in `data` or in `models`.
+pub(super) fn listed(catalog: &Catalog, answer: &Value) -> Vec<ModelFacts> {
+    let items = ["data", "models"].iter().find_map(|key| answer.get(*key)?.as_array());
+    items.into_iter().flatten().filter_map(catalog.read).collect()
+}
