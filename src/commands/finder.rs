@@ -3,8 +3,8 @@
 
 use crate::term::say;
 use lepo_base::env::Env;
-use lepo_secrets::{Finder, Tally};
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_secrets::{Finder, Masker, Tally};
+use lepo_turn::config::{Flags, Paths, SecretsMode, Settings};
 use lepo_turn::{Masking, secret_values};
 
 /// Without settings that can be read it looks for shapes alone.
@@ -13,6 +13,22 @@ pub fn finder() -> Finder {
     let settings =
         Paths::from_env(&env).and_then(|paths| Settings::load(&paths, &env, None, &Flags::default()));
     Finder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
+}
+
+/// The masker of what is written already: it looks for all that `fsck --secrets` finds, whatever the settings say of what is
+/// being written.
+pub fn masker() -> Masker {
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env);
+    let loaded = paths.and_then(|paths| Ok((Settings::load(&paths, &env, None, &Flags::default())?, paths)));
+    let masking = match loaded {
+        Ok((mut settings, paths)) => {
+            settings.secrets = SecretsMode::Mask;
+            Masking::new(&settings, &env, &paths.state)
+        }
+        Err(_) => Masking::of_shapes(),
+    };
+    masking.masker().clone()
 }
 
 /// Says how many secrets are in what is given away, and of which kinds.

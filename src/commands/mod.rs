@@ -30,6 +30,7 @@ mod repo_files;
 pub mod resolve;
 pub mod rm;
 pub mod root;
+mod searched;
 mod shell_quote;
 mod shells;
 pub mod show;
@@ -43,13 +44,14 @@ pub mod trust;
 pub mod watch;
 mod words;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::term::{Color, Out, Paint, is_dumb, say};
-use lepo_base::env;
+use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
-use lepo_store::store::{STORE, Store};
-use lepo_turn::config::Insts;
+use lepo_store::store::{STORE, Store, Unkept};
+use lepo_turn::config::{Insts, Paths};
 
 /// The working directory, the store and the output of a command.
 pub struct Context<'o> {
@@ -57,6 +59,8 @@ pub struct Context<'o> {
     save_to: Option<PathBuf>,
     /// The command writes nothing into the store, which may then be anywhere.
     reads_only: bool,
+    /// The store that is deleted at the end.
+    unkept: RefCell<Option<Unkept>>,
     /// stdout.
     pub out: &'o mut Out,
     /// For stdout.
@@ -78,7 +82,7 @@ impl<'o> Context<'o> {
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory is gone or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), env::var);
-        Ok(Context { cwd, save_to, reads_only: false, out, paint })
+        Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint })
     }
 
     /// The context of a command that only reads: `--store` may name a store anywhere.
@@ -144,6 +148,20 @@ impl<'o> Context<'o> {
             true => drop(store.furniture().complete(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
         }
+        Ok(store)
+    }
+
+    /// A store in the state directory that is deleted at the end, for the working directory and with the instructions of
+    /// the store that there is.
+    pub fn unkept_store(&self) -> Result<Store> {
+        let paths = Paths::from_env(&Env::from_process())?;
+        let found = self.find_store()?;
+        let root = found.as_ref().map_or(self.cwd(), |store| store.root());
+        let insts = found.as_ref().map(|store| store.furniture().insts()).transpose()?.flatten();
+        let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());
+        let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
+        let (store, unkept) = Store::unkept(&paths.unkept(), root, insts)?;
+        self.unkept.replace(Some(unkept));
         Ok(store)
     }
 

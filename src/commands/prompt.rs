@@ -1,7 +1,7 @@
 //! `lepo prompt`: questions to use again.
 
 use std::fs::DirBuilder;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::term::{edit, excerpt, say};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
-use lepo_turn::config::{Paths, RepoFile, Trust};
+use lepo_turn::config::{Paths, RepoFile, Trust, check_prompt_name};
 use lepo_turn::{ListedPrompt, Prompts};
 
 /// List, show and edit prompts to use again
@@ -28,7 +28,7 @@ use lepo_turn::{ListedPrompt, Prompts};
 /// Other words are put after the text. A first line `model: NAME` names the model that answers.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo prompt ls\n  lepo prompt edit review\n  \
+    after_help = "Examples:\n  lepo prompt ls\n  lepo prompt add review 'Review this change.'\n  lepo prompt edit review\n  \
     lepo prompt show review\n  git diff | lepo do -T review",
     verbatim_doc_comment
 )]
@@ -51,6 +51,18 @@ enum Verb {
         #[arg(value_name = "NAME", add = complete::prompt())]
         name: String,
     },
+    /// Add a prompt with this text, or with what comes on stdin
+    Add {
+        /// The name of the prompt
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The text; `-` reads it from stdin
+        #[arg(value_name = "TEXT", required = true)]
+        text: Vec<String>,
+        /// Add it to the store, not to the configuration folder
+        #[arg(long)]
+        here: bool,
+    },
     /// Write or change a prompt in your editor
     Edit {
         /// The name of the prompt
@@ -65,7 +77,7 @@ enum Verb {
 impl PromptArgs {
     /// No prompt is written.
     pub fn only_prints(&self) -> bool {
-        !matches!(self.verb, Some(Verb::Edit { .. }))
+        !matches!(self.verb, Some(Verb::Edit { .. } | Verb::Add { .. }))
     }
 
     /// True if a failure is to be a document too.
@@ -92,6 +104,20 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                     .hint(format!("`lepo prompt edit {}` makes one", quoted(&name))))
             }
         },
+        Verb::Add { name, text, here } => {
+            check_prompt_name(&name)?;
+            let path = if here { prompts.store_path(&name)? } else { prompts.user_path(&name) };
+            if path.symlink_metadata().is_ok() {
+                return Err(Error::usage(format!(
+                    "a prompt named {name} already exists: {}",
+                    path.display()
+                ))
+                .hint(format!("`lepo prompt edit {}` changes it", quoted(&name))));
+            }
+            write(&path, text_of(&text)?, store.as_ref(), &paths)?;
+            context.out.path(&path);
+            Ok(0)
+        }
         Verb::Edit { name, here } => {
             let (path, bytes) = match here {
                 true => {
@@ -101,11 +127,33 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 }
                 false => prompts.raw(&name)?,
             };
-            write(&path, bytes, store.as_ref(), &paths)?;
+            let edited = edit(bytes.as_deref().unwrap_or_default(), ".md")?;
+            if edited.is_empty() || bytes.as_ref() == Some(&edited) {
+                let what = format!("{} did not change: nothing was written", path.display());
+                return Err(Error::nothing(what));
+            }
+            write(&path, edited, store.as_ref(), &paths)?;
             context.out.path(&path);
             Ok(0)
         }
     }
+}
+
+/// The words of a command line as a text that ends in a line end; of `-`, what comes on stdin.
+fn text_of(words: &[String]) -> Result<Vec<u8>> {
+    let mut text = words.join(" ").into_bytes();
+    if words == ["-"] {
+        text.clear();
+        let read = std::io::stdin().lock().read_to_end(&mut text);
+        read.map_err(|error| Error::usage("cannot read the prompt from stdin").because(error))?;
+    }
+    if text.trim_ascii().is_empty() {
+        return Err(Error::usage("the prompt is empty").hint("lepo prompt add NAME TEXT, or - for stdin"));
+    }
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    Ok(text)
 }
 
 fn list(prompts: &[ListedPrompt], as_json: bool, context: &mut Context<'_>) -> Result<u8> {
@@ -128,8 +176,8 @@ fn list(prompts: &[ListedPrompt], as_json: bool, context: &mut Context<'_>) -> R
         context.out.line(&json!({ "prompts": prompts }).to_string());
         return Ok(0);
     }
-    if prompts.is_empty() && context.out.is_terminal() {
-        say("no prompts yet; make one: lepo prompt edit NAME");
+    if prompts.is_empty() {
+        say("no prompts yet; to add one: lepo prompt add NAME TEXT, or lepo prompt edit NAME");
     }
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
@@ -138,23 +186,18 @@ fn list(prompts: &[ListedPrompt], as_json: bool, context: &mut Context<'_>) -> R
     Ok(0)
 }
 
-/// Opens the editor on it, and writes what was saved, whole or not at all. What a person wrote here is
-/// trusted.
-fn write(path: &Path, bytes: Option<Vec<u8>>, store: Option<&Store>, paths: &Paths) -> Result<()> {
-    let edited = edit(bytes.as_deref().unwrap_or_default(), ".md")?;
-    if edited.is_empty() || bytes.as_ref() == Some(&edited) {
-        return Err(Error::nothing(format!("{} did not change: nothing was written", path.display())));
-    }
+/// Writes a prompt whole or not at all. What a person wrote here is trusted.
+fn write(path: &Path, text: Vec<u8>, store: Option<&Store>, paths: &Paths) -> Result<()> {
     let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(&edited).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     let in_store =
         store.and_then(|store| store.path().canonicalize().ok()).is_some_and(|dir| path.starts_with(dir));
     if in_store {
-        Trust::of(paths).keep(&[RepoFile { path: path.to_path_buf(), bytes: edited }])?;
+        Trust::of(paths).keep(&[RepoFile { path: path.to_path_buf(), bytes: text }])?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::term::say;
-use crate::ui::Stopped;
+use crate::ui::{self, Stopped};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_turn::attach::Looked;
 use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
@@ -32,6 +32,27 @@ impl Session<'_> {
             Ok(model) => self.env.configured.check_files(&self.files, &model),
             Err(_) => Ok(()),
         }
+    }
+
+    /// Goes on from what a turn came to, its branch too. A question that got nothing is not gone on from, but from what
+    /// it followed.
+    pub(super) fn follow(&mut self, report: &Report) -> Result<()> {
+        if report.is_unanswered {
+            let at = report.conv.iter().position(|&id| Some(id) == report.user);
+            self.at = at.and_then(|at| report.conv.get(at.checked_sub(1)?)).copied();
+            self.unanswered = report.user;
+            return Ok(());
+        }
+        self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
+        self.unanswered = None;
+        // Stopped or failed, it waits where it is for the next answer.
+        if let Some(answer) = &report.answer
+            && let Some((name, from)) = self.branch.take()
+        {
+            let moved = ui::move_branch(&self.store, &name, from, answer.name.id, self.shown.quiet)?;
+            self.branch = moved.then_some((name, answer.name.id));
+        }
+        Ok(())
     }
 
     /// The error of a signal at the prompt, with what is kept.

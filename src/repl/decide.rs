@@ -97,7 +97,8 @@ impl Session<'_> {
             // It never began: the question is kept all the same.
             Err(error) => {
                 if let Some(question) = question {
-                    self.at = Some(self.env.keep_question(forest, start, question)?.id);
+                    let kept = self.env.keep_question(forest, start, question)?;
+                    (self.at, self.unanswered) = (kept.prev, Some(kept.id));
                     self.files.clear();
                     self.contexts.clear();
                     complain(&error);

@@ -54,14 +54,19 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader; `paths` tell where it keeps what was entered.
-    pub fn new(paths: &Paths, store: Arc<Store>, catalogue: Arc<Catalogue>, paint: Paint) -> Reader {
+    /// A reader; `paths` tell where it keeps what was entered, if it `keeps` that.
+    pub fn new(
+        paths: &Paths,
+        store: Arc<Store>,
+        catalogue: Arc<Catalogue>,
+        (paint, keeps): (Paint, bool),
+    ) -> Reader {
         let stop = Arc::new(AtomicBool::new(false));
         if !is_whole_terminal() {
             return Reader::of(None, stop, paint);
         }
         let editor = bare(&stop)
-            .with_history(history(&paths.state))
+            .with_history(if keeps { history(&paths.state) } else { Box::<FileBackedHistory>::default() })
             .with_completer(Box::new(Completion::new(store, paths.clone(), catalogue)))
             .with_quick_completions(true)
             .with_partial_completions(true)

@@ -19,7 +19,7 @@ use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::config::EmptyLine;
 use lepo_turn::{
-    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start,
+    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start, unanswered,
 };
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
@@ -37,6 +37,8 @@ pub struct SessionOptions {
     pub shown: Shown,
     /// Commands of the person's own, run before the first question.
     pub runs: Vec<String>,
+    /// What is said and entered is kept.
+    pub keeps: bool,
 }
 
 /// The state that goes on from turn to turn.
@@ -49,6 +51,8 @@ pub struct Session<'o> {
     pub(super) reader: Reader,
     /// The bubb that the next question follows; none, where it begins a conv.
     pub(super) at: Option<BubbId>,
+    /// The question before the next one that got nothing: `/retry` answers it.
+    pub(super) unanswered: Option<BubbId>,
     /// The branch that moves on to each answer, and the bubb it names by now.
     pub(super) branch: Option<(String, BubbId)>,
     /// The model that answers, once it was chosen.
@@ -96,13 +100,15 @@ impl<'o> Session<'o> {
         out: &'o mut Out,
         paint: Paint,
     ) -> Result<(Session<'o>, Option<Name>)> {
-        let SessionOptions { new, tail: address, show_past, shown, runs } = options;
+        let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
         let store = env.store.clone();
         let forest = store.addresses().forest_at(new, address.as_deref())?;
         let tail =
             address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
         let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
         let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
+        let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
+        let left = left.map(|question| forest.name(question).id);
         let tip = tip.map(|ix| forest.name(ix));
         if show_past {
             ui::show_past(shown, (out, paint), &store, &forest, begin)?;
@@ -112,7 +118,7 @@ impl<'o> Session<'o> {
             ui::note_system_prompt(&env.configured, &store, &forest, begin);
         }
         let news = News::begin(&store)?;
-        let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), paint);
+        let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), (paint, keeps));
         let session = Session {
             env,
             store,
@@ -121,6 +127,7 @@ impl<'o> Session<'o> {
             paint,
             reader,
             at: begin.id(),
+            unanswered: left,
             branch: named.zip(begin.id()),
             model: None,
             waiting: None,
@@ -188,7 +195,7 @@ impl<'o> Session<'o> {
             };
             self.env.interrupt.reset();
         }
-        if self.reader.edits() && self.at.is_some() && !self.shown.quiet {
+        if self.reader.edits() && self.at.is_some() && self.env.keeps && !self.shown.quiet {
             say_dim("lepo goes on from here, lepo -n anew", self.paint);
         }
         Ok(())
@@ -340,19 +347,6 @@ impl<'o> Session<'o> {
         done
     }
 
-    /// Goes on from what a turn came to, its branch too.
-    pub(super) fn follow(&mut self, report: &Report) -> Result<()> {
-        self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
-        // Stopped or failed, it waits where it is for the next answer.
-        if let Some(answer) = &report.answer
-            && let Some((name, from)) = self.branch.take()
-        {
-            let moved = ui::move_branch(&self.store, &name, from, answer.name.id, self.shown.quiet)?;
-            self.branch = moved.then_some((name, answer.name.id));
-        }
-        Ok(())
-    }
-
     /// Runs the person's own command; its output is what the next question follows.
     async fn run(&mut self, state: State, command: &str) -> Result<State> {
         let state = state.after(Step::Entered);
@@ -375,12 +369,16 @@ impl<'o> Session<'o> {
 
     /// The forest as far as the next turn needs it.
     pub(super) fn forest(&self) -> Result<Forest> {
-        self.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(self.at.into_iter().collect())])
+        let wanted = self.at.into_iter().chain(self.unanswered).collect();
+        self.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(wanted)])
     }
 
     /// The start of the next question; or of the last one, if it is answered `again`.
     pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
         let tail = self.at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        if let Some(id) = self.unanswered.filter(|_| again) {
+            return Ok(Start::Again(id));
+        }
         match (tail, again) {
             (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
             (None, false) => Ok(Start::New),

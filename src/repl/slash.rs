@@ -77,7 +77,7 @@ impl Session<'_> {
     }
 
     pub(super) fn new_conv(&mut self) -> Result<()> {
-        (self.at, self.branch, self.waiting) = (None, None, None);
+        (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
         self.past.clear();
         say("The next question begins a new conversation.");
         Ok(())
@@ -176,7 +176,7 @@ impl Session<'_> {
                 forest.name(question).prev
             }
         };
-        self.waiting = None;
+        (self.waiting, self.unanswered) = (None, None);
         self.at = before;
         // The branch stays where it was put by the last answer, and is left there.
         self.branch = None;
@@ -221,7 +221,7 @@ impl Session<'_> {
         if !text.is_empty() {
             self.env.use_system_prompt(text);
             say("The next question begins a new conversation with this system prompt.");
-            (self.at, self.branch, self.waiting) = (None, None, None);
+            (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
             return Ok(());
         }
         let forest = self.forest()?;
@@ -230,7 +230,7 @@ impl Session<'_> {
         let text = match name {
             Some(name) => self.store.bubbs().text(&name)?,
             None if self.at.is_some() => String::new(),
-            None => self.env.configured.system_prompt()?.unwrap_or_default(),
+            None => self.env.system_prompt()?.unwrap_or_default(),
         };
         say(if text.is_empty() { "no system prompt" } else { &text });
         Ok(())
@@ -251,7 +251,7 @@ impl Session<'_> {
         let forest = self.store.addresses().forest_at(false, Some(address))?;
         let found = self.store.addresses().find_bubb(&forest, address)?;
         let id = forest.name(found.ix).id;
-        (self.at, self.past) = (Some(id), Vec::new());
+        (self.at, self.past, self.unanswered) = (Some(id), Vec::new(), None);
         self.branch = found.by_branch.then(|| (address.to_string(), id));
         let height = forest.heights(&[found.ix]).first().copied().unwrap_or_default();
         let question =

@@ -8,7 +8,7 @@ use lepo_store::bubb::{BubbId, Kind as Speaker, Name, labelled};
 use lepo_store::conv::{Forest, Standing, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_tool::ToolRequest;
-use lepo_turn::config::{Insts, Paths};
+use lepo_turn::config::{Insts, Paths, is_as_made};
 use lepo_turn::{Configured, Start};
 
 /// Notes about the newest tail, where the question goes by default: it is dated ahead, or a request waited there.
@@ -52,7 +52,7 @@ pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Fores
         Some(wanted) => wanted != own,
         None if own.is_empty() => false,
         None => changed_since(&configured.paths, forest.name(at).id.time())
-            .is_some_and(|now| now.trim() != own.trim()),
+            .is_some_and(|now| now.trim() != own.trim() && !(is_as_made(&now) && is_as_made(&own))),
     };
     if differs {
         say("note: this conversation keeps its own system prompt; -n starts with the new one");

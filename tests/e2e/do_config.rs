@@ -84,8 +84,10 @@ fn the_system_prompt_is_made_once_and_is_the_root() {
     assert_eq!(bot.lepo(&["do", "1."]).code, 0);
     let made = bot.home.read("config/system_prompt.txt");
     assert_eq!(made, include_str!("../../crates/lepo-turn/src/config/default-system-prompt.txt"));
-    assert_eq!(bubbs(&bot.home)[0].text, made);
-    assert_eq!(messages(&bot.bodies()[0])[0], ("system".to_string(), made));
+    // As it was made, it is for conversations with MCP servers.
+    let root = bubbs(&bot.home)[0].text.clone();
+    assert!(root.starts_with("You are a helpful assistant in a terminal."), "{root}");
+    assert_eq!(messages(&bot.bodies()[0])[0], ("system".to_string(), root));
     // Changed, it is that of new convs; old ones keep theirs.
     bot.home.write("config/system_prompt.txt", "한글로.\n");
     assert_eq!(bot.lepo(&["do", "2."]).code, 0);

@@ -183,7 +183,7 @@ fn without_a_model_the_question_is_kept_and_answered_later() {
     screen.enters("!echo in between").shows("\nin between").prompts("> ");
     screen.enters("/set-model 1").shows("test answers").prompts("> ");
     screen.enters("/retry").shows("\n서울.").prompts("> ");
-    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s0 B / D a0 B");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s0 A / D a0 B");
 }
 
 #[test]

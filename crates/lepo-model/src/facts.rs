@@ -13,6 +13,24 @@ pub(super) struct Catalog {
     pub needed: bool,
     /// Reads one model of the list.
     pub read: fn(&Value) -> Option<ModelFacts>,
+    /// What servers of this API on this machine or in its network tell of windows, the first that answers.
+    pub running: &'static [Running],
+}
+
+/// An endpoint that tells the window that a model runs with.
+pub(super) struct Running {
+    /// The path of the endpoint, from the root of the server.
+    pub path: &'static [&'static str],
+    /// Reads the windows of an answer.
+    pub read: fn(&Value) -> Vec<RunningWindow>,
+}
+
+/// The window that a model runs with.
+pub(super) struct RunningWindow {
+    /// Name of the model; none: of any.
+    pub model: Option<String>,
+    /// Window, in tokens.
+    pub tokens: u64,
 }
 
 /// The way one model is looked up.
@@ -42,6 +60,14 @@ pub struct ModelFacts {
 }
 
 impl ModelFacts {
+    /// Takes the window that it runs with in place of the one that it was trained for. One of no tokens is none.
+    pub(super) fn run_with(&mut self, windows: &[RunningWindow]) {
+        let is_its = |window: &&RunningWindow| window.model.as_ref().is_none_or(|model| *model == self.id);
+        if let Some(window) = windows.iter().filter(|window| window.tokens > 0).find(is_its) {
+            self.context = Some(window.tokens);
+        }
+    }
+
     /// True if it can do this.
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|known| known == capability)

@@ -122,12 +122,25 @@ impl Http {
         query: &[(&str, String)],
         body: Option<Value>,
     ) -> Result<Response> {
-        if self.connected {
-            self.gate.passed().await;
-        }
         let mut url = under(&self.base, path);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
+        }
+        self.query_url(method, url, body).await
+    }
+
+    /// Asks the server about itself at a path from its root.
+    pub async fn query_root(&mut self, path: &[&str]) -> Result<Response> {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.clear().extend(path);
+        }
+        self.query_url(Method::GET, url, None).await
+    }
+
+    async fn query_url(&mut self, method: Method, url: Url, body: Option<Value>) -> Result<Response> {
+        if self.connected {
+            self.gate.passed().await;
         }
         let mut request = self.client.request(method, url);
         if let Some(body) = body {

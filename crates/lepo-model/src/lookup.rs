@@ -1,10 +1,10 @@
 //! Asks a server what models it has.
 
-use reqwest::Method;
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
 use super::contract::HttpSpec;
-use super::facts::{ModelFacts, One, listed};
+use super::facts::{ModelFacts, One, RunningWindow, listed};
 use super::http::Http;
 use super::refusal::Refusal;
 use lepo_base::error::{Error, Result};
@@ -38,12 +38,22 @@ pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Res
 
 /// The facts of a model in the server's list; none, if it is not there.
 async fn listed_facts(http: &mut Http, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
-    let models = list(http, api).await?;
-    Ok(models.into_iter().find(|facts| facts.id == model).unwrap_or_default())
+    let found = listed_models(http, api).await?.into_iter().find(|facts| facts.id == model);
+    let mut facts = found.unwrap_or_else(|| ModelFacts { id: model.to_owned(), ..ModelFacts::default() });
+    facts.run_with(&running(http, api).await);
+    Ok(facts)
 }
 
 /// All models of the server, in its order.
 pub(super) async fn list(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
+    let mut models = listed_models(http, api).await?;
+    let windows = running(http, api).await;
+    models.iter_mut().for_each(|facts| facts.run_with(&windows));
+    Ok(models)
+}
+
+/// The models of the server's list, as it tells them there.
+async fn listed_models(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
     let (mut models, mut after) = (Vec::new(), None);
     for _ in 0..PAGES {
         let query: Vec<(&str, String)> = match after.take() {
@@ -58,6 +68,23 @@ pub(super) async fn list(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFac
         }
     }
     Ok(models)
+}
+
+/// The windows that a server runs its models with; none, where it does not tell. Servers without TLS are local ones:
+/// no other is asked.
+async fn running(http: &mut Http, api: &HttpSpec) -> Vec<RunningWindow> {
+    if http.base.scheme() != "http" {
+        return Vec::new();
+    }
+    for endpoint in api.catalog.running {
+        let Ok(response) = http.query_root(endpoint.path).await else { break };
+        let Ok(Ok(answer)) = document(http, response).await else { continue };
+        let windows = (endpoint.read)(&answer);
+        if !windows.is_empty() {
+            return windows;
+        }
+    }
+    Vec::new()
 }
 
 async fn read(
@@ -82,7 +109,12 @@ async fn ask(
     query: &[(&str, String)],
     body: Option<Value>,
 ) -> Result<std::result::Result<Value, Refusal>> {
-    let mut response = http.query(method, path, query, body).await?;
+    let response = http.query(method, path, query, body).await?;
+    document(http, response).await
+}
+
+/// The document of a response, or the refusal that it is.
+async fn document(http: &Http, mut response: Response) -> Result<std::result::Result<Value, Refusal>> {
     if !response.status().is_success() {
         return Ok(Err(Refusal::read(response, http.timeouts.idle).await));
     }

@@ -2,6 +2,8 @@
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::table::{CONFIG_KEY, ENV_VALUE};
+
 /// Values shorter than this are not looked for: they would be found in honest words.
 const SHORTEST: usize = 8;
 /// Longer ones would hold up a stream.
@@ -21,12 +23,12 @@ pub struct Value {
 impl Value {
     /// The value of a variable.
     pub fn of_variable(name: impl Into<String>, text: impl Into<String>) -> Value {
-        Value { kind: "env-value", name: name.into(), text: text.into() }
+        Value { kind: ENV_VALUE, name: name.into(), text: text.into() }
     }
 
     /// A configured key.
     pub fn of_config(name: impl Into<String>, text: impl Into<String>) -> Value {
-        Value { kind: "config-key", name: name.into(), text: text.into() }
+        Value { kind: CONFIG_KEY, name: name.into(), text: text.into() }
     }
 }
 

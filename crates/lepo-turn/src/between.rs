@@ -13,9 +13,12 @@ impl TurnEnv {
     pub fn keep_question(&self, forest: &Forest, start: Start, question: Question) -> Result<Name> {
         let typed = question.typed.clone();
         let text = keep_files(&self.store, question)?;
-        let (kept, _) = self.masking.kept_question(&text, &typed);
-        let system_prompt = self.configured.system_prompt().unwrap_or_default();
-        self.begin(forest, start, system_prompt)?.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())
+        let kept = self.masking.kept_question(&text, &typed);
+        let system_prompt = self.system_prompt().unwrap_or_default();
+        let mut transcript = self.begin(forest, start, system_prompt)?;
+        let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;
+        self.store.journal().note_unanswered(name.id);
+        Ok(name)
     }
 
     /// Runs a command of the person's own, shown as it prints, and keeps its output for the next answer:
@@ -27,7 +30,7 @@ impl TurnEnv {
         command: &str,
         front: &mut dyn Front,
     ) -> Result<BubbId> {
-        let system_prompt = self.configured.system_prompt()?;
+        let system_prompt = self.system_prompt()?;
         let runner = self.runner();
         // Stopped, it leaves nothing: a new conv begins with what came of it.
         let carried =

@@ -7,7 +7,7 @@ use super::attach::sent_text;
 use super::called::{CalledAnswer, answer_at};
 use super::planner::ChooserAnswer;
 use super::transcript::PathEntry;
-use crate::config::DEFAULT_SYSTEM_PROMPT;
+use crate::config::is_as_made;
 use lepo_model::{MediaFile, Message, PathForm, Role};
 use lepo_store::bubb::Kind;
 
@@ -103,8 +103,7 @@ const SMALL_PROMPT: &str = "You are a helpful assistant. Answer the question sho
 fn plain(entries: &[PathEntry]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     if let Some(prompt) = entries.first().filter(|entry| is_system_prompt(entry)) {
-        let as_made = prompt.text.trim() == DEFAULT_SYSTEM_PROMPT.trim();
-        let text = if as_made { SMALL_PROMPT.into() } else { prompt.text.clone() };
+        let text = if is_as_made(&prompt.text) { SMALL_PROMPT.into() } else { prompt.text.clone() };
         messages.push(Message::new(Role::System, text));
     }
     let mut before = None;

@@ -102,11 +102,12 @@ impl Configured {
         }
     }
 
-    /// The system prompt of a new conv: the one asked for, else that of the user's file. A blank one is none.
-    pub fn system_prompt(&self) -> Result<Option<String>> {
+    /// The system prompt of a new conv: the one asked for, else that of the user's file. A blank one is none. The file
+    /// as it was made is for conversations `with_servers`.
+    pub fn system_prompt(&self, with_servers: bool) -> Result<Option<String>> {
         match &self.flags.system_prompt {
             Some(text) => Ok(Some(text.clone()).filter(|text| !text.trim().is_empty())),
-            None => system_prompt(&self.paths),
+            None => system_prompt(&self.paths, with_servers),
         }
     }
 
@@ -183,6 +184,8 @@ pub struct TurnEnv {
     pub interrupt: Interrupt,
     /// Offers of the servers, for completion.
     pub catalogue: Arc<Catalogue>,
+    /// What is written stays: a request may wait for consent.
+    pub keeps: bool,
     pub(super) own: Vec<PathBuf>,
     pub(super) sandbox: Detected,
     servers: Mutex<Servers>,
@@ -199,6 +202,7 @@ impl TurnEnv {
     /// Makes the environment. No server is started yet.
     pub fn new(configured: Configured, servers: Servers, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
         TurnEnv {
+            keeps: true,
             own: configured.own(),
             sandbox: Detected::default(),
             catalogue: Arc::new(Catalogue::new(&servers)),
@@ -254,6 +258,11 @@ impl TurnEnv {
         self.configured.reload()
     }
 
+    /// The system prompt of a new conv.
+    pub fn system_prompt(&self) -> Result<Option<String>> {
+        self.configured.system_prompt(!self.catalogue.names().is_empty())
+    }
+
     /// The runner of commands.
     pub fn runner(&self) -> CommandRunner<'_> {
         CommandRunner { env: self }
@@ -282,7 +291,7 @@ impl TurnEnv {
             self.configured.check_files(&question.files, config)?;
         }
         if ask.start == Start::New && ask.system_prompt.is_none() {
-            ask.system_prompt = self.configured.system_prompt()?;
+            ask.system_prompt = self.system_prompt()?;
         }
         let gate = Gate::new();
         let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;

@@ -59,4 +59,5 @@ pub use question::{ContextFile, Part, Question, join_parts, not_utf8};
 pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;
 pub use served::{PromptWish, ResourceAddress, Served};
-pub use start::{Start, StartOptions, start};
+pub use start::{Start, StartOptions, start, unanswered};
+pub use truth::carry_waiting;

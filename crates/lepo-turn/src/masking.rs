@@ -12,7 +12,7 @@ use crate::config::{SecretsMode, Settings};
 use lepo_base::env::Env;
 use lepo_model::ModelConfig;
 use lepo_secrets::{Finder, Found, Key, Masker, Stream, Tally, Value, is_named_secret, is_worth, restore};
-use lepo_store::bubb::Kind;
+use lepo_store::bubb::{BubbId, Kind};
 
 /// The file of the key for the digits of masks, in the state folder.
 const KEY_FILE: &str = "secrets-key";
@@ -31,6 +31,8 @@ struct Seen {
     sources: Vec<&'static str>,
     /// The masks of the last answer, each with what it stands for.
     truths: Vec<(String, String)>,
+    /// The kinds of what looks like a secret in the user's own words, until it is told.
+    typed: Option<String>,
 }
 
 impl Masking {
@@ -96,11 +98,10 @@ impl Masking {
         if self.masks() { self.masker.mask(text).text } else { Cow::Borrowed(text) }
     }
 
-    /// A question as it is written: the user's own words are kept as typed. With a line that says so, if they have
-    /// what looks like a secret.
-    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> (String, Option<String>) {
+    /// A question as it is written: the user's own words are kept as typed.
+    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> String {
         if self.mode == SecretsMode::Off {
-            return (text.to_string(), None);
+            return text.to_string();
         }
         let (mut kept, mut at, mut own) = (String::new(), 0, Tally::default());
         for typed in typed.iter().chain([&(text.len()..text.len())]) {
@@ -113,10 +114,19 @@ impl Masking {
             kept.push_str(words);
             at = typed.end;
         }
-        let note = (own.count() > 0).then(|| {
-            format!("your question has what looks like a secret ({}); it is kept as typed", own.words())
-        });
-        (kept, note)
+        if own.count() > 0 {
+            self.seen().typed = Some(own.words());
+        }
+        kept
+    }
+
+    /// Says once that a question has what looks like a secret, and is kept as typed.
+    pub fn told_typed(&self, question: BubbId) -> Option<String> {
+        let kinds = self.seen().typed.take()?;
+        Some(format!(
+            "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: lepo rm --redact \
+             {question}"
+        ))
     }
 
     /// The masking of an answer that streams; `None` where nothing is masked.
@@ -204,7 +214,11 @@ impl Masking {
 
     /// Says once what a turn masked.
     pub fn told(&self) -> Option<String> {
-        let Seen { tally, sources, .. } = std::mem::take(&mut *self.seen());
+        let (tally, sources) = {
+            let mut seen = self.seen();
+            seen.truths.clear();
+            (std::mem::take(&mut seen.tally), std::mem::take(&mut seen.sources))
+        };
         let count = tally.count();
         if count == 0 {
             return None;

@@ -13,7 +13,8 @@ const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's worki
     read: read the working directory and the programs of the system; the home directory, /run and /tmp are \
     empty; no network. write: and change files in the working directory, but not in .git and not in .lepo. \
     net: and use the network. full: no sandbox, for what changes .git, such as `git add` and `git commit`, \
-    and for files elsewhere; the person is always asked. Ask for the least that works.";
+    and for files elsewhere; the person is always asked. Ask for the least that works. A non-zero exit code \
+    is a result, not an error.";
 
 /// The specification of the shell command for the model.
 pub fn run_command() -> ToolSpec {

@@ -78,6 +78,14 @@ impl TurnRecord {
             .hint(format!("lepo do --approve {id}\nlepo do --deny {id}")))
     }
 
+    /// True if the turn failed before anything came for its question: no part of an answer, and no request.
+    fn got_nothing(&self) -> bool {
+        let report = &self.report;
+        let came = report.answer.is_some() || report.partial.is_some() || report.pending.is_some();
+        let is_asked = report.user.is_some() && self.transcript.question() == report.user;
+        is_asked && report.error.is_some() && !came && self.transcript.is_bare()
+    }
+
     /// The report of the turn. After an interrupt, a question may still be on its way to the disk: it is awaited.
     pub async fn finish(mut self, front: &mut dyn Front, ended: Result<()>) -> Report {
         self.report.error = ended.err();
@@ -86,6 +94,10 @@ impl TurnRecord {
             Err(error) => self.report.error = self.report.error.or(Some(error)),
         }
         log_failure(self.report.model.as_deref(), self.report.error.as_ref());
+        self.report.is_unanswered = self.got_nothing();
+        if let Some(question) = self.report.user.filter(|_| self.report.is_unanswered) {
+            self.transcript.store().journal().note_unanswered(question);
+        }
         self.report.conv = self.transcript.path;
         self.report.conv.extend(self.report.answer.map(|answer| answer.name.id));
         self.report

@@ -25,6 +25,8 @@ pub struct Report {
     pub pending: Option<BubbId>,
     /// The error, if there is no answer.
     pub error: Option<Error>,
+    /// Nothing came for the question: the next one is not asked behind it.
+    pub is_unanswered: bool,
     /// The masks in the answer's bubb, each with what it stands for: they are shown as the model gave them.
     pub truths: Vec<(String, String)>,
 }

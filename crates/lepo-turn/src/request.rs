@@ -34,6 +34,9 @@ pub(super) fn several_note(requests: usize) -> Option<String> {
 /// The result of a refused request, for the model.
 pub(super) const REFUSED: &str = "refused: the user said no";
 
+/// The result of a request that could only wait, in a conversation of which nothing is kept.
+const NOBODY: &str = "refused: there was nobody to ask";
+
 impl Turn<'_> {
     /// Gets consent for a request that was just written as a bubb, runs it, and adds its result.
     pub(super) async fn decide_and_run(
@@ -88,6 +91,7 @@ impl Turn<'_> {
                     }
                 }
                 Consent::Refused => return self.not_run(&name, &request, REFUSED),
+                Consent::Pending if !self.env.keeps => return self.not_run(&name, &request, NOBODY),
                 Consent::Pending => {
                     self.record.wait_for(&name, &request);
                     return Ok(Next::Wait);

@@ -1,12 +1,13 @@
 //! The text of a result: what fits, and at its end a line for each blob that holds the whole of something.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 use lepo_tool::Captured;
 
 use super::Masking;
+use lepo_secrets::{LOOKED_AT, is_binary};
 
 /// A result that is being put together.
 pub(super) struct ResultText<'m> {
@@ -43,8 +44,10 @@ impl<'m> ResultText<'m> {
         let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
         // A secret that is cut in two could not be found: the ends are those of the masked whole.
         let kept_whole = section.cut || !is_text;
-        let mut masked =
-            if kept_whole && !is_binary(&section.text) { self.masked(store, captured)? } else { None };
+        let mut masked = match kept_whole && is_searched(captured).map_err(failed)? {
+            true => self.masked(store, captured)?,
+            false => None,
+        };
         let captured = match masked.as_mut() {
             Some(masked) => {
                 section = masked.section(limit).map_err(failed)?;
@@ -93,8 +96,10 @@ impl<'m> ResultText<'m> {
         self.text
     }
 }
-/// True if one byte in ten is no UTF-8: an image, a program. A few such bytes, and zeros, are in outputs of text, too.
-fn is_binary(bytes: &[u8]) -> bool {
-    let invalid: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
-    invalid * 10 > bytes.len()
+
+/// True if the whole is text by the rule of all that is searched for secrets.
+fn is_searched(captured: &mut Captured) -> io::Result<bool> {
+    let mut begun = Vec::new();
+    captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut begun)?;
+    Ok(!is_binary(&begun))
 }

@@ -70,9 +70,27 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
     }
     let under = match wish.tail {
         Some(_) => Some(tip),
-        None => step_back(store, forest, tip)?,
+        None => match unanswered(store, forest, tip) {
+            Some(question) => forest.prev(question),
+            None => step_back(store, forest, tip)?,
+        },
     };
     Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
+}
+
+/// The question at this end that `do` asked and that got nothing: the next one is not asked behind it. A message that
+/// was added, imported or rebased is none.
+pub fn unanswered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
+    let is_planning = |ix: &Ix| {
+        let name = forest.name(*ix);
+        let text =
+            (name.hidden && name.kind == Kind::System).then(|| store.bubbs().text(&name).ok()).flatten();
+        text.is_some_and(|text| CommandRequest::from_canonical(&text).is_none())
+    };
+    let question = forest.up(tip).find(|ix| !is_planning(ix))?;
+    let name = forest.name(question);
+    let is_asked = name.kind == Kind::User && !name.hidden && forest.store_of(question).is_none();
+    (is_asked && store.journal().is_unanswered(name.id)).then_some(question)
 }
 
 /// Steps back over the bubbs of an unfinished turn: hidden answers, tool results, and a pending request.

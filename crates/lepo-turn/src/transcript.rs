@@ -110,6 +110,20 @@ impl Transcript {
         self.entries.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
     }
 
+    /// The store that it is written to.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// True if nothing of a model or a tool follows the last visible question.
+    pub fn is_bare(&self) -> bool {
+        let after = self.entries.iter().rev().take_while(|entry| entry.hidden || entry.kind != Kind::User);
+        let mut after = after.filter(|entry| {
+            entry.kind != Kind::System || request(entry.kind, entry.hidden, &entry.text).is_some()
+        });
+        after.next().is_none()
+    }
+
     /// Masks what is added from now on, on disk alone: the transcript keeps the truth.
     pub fn mask_with(&mut self, masking: Arc<Masking>) {
         self.masking = Some(masking);

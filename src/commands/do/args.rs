@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::group_args::GroupArgs;
+use super::keep_args::KeepArgs;
 use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
@@ -95,6 +96,8 @@ pub struct DoArgs {
     /// Start a new conversation
     #[arg(short, long, conflicts_with_all = ["tail", "retry"], help_heading = PLACE)]
     pub(super) new: bool,
+    #[command(flatten)]
+    pub(super) keeping: KeepArgs,
     /// Start from this message
     #[arg(short, long, value_name = "ADDR", add = complete::address(), help_heading = PLACE)]
     pub(super) tail: Option<String>,

@@ -21,7 +21,13 @@ use lepo_turn::config::{LogLevel, Paths};
 
 /// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
 /// be written is done without. `keys` are in no line of it; `values` and what has the form of a secret are masked.
-pub fn start_log(paths: &Paths, level: LogLevel, keys: Vec<Secret>, values: Vec<Value>) {
+/// With `only_requests`, it is told of each request to a model and nothing else, and in no words of others.
+pub fn start_log(
+    paths: &Paths,
+    (level, only_requests): (LogLevel, bool),
+    keys: Vec<Secret>,
+    values: Vec<Value>,
+) {
     let dir = paths.logs();
     if DirBuilder::new().recursive(true).mode(0o700).create(&dir).is_err() {
         return;
@@ -38,15 +44,20 @@ pub fn start_log(paths: &Paths, level: LogLevel, keys: Vec<Secret>, values: Vec<
     let _ = tracing::subscriber::set_global_default(Log {
         file,
         level,
+        only_requests,
         keys,
         masker: Masker::new(Arc::new(Finder::new(values)), None),
     });
 }
 
+/// The target of the line about a request.
+const REQUESTS: &str = "lepo_model::request_log";
+
 /// Writes events of lepo up to a level. Spans are not told.
 struct Log {
     file: File,
     level: Level,
+    only_requests: bool,
     keys: Vec<Secret>,
     /// Finds what has the form of a secret, and the values of secret variables.
     masker: Masker,
@@ -55,7 +66,8 @@ struct Log {
 impl Subscriber for Log {
     /// Libraries log what they like: whole URLs, with the tokens in them.
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= self.level && is_of_lepo(metadata.target())
+        let is_told = !self.only_requests || metadata.target() == REQUESTS;
+        is_told && *metadata.level() <= self.level && is_of_lepo(metadata.target())
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
@@ -64,10 +76,10 @@ impl Subscriber for Log {
 
     fn event(&self, event: &Event<'_>) {
         let metadata = event.metadata();
-        let mut fields = Fields(String::new());
+        let mut fields = Fields { told: String::new(), without_error: self.only_requests };
         event.record(&mut fields);
         let (level, target) = (metadata.level().as_str(), metadata.target());
-        let mut said = fields.0;
+        let mut said = fields.told;
         for key in &self.keys {
             if let Cow::Owned(hidden) = key.hide_in(&said) {
                 said = hidden;
@@ -101,7 +113,11 @@ fn is_of_lepo(target: &str) -> bool {
 
 /// The message of an event as it is, and behind it each field as `name=value`. Control characters are escaped, so
 /// that an event is one line.
-struct Fields(String);
+struct Fields {
+    told: String,
+    /// An error has words of others.
+    without_error: bool,
+}
 
 impl Visit for Fields {
     fn record_str(&mut self, field: &Field, value: &str) {
@@ -112,13 +128,16 @@ impl Visit for Fields {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.push(' ');
+        if self.without_error && field.name() == "error" {
+            return;
+        }
+        self.told.push(' ');
         if field.name() != "message" {
-            self.0.push_str(field.name());
-            self.0.push('=');
+            self.told.push_str(field.name());
+            self.told.push('=');
         }
         // A string takes whatever is written to it.
-        let _ = write!(Line(&mut self.0), "{value:?}");
+        let _ = write!(Line(&mut self.told), "{value:?}");
     }
 }
 
@@ -147,8 +166,13 @@ mod tests {
     fn an_event_is_one_line_and_only_lepos_are_told() {
         let mut file = tempfile::tempfile().unwrap();
         let keys = vec![Secret::new("sk-12345678")];
-        let log =
-            Log { file: file.try_clone().unwrap(), level: Level::INFO, keys, masker: Masker::for_imports() };
+        let log = Log {
+            file: file.try_clone().unwrap(),
+            level: Level::INFO,
+            only_requests: false,
+            keys,
+            masker: Masker::for_imports(),
+        };
         tracing::subscriber::with_default(log, || {
             tracing::info!(target: "lepo::model", model = "a\nb", ms = 3, said = %"x\ny", "request {}", "done\x1b");
             tracing::warn!(target: "lepo", error = None::<u8>, "failed");

@@ -6,6 +6,7 @@ mod context_files;
 mod group;
 mod group_args;
 mod input;
+mod keep_args;
 mod log;
 mod moving;
 mod output;
@@ -58,6 +59,7 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_companions()?;
+    args.check_keeping(context)?;
     // Checked first, as a wrong schema is an error of every question.
     let schema = args.answer_schema()?;
     let prompt = args.template.as_deref().map(|name| find_prompt(name, context)).transpose()?;
@@ -87,7 +89,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
     if question.is_some() || served.prompt.is_some() || asks_nothing {
-        return turn::run_turn(&args, TurnInput { verdict, question, served, schema }, context);
+        return turn::run_turn(&mut args, TurnInput { verdict, question, served, schema }, context);
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events need one")
@@ -97,7 +99,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("no question: --schema needs one")
             .hint("lepo do --schema FILE QUESTION, or the question on stdin"));
     }
-    session(&args, context)
+    session(&mut args, context)
 }
 
 /// The prompt of this name: the store's if it is trusted, else the user's.
@@ -108,8 +110,9 @@ fn find_prompt(name: &str, context: &Context<'_>) -> Result<Prompt> {
 }
 
 /// A session at a prompt.
-fn session(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
+fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
+    args.begin_as_set(setup.configured.settings.new);
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;
     let runtime = current_thread()?;
@@ -119,10 +122,12 @@ fn session(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         show_past: args.show_past,
         shown: args.shown(),
         runs: args.run.clone(),
+        keeps: !args.keeping.no_keep,
     };
     let tidy = setup.configured.settings.tidy.limit();
     let ended = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
+        let mut env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
+        env.keeps = options.keeps;
         run_session(options, env, context.out, context.paint).await
     });
     // A prompt that was left by a signal still waits for its line.

@@ -52,7 +52,8 @@ impl Setup {
         }
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
         let values = secret_values(&env, &configured.settings.models);
-        start_log(&configured.paths, configured.settings.log_level, keys, values);
+        let level = (configured.settings.log_level, args.keeping.no_keep);
+        start_log(&configured.paths, level, keys, values);
         Ok(Setup { configured, dir, repo_servers })
     }
 
@@ -70,7 +71,10 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
         return Err(Error::usage(format!("{sought}: there is no store here"))
             .hint("ask something first: lepo do QUESTION"));
     }
-    context.store_or_make().map(Arc::new)
+    match args.keeping.no_keep {
+        true => context.unkept_store().map(Arc::new),
+        false => context.store_or_make().map(Arc::new),
+    }
 }
 
 /// `LEPO_TAIL`, the default of `--tail`. One that points at nothing is an error that names the variable.

@@ -49,8 +49,10 @@ struct Place {
 }
 
 /// Takes one turn.
-pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
+    args.begin_as_set(setup.configured.settings.new);
+    let args = &*args;
     let servers = setup.servers()?;
     let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
@@ -73,7 +75,8 @@ pub fn run_turn(args: &DoArgs, input: TurnInput, context: &mut Context<'_>) -> R
     let tidy = setup.configured.settings.tidy.limit();
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let mut report = runtime.block_on(async {
-        let env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
+        let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
+        env.keeps = !args.keeping.no_keep;
         let taken = place.take(&env, &config, args, input, context).await;
         env.close().await;
         taken
@@ -199,7 +202,12 @@ impl Place {
 }
 
 /// The error with what stays in the store, and what goes on from there.
-fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
+fn explained(mut error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
+    if args.keeping.no_keep {
+        // There is nothing left to answer again.
+        error.hint = error.hint.filter(|_| !error.tells_retry);
+        return error;
+    }
     let error = match error.kind {
         Kind::Signal(_) => Stopped::find(&place.store, report).unwrap_or(Stopped::Nothing).explain(error),
         _ => error,

@@ -14,13 +14,17 @@ fn a_server_is_asked_what_it_offers_once_an_hour() {
     let second = json!({"data": [{"id": "claude-b"}], "has_more": false});
     let tags = json!({"models": [{"name": "qwen3:8b", "size": 5_200_000_000u64, "capabilities": ["tools", "thinking"]}]});
     for (model, answers, expected, requests) in [
-        (CHAT, vec![llama], "smol 8192 tokens 0.1 GB\n", 1),
+        (CHAT, vec![llama], "smol 8192 tokens 0.1 GB\n", 3),
         (ANTHROPIC, vec![first, second], "claude-a 1000000 tokens pdf_input\nclaude-b\n", 2),
         (OLLAMA, vec![tags], "qwen3:8b 5.2 GB tools,thinking\n", 1),
     ] {
         let server = Server::judging(move |number, asked: &Asked| {
             assert_eq!(asked.method, "GET");
-            Reply::new(200, answers[number].to_string())
+            match answers.get(number) {
+                Some(answer) => Reply::new(200, answer.to_string()),
+                // A local server is asked in two more places for the window that it runs with.
+                None => Reply::new(404, "no"),
+            }
         });
         let home = home(&server, "", model);
         assert_eq!(home.ok(&["model", "ls", "--remote"]), expected);
@@ -31,6 +35,35 @@ fn a_server_is_asked_what_it_offers_once_an_hour() {
         if model == ANTHROPIC {
             assert!(server.asked()[1].path.contains("after_id=claude-a"));
         }
+    }
+}
+
+#[test]
+fn the_window_that_a_local_server_runs_with_wins_over_the_one_it_was_trained_for() {
+    let list =
+        json!({"data": [{"id": "m", "max_context_length": 131_072, "meta": {"n_ctx_train": 131_072}}]});
+    let studio = json!({"models": [{"key": "m", "loaded_instances": [{"id": "m", "config": {"context_length": 4096}}]}]});
+    let props = json!({"default_generation_settings": {"n_ctx": 8192}});
+    let zero = json!({"default_generation_settings": {"n_ctx": 0}});
+    for (answers, expected) in [
+        ([Some(studio.clone()), None], "m 4096 tokens\n"),
+        ([None, Some(props)], "m 8192 tokens\n"),
+        ([None, Some(zero)], "m 131072 tokens\n"),
+        ([Some(json!(["odd"])), Some(json!({"models": 1}))], "m 131072 tokens\n"),
+        ([None, None], "m 131072 tokens\n"),
+    ] {
+        let list = list.clone();
+        let server = Server::judging(move |_, asked: &Asked| {
+            let answer = match asked.path.as_str() {
+                "/v1/models" => Some(list.clone()),
+                "/api/v1/models" => answers[0].clone(),
+                "/props" => answers[1].clone(),
+                other => panic!("{other}"),
+            };
+            answer.map_or(Reply::new(404, "no"), |answer| Reply::new(200, answer.to_string()))
+        });
+        let home = home(&server, "", CHAT);
+        assert_eq!(home.ok(&["model", "ls", "--remote"]), expected);
     }
 }
 

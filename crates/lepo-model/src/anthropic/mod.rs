@@ -42,7 +42,13 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         reader,
         quirks: &[&FILES, &TEMPERATURE, &SYSTEM_ROLE, &OUTPUT_FORMAT, &SCHEMA, &THINKING, &EFFORT],
         missing: check_model,
-        catalog: Catalog { path: &["v1", "models"], one: One::Get, needed: true, read: model_facts },
+        catalog: Catalog {
+            path: &["v1", "models"],
+            one: One::Get,
+            needed: true,
+            read: model_facts,
+            running: &[],
+        },
         root_key: false,
     }),
 };

@@ -35,6 +35,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             one: One::Post(&["api", "show"], shown_facts),
             needed: false,
             read: listed_facts,
+            running: &[],
         },
         root_key: false,
     }),

@@ -17,6 +17,8 @@ pub enum Under {
     Base,
     /// The copy at this place, which comes before.
     Copy(usize),
+    /// A message that stays; none begins a conversation.
+    Kept(Option<BubbId>),
 }
 
 /// A message to be copied.
@@ -56,6 +58,7 @@ pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -
     for Copying { original, text, under } in copying {
         let prev = match under {
             Under::Base => base,
+            Under::Kept(id) => id,
             Under::Copy(place) => copies.get(place).map(|copy| copy.name.id),
         };
         let read;

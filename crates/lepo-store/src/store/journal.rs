@@ -23,7 +23,7 @@ pub struct Entry<'a> {
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
     /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
-    /// `failed`.
+    /// `failed`, `unanswered`.
     pub what: &'a str,
     /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct Entry<'a> {
     /// The request failed; one that the user stopped did not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The bubb that the request followed, where no bubb came of it.
+    /// The bubb that the request followed, where no bubb came of it; the question that got nothing.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
 }
@@ -123,6 +123,9 @@ struct FactLine {
     fact: Fact,
 }
 
+/// The fact that a question got nothing.
+const UNANSWERED: &str = "unanswered";
+
 /// The journal's file.
 pub(super) const JOURNAL: &str = "_journal.ndjson";
 
@@ -192,6 +195,17 @@ impl<'s> Journal<'s> {
     /// The journal's facts by bubb; the last line counts.
     pub fn facts(&self) -> HashMap<BubbId, Fact> {
         self.store.dir.open_file(JOURNAL).map(facts).unwrap_or_default()
+    }
+
+    /// Notes that a question was asked and got nothing.
+    pub fn note_unanswered(&self, question: BubbId) {
+        self.add(Entry { what: UNANSWERED, under: Some(question), ..Entry::default() });
+    }
+
+    /// True if the journal says that a question was asked and got nothing.
+    pub fn is_unanswered(&self, question: BubbId) -> bool {
+        let mut records = self.records();
+        records.any(|record| record.what == UNANSWERED && record.under == Some(question))
     }
 
     /// The lines of the journal, one at a time; torn ones are left out.

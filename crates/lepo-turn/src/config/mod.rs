@@ -1,6 +1,7 @@
 //! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
 //! talks to a network or runs unless it is called.
 
+mod added;
 mod agreed;
 mod alias;
 mod ambient;
@@ -31,9 +32,11 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use added::planned_model;
 pub use alias::{Alias, aliases};
 pub use choose::{Found, ModelChoice};
 pub use edit::{NewModel, add_model, set_active, set_tool_mode};
+pub use entry::KeyEntry;
 pub use import::Plan;
 pub use insts::{Insts, fill};
 pub use paths::Paths;
@@ -41,7 +44,7 @@ pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
 pub use reader::Source;
 pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
 pub use settings::{Flags, Line};
-pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, system_prompt};
+pub use system_prompt::{is_as_made, system_prompt};
 pub use table::Settings;
 pub use trust::{RepoFile, Trust};
-pub use word::{AutoCompact, EmptyLine, LogLevel, SecretsMode};
+pub use word::{AutoCompact, EmptyLine, LogLevel, NewConversation, SecretsMode};

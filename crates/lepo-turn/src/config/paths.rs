@@ -68,6 +68,11 @@ impl Paths {
         self.state.join("mcp-auth")
     }
 
+    /// The folder of stores that are deleted at their end.
+    pub fn unkept(&self) -> PathBuf {
+        self.state.join("unkept")
+    }
+
     /// The folder of the embedded model's weights.
     pub fn models(&self) -> PathBuf {
         self.data.join("models")

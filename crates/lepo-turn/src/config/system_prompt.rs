@@ -9,11 +9,22 @@ use lepo_base::record::read_if_there;
 /// The text that a new `system_prompt.txt` has, to the letter.
 pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("default-system-prompt.txt");
 
-/// The system prompt in force, byte for byte; `None` if the file is blank: no system prompt.
+/// The system prompt in place of that text where no MCP servers are configured: it is for agents with tools.
+pub const SHORT_SYSTEM_PROMPT: &str =
+    "You are a helpful assistant in a terminal. Be brief and exact; use Markdown sparingly.";
+
+/// True for the system prompt of a user who has not written one.
+pub fn is_as_made(prompt: &str) -> bool {
+    let prompt = prompt.trim();
+    prompt == DEFAULT_SYSTEM_PROMPT.trim() || prompt == SHORT_SYSTEM_PROMPT
+}
+
+/// The system prompt in force: the file byte for byte, or where that is as it was made and there are no servers, a
+/// short one. `None` if the file is blank: no system prompt.
 ///
 /// Makes the file if there is none (0600, its directory 0700) and it can be made; never touches one that
 /// is there. Exit 2 if it cannot be read, or is not UTF-8.
-pub fn system_prompt(paths: &Paths) -> Result<Option<String>> {
+pub fn system_prompt(paths: &Paths, with_servers: bool) -> Result<Option<String>> {
     let path = paths.system_prompt_file();
     let bytes = match read_if_there(&path)? {
         Some(bytes) => bytes,
@@ -25,6 +36,9 @@ pub fn system_prompt(paths: &Paths) -> Result<Option<String>> {
         },
     };
     match String::from_utf8(bytes) {
+        Ok(text) if text == DEFAULT_SYSTEM_PROMPT && !with_servers => {
+            Ok(Some(SHORT_SYSTEM_PROMPT.to_string()))
+        }
         Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
@@ -47,24 +61,29 @@ mod tests {
         let paths = Paths::from_env(&Env::of(&env)).unwrap();
         let file = paths.system_prompt_file();
 
-        let first = system_prompt(&paths).unwrap();
-        assert_eq!(first.as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
+        for (with_servers, prompt) in [(true, DEFAULT_SYSTEM_PROMPT), (false, SHORT_SYSTEM_PROMPT)] {
+            let first = system_prompt(&paths, with_servers).unwrap();
+            assert_eq!(first.as_deref(), Some(prompt));
+            assert!(is_as_made(prompt));
+        }
         assert_eq!(std::fs::read_to_string(&file).unwrap(), DEFAULT_SYSTEM_PROMPT);
 
         let table: [(&[u8], Option<&str>); 3] = [(b"Mine.\n", Some("Mine.\n")), (b"", None), (b" \n", None)];
         for (bytes, prompt) in table {
             std::fs::write(&file, bytes).unwrap();
-            assert_eq!(system_prompt(&paths).unwrap().as_deref(), prompt);
+            for with_servers in [true, false] {
+                assert_eq!(system_prompt(&paths, with_servers).unwrap().as_deref(), prompt);
+            }
             assert_eq!(std::fs::read(&file).unwrap(), bytes);
         }
 
         // If the file cannot be made, the default counts all the same.
         let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", "/proc/lepo")];
         let nowhere = Paths::from_env(&Env::of(&env)).unwrap();
-        assert_eq!(system_prompt(&nowhere).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
+        assert_eq!(system_prompt(&nowhere, true).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
 
         std::fs::write(&file, b"ab\xff").unwrap();
-        let error = system_prompt(&paths).unwrap_err();
+        let error = system_prompt(&paths, true).unwrap_err();
         assert_eq!(error.kind.exit_code(), 2);
         assert!(error.message.ends_with("system_prompt.txt: not UTF-8 at byte 2"));
     }

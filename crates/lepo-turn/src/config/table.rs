@@ -10,7 +10,7 @@ use super::ambient::Ambient;
 use super::form::Form;
 use super::reader::{Section, Set, Source};
 use super::tidy::Tidy;
-use super::word::{AutoCompact, EmptyLine, LogLevel, SecretsMode};
+use super::word::{AutoCompact, EmptyLine, LogLevel, NewConversation, SecretsMode};
 use super::{Flags, Paths};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -142,6 +142,8 @@ settings! {
         variable "LEPO_AUTO_ACCESS";
     /// Automatic compaction of a conversation that outgrows its window.
     compact: AutoCompact, file "compact", AutoCompact::ALL, AutoCompact::Off;
+    /// The questions that begin a new conversation by themselves.
+    new: NewConversation, file "new", NewConversation::ALL, NewConversation::Never;
     /// The way it is decided that a command is needed; see [`Settings::planner_or`].
     planner: Planner, file "planner", Planner::ALL, Planner::Auto, variable "LEPO_PLANNER";
     /// Rounds of tool requests in one turn.

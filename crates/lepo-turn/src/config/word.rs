@@ -81,6 +81,33 @@ impl Word for SecretsMode {
     }
 }
 
+/// The questions that begin a new conversation by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewConversation {
+    /// None (the default).
+    Never,
+    /// Those without a terminal on stdin and stdout: of scripts.
+    Pipe,
+    /// Every one.
+    Always,
+}
+
+impl NewConversation {
+    /// All of them.
+    pub const ALL: &[NewConversation] =
+        &[NewConversation::Never, NewConversation::Pipe, NewConversation::Always];
+}
+
+impl Word for NewConversation {
+    fn word(self) -> &'static str {
+        match self {
+            NewConversation::Never => "never",
+            NewConversation::Pipe => "pipe",
+            NewConversation::Always => "always",
+        }
+    }
+}
+
 /// The effect of an empty line at the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyLine {
@@ -128,6 +155,7 @@ mod tests {
         check(AutoCompact::ALL, "off | auto");
         check(Planner::ALL, "auto | chooser | native | off");
         check(EmptyLine::ALL, "leave | stay");
+        check(NewConversation::ALL, "never | pipe | always");
         check(Provider::ALL, "openai | anthropic | ollama | cli | embedded");
         check(Wire::ALL, "responses | chat");
         assert!(AutoAccess::Read < AutoAccess::Net);

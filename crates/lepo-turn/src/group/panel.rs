@@ -92,7 +92,7 @@ impl GroupTurn<'_> {
     /// Everything that fails before a model is asked.
     pub async fn take(self, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
         if ask.start == Start::New {
-            ask.system_prompt = self.env.configured.system_prompt()?;
+            ask.system_prompt = self.env.system_prompt()?;
         }
         let taken = match &mut panel.orchestrator {
             None => self.parallel(&mut panel.participants, ask).await.map(GroupOutcome::Polled),

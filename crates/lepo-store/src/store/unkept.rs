@@ -1,0 +1,103 @@
+//! A store that is deleted at its end. What a killed process left is swept by the next.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::dir::{failure, now};
+use super::handle::opened;
+use super::{STORE, Store};
+use lepo_base::error::Result;
+
+/// A lock that its process holds as long as it lives.
+const LOCK: &str = "lock";
+
+/// Deletes its store when it is dropped.
+#[derive(Debug)]
+pub struct Unkept {
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Store {
+    /// A store in `folder` for the working directory `root`, with these instructions, until it is dropped.
+    pub fn unkept(folder: &Path, root: &Path, insts: &str) -> Result<(Store, Unkept)> {
+        let failed = |error| failure(format!("cannot make a store in {}", folder.display()), error);
+        let unkept = Unkept::make(folder).map_err(failed)?;
+        let (store, _) = Store::make(&unkept.folder, STORE.as_ref(), insts)?;
+        let shown = unkept.folder.join(STORE);
+        Ok((opened(store.dir.fd, shown, root.to_path_buf()), unkept))
+    }
+}
+
+impl Unkept {
+    fn make(folder: &Path) -> io::Result<Unkept> {
+        let private = |recursive| {
+            let mut builder = DirBuilder::new();
+            builder.recursive(recursive).mode(0o700);
+            builder
+        };
+        private(true).create(folder)?;
+        // While one is made, nobody sweeps: it has no lock yet.
+        let making = lock(&folder.join(LOCK))?;
+        flock(&making, FlockOperation::LockExclusive)?;
+        sweep(folder);
+        let place = folder.join(format!("{}-{}", std::process::id(), now()));
+        private(false).create(&place)?;
+        let own = lock(&place.join(LOCK))?;
+        flock(&own, FlockOperation::LockExclusive)?;
+        Ok(Unkept { folder: place, _lock: own })
+    }
+}
+
+impl Drop for Unkept {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Deletes the stores of processes that have ended.
+fn sweep(folder: &Path) {
+    for place in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let is_left = place.is_dir()
+            && lock(&place.join(LOCK))
+                .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok());
+        if is_left {
+            let _ = fs::remove_dir_all(place);
+        }
+    }
+}
+
+fn lock(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bubb::Kind;
+
+    #[test]
+    fn nothing_is_left_of_it_and_what_a_killed_process_left_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, root) = (dir.path().join("a/unkept"), dir.path().join("work"));
+        fs::create_dir_all(&root).unwrap();
+        let places =
+            || fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
+        let (store, unkept) = Store::unkept(&folder, &root, "x = 1").unwrap();
+        store.bubbs().write(Kind::User, false, None, 0, b"secret").unwrap();
+        assert_eq!((store.root(), places()), (root.as_path(), 1));
+        // Killed: what it had is there, and its lock is free.
+        fs::create_dir_all(folder.join("gone/.lepo")).unwrap();
+        let (_, second) = Store::unkept(&folder, &root, "").unwrap();
+        assert!(!folder.join("gone").exists());
+        assert_eq!(places(), 2);
+        drop(unkept);
+        assert_eq!(places(), 1);
+        drop(second);
+        assert_eq!(places(), 0);
+    }
+}
