@@ -56,6 +56,7 @@ mod text;
 mod thinking;
 mod timeouts;
 mod utf8;
+mod web;
 pub mod weights;
 mod well_formed;
 #[cfg(fuzzing)]
@@ -88,6 +89,7 @@ pub use replay::Replay;
 pub use text::Text;
 pub use timeouts::Timeouts;
 pub use utf8::Utf8;
+pub use web::{Citation, WebCall};
 #[cfg(fuzzing)]
 pub use wire::{StreamForm, read_pieces};
 
