@@ -17,6 +17,12 @@ pub fn finder() -> Finder {
     Finder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
 }
 
+/// The masks of what is given away: with digits where the user has a key already; nothing is made for them.
+pub fn masker() -> Masker {
+    let key = Paths::from_env(&Env::from_process()).ok().and_then(|paths| key_if_there(&paths.state));
+    Masker::new(Arc::new(finder()), key)
+}
+
 /// The masker of what is written already: it looks for all that `fsck --secrets` finds, whatever the settings say of what is
 /// being written.
 pub fn masker_of_written() -> Masker {
@@ -31,12 +37,6 @@ pub fn masker_of_written() -> Masker {
         Err(_) => Masking::of_shapes(),
     };
     masking.masker().clone()
-}
-
-/// The masks of what is given away: with digits where the user has a key already; nothing is made for them.
-pub fn masker() -> Masker {
-    let key = Paths::from_env(&Env::from_process()).ok().and_then(|paths| key_if_there(&paths.state));
-    Masker::new(Arc::new(finder()), key)
 }
 
 /// Says how many secrets are in what is given away, and of which kinds.

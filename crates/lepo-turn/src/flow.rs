@@ -11,7 +11,7 @@ use super::schema::AnswerSchema;
 use super::served::Served;
 use super::skills::{Skill, TurnSkills};
 use super::transcript::Opening;
-use super::truth::keep_truth;
+use super::truth::{forget_overtaken, keep_truth};
 use super::{Carried, Decision, Event, Front, Masking, Question, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
@@ -98,8 +98,9 @@ impl<'t> Turn<'t> {
         if let Some(told) = masking.told() {
             self.front.happens(Event::Say(&told));
         }
-        let Turn { record, front, .. } = self;
+        let Turn { env, record, front, .. } = self;
         let report = record.finish(front, ended).await;
+        forget_overtaken(&env.store);
         // A turn that failed early has not told it yet.
         tell_typed(&masking, report.user, front);
         Report { truths, ..report }

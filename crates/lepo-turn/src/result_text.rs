@@ -1,5 +1,6 @@
 //! The text of a result: what fits, and at its end a line for each blob that holds the whole of something.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 use lepo_base::error::{Error, Result};
@@ -79,8 +80,8 @@ impl<'m> ResultText<'m> {
     }
 
     /// Adds the line of a blob with these bytes.
-    pub fn add_blob(&mut self, store: &Store, mut bytes: &[u8]) -> Result<()> {
-        self.blobs.push(store.blobs().keep(&mut bytes)?.line());
+    pub fn add_blob(&mut self, store: &Store, bytes: &[u8]) -> Result<()> {
+        self.blobs.push(blob_line(store, self.masking, bytes)?);
         Ok(())
     }
 
@@ -95,6 +96,15 @@ impl<'m> ResultText<'m> {
         }
         self.text
     }
+}
+
+/// Keeps what a server gave as a blob, a text with masks, and gives its line.
+pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
+    let kept = match is_binary(bytes) {
+        true => Cow::Borrowed(bytes),
+        false => masking.kept(bytes, "what an MCP server gave"),
+    };
+    Ok(store.blobs().keep(&mut kept.as_ref())?.line())
 }
 
 /// True if the whole is text by the rule of all that is searched for secrets.

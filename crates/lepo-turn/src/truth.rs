@@ -9,6 +9,7 @@ use super::masking::Masking;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::{Masker, has_mask, without_digits};
 use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Standing, Wanted};
 use lepo_store::store::{Store, put_ids};
 
 const FIELD: &str = "truth";
@@ -25,9 +26,10 @@ struct Truth {
 
 /// Keeps a request that waits, if it was masked when it was written.
 pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
-    let found = masking.masker().mask(text).found;
+    let found = if masking.masks() { masking.masker().mask(text).found } else { Vec::new() };
     let Some(proof) = masking.masker().proof(&[id.to_string().as_bytes(), text.as_bytes()]) else { return };
-    if found.is_empty() || !masking.masks() {
+    // Words of the model may look like a mask, too.
+    if found.is_empty() && !has_mask(text) {
         return;
     }
     let masked =
@@ -80,6 +82,22 @@ fn is_in(bytes: &[u8], secret: &[u8]) -> bool {
     has(secret) || has(escaped)
 }
 
+/// Forgets what is kept for requests that can no longer be decided on, as the conversation went past them.
+pub fn forget_overtaken(store: &Store) {
+    let kept = store.requests().kept();
+    if kept.is_empty() {
+        return;
+    }
+    let wanted: Vec<Wanted> = kept.iter().map(|id| Wanted::Followed(*id)).collect();
+    let Ok(forest) = store.names().forest_for(&wanted) else { return };
+    for id in kept {
+        let standing = forest.find(id).map(|ix| forest.standing(ix));
+        if matches!(standing, Some(Standing::Overtaken(_))) {
+            store.requests().forget_replay(id);
+        }
+    }
+}
+
 /// The truth of a request whose bubb has masks; `None` if it has none.
 pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Result<Option<String>> {
     if !has_mask(text) {
@@ -107,7 +125,7 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
         at = *to;
     }
     masked.push_str(truth.text.get(at..).unwrap_or_default());
-    if masked != without_digits(text) {
+    if without_digits(&masked) != without_digits(text) {
         return refused("what was kept of it is another request");
     }
     Ok(Some(truth.text))

@@ -56,6 +56,7 @@ impl GroupTurn<'_> {
         text: &str,
     ) -> Result<()> {
         let name = transcript.add(kind, hidden, text.as_bytes())?;
+        self.env.masking.note_given(name.id, text);
         self.tell(Event::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }
