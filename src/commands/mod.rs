@@ -85,6 +85,12 @@ impl<'o> Context<'o> {
         Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint })
     }
 
+    /// The context of the same command in another directory.
+    pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
+        let paint = Paint::new(color, false, env::var);
+        Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint }
+    }
+
     /// The context of a command that only reads: `--store` may name a store anywhere.
     pub fn for_reading(self, reads_only: bool) -> Self {
         Context { reads_only, ..self }

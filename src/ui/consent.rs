@@ -48,7 +48,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
 }
 
 /// Tells whether a yes may be kept for the same request later.
-fn may_be_kept(proposal: &Proposal) -> bool {
+pub(super) fn may_be_kept(proposal: &Proposal) -> bool {
     match proposal {
         Proposal::Command(proposal) => proposal.sandbox != Sandbox::None,
         Proposal::Call(_) => true,
@@ -89,7 +89,7 @@ fn question(proposal: &Proposal, columns: usize) -> String {
 }
 
 /// The instructions of the repository that a yes agrees to; their paths are others' words.
-fn agreed(files: &[String], columns: usize) -> String {
+pub(super) fn agreed(files: &[String], columns: usize) -> String {
     if files.is_empty() {
         return String::new();
     }
@@ -100,7 +100,7 @@ fn agreed(files: &[String], columns: usize) -> String {
 }
 
 /// The rights of a command with this access, and the sandbox that enforces them.
-fn bounds(access: Access, sandbox: &Sandbox) -> String {
+pub(super) fn bounds(access: Access, sandbox: &Sandbox) -> String {
     if *sandbox == Sandbox::None {
         return match access {
             Access::Full => "Not sandboxed: may do anything that you may.".to_string(),

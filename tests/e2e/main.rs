@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod acp;
 mod adding_models;
 mod addresses;
 mod agents;
@@ -102,4 +103,6 @@ mod web_pages;
 mod wild;
 mod wires;
 
-use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh};
+use common::{
+    acp_client, bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh,
+};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use super::acp::AcpArgs;
 use super::after::AFTER;
 use super::group_args::GroupArgs;
 use super::keep_args::KeepArgs;
@@ -179,6 +180,8 @@ pub struct DoArgs {
     /// Print events as they happen, one JSON object a line
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
+    #[command(flatten)]
+    pub(super) editor: AcpArgs,
     /// Write the result to a file as well; one that is a link is refused
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
