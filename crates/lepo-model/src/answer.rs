@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::acp::{self, Permit};
 use super::body::Body;
 use super::cli::Run;
 use super::embedded::Reply;
@@ -25,6 +26,7 @@ const MOST_PAUSES: usize = 10;
 pub(super) enum Source<'m> {
     Http(Body, Box<dyn AnswerReader>),
     Cli(Box<Run>),
+    Acp(Box<acp::Run>),
     Embedded(Reply<'m>),
 }
 
@@ -230,6 +232,13 @@ impl<'m> Answer<'m> {
         }
     }
 
+    /// Answers a question of an agent for permission.
+    pub fn permit(&mut self, number: u64, permit: Permit) {
+        if let Source::Acp(run) = &mut self.source {
+            run.permit(number, permit);
+        }
+    }
+
     /// True if [`Answer::next`] has an event at hand, without waiting: a reader that writes needs
     /// to flush only when it has not.
     pub fn ready(&self) -> bool {
@@ -264,6 +273,7 @@ impl Source<'_> {
                 Ok(())
             }
             Source::Cli(run) => run.more(events).await,
+            Source::Acp(run) => run.more(events).await,
             Source::Embedded(exchange) => exchange.more(events).await,
         }
     }

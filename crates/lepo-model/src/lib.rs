@@ -4,6 +4,7 @@
 //! read. All that may fail or be asked again before the first token is in `remote`.
 
 mod accepts;
+mod acp;
 mod address;
 mod answer;
 mod anthropic;
@@ -56,6 +57,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use accepts::accepts;
+pub use acp::{AgentCall, AgentPlace, AgentQuestion, Permit};
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
 pub use answer::Answer;
 pub use catalog::{ModelFacts, known_window, offered_before};
@@ -68,7 +70,7 @@ pub use media::{Accepts, MediaFile, encoded_len};
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use options::Options;
 pub use planner::Planner;
-pub use preset::{PRESETS, preset};
+pub use preset::{AGENTS, PRESETS, agent_preset, preset};
 pub use price::Price;
 pub use probe::first_ollama_model;
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
@@ -121,6 +123,7 @@ pub struct Model {
 enum Backend {
     Http(Box<Remote>),
     Cli,
+    Acp,
     Embedded(Box<Embedded>),
 }
 
@@ -154,6 +157,7 @@ impl Model {
                 config,
                 timeouts,
             ))),
+            (None, _) if spec.own_tools => Backend::Acp,
             (None, _) => Backend::Cli,
         };
         Ok(Model { config: config.clone(), timeouts, gate, backend })
@@ -163,7 +167,7 @@ impl Model {
     pub fn takes_tools(&self) -> bool {
         match &self.backend {
             Backend::Http(remote) => remote.takes_tools(),
-            Backend::Cli | Backend::Embedded(_) => true,
+            Backend::Cli | Backend::Acp | Backend::Embedded(_) => true,
         }
     }
 
@@ -171,7 +175,7 @@ impl Model {
     pub async fn facts(&mut self) -> ModelFacts {
         match &mut self.backend {
             Backend::Http(remote) => remote.facts().await,
-            Backend::Cli | Backend::Embedded(_) => ModelFacts::default(),
+            Backend::Cli | Backend::Acp | Backend::Embedded(_) => ModelFacts::default(),
         }
     }
 
@@ -182,6 +186,7 @@ impl Model {
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
         match &mut self.backend {
             Backend::Http(remote) => remote.offered().await,
+            Backend::Acp => acp::offered(&self.config, self.timeouts).await,
             Backend::Cli | Backend::Embedded(_) => Ok(Vec::new()),
         }
     }
@@ -220,6 +225,10 @@ impl Model {
             Backend::Cli => {
                 self.gate.passed().await;
                 cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
+            }
+            Backend::Acp => {
+                let run = acp::begin(&self.config, request, self.timeouts, &self.gate).await;
+                run.map(|run| Source::Acp(Box::new(run)))
             }
             Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
         };

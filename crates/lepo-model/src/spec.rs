@@ -8,7 +8,7 @@ use super::media::Accepts;
 use super::payload::Payload;
 use super::quirks::Quirk;
 use super::remote::Asking;
-use super::{anthropic, cli, embedded, ollama, openai, responses};
+use super::{acp, anthropic, cli, embedded, ollama, openai, responses};
 use crate::{ModelConfig, OPENAI_URL, Planner, Provider, Wire};
 
 /// The capabilities of a provider.
@@ -21,6 +21,8 @@ pub struct ProviderSpec {
     pub path: PathForm,
     /// The files that it takes.
     pub attachments: Accepts,
+    /// It has tools of its own, which it runs itself: lepo offers none, and plans nothing.
+    pub own_tools: bool,
     /// HTTP API of the provider; none for a program.
     pub(super) http: Option<&'static HttpSpec>,
 }
@@ -106,6 +108,7 @@ pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
         Provider::Anthropic => &anthropic::SPEC,
         Provider::Ollama => &ollama::SPEC,
         Provider::Cli => &cli::SPEC,
+        Provider::Acp => &acp::SPEC,
         Provider::Embedded => &embedded::SPEC,
     }
 }

@@ -110,6 +110,7 @@ impl Participant {
                 tip,
                 speaker: Some(&name),
                 tools: Tools::None,
+                asks: true,
                 schema,
                 model: &name,
                 start,
