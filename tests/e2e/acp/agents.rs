@@ -176,7 +176,7 @@ fn images_go_to_an_agent_that_takes_them_and_its_models_are_listed() {
     let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, pixel).unwrap();
     let home = home("");
     home.write("work/a.png", &bytes);
-    assert_eq!(home.ok(&["do", "--attach", "a.png", "what is it?"]), "Heard: what is it?<image>\n");
+    assert_eq!(home.ok(&["do", "--attach", "a.png", "what is it?"]), "Heard: what is it?\n\n[image/png a.png]<image>\n");
     assert_eq!(home.ok(&["model", "ls", "--remote", "robot"]), "small\nlarge\n");
     let blind = self::home("blind");
     blind.write("work/a.png", &bytes);
