@@ -54,7 +54,11 @@ fn an_agent_answers_and_its_session_goes_on_where_the_question_follows() {
     // From an earlier message, it is told the conversation as text, in a session of its own.
     let first = bubbs(&home)[2].id.clone();
     let ran = home.lepo(&["do", "--tail", &first, "elsewhere"]);
-    assert_eq!(ran.out, "Heard: [user]\none\n\n[assistant]\nHeard: one\n\n[user]\nelsewhere\n", "{}", ran.err);
+    assert_eq!(
+        ran.out, "Heard: [user]\none\n\n[assistant]\nHeard: one\n\n[user]\nelsewhere\n",
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("robot is given the conversation so far as text"), "{}", ran.err);
     let sessions: Vec<String> =
         journal(&home).iter().filter_map(|line| line["agent_session"].as_str().map(str::to_string)).collect();
@@ -130,7 +134,8 @@ fn stopped_it_is_told_and_ended_and_what_came_is_kept() {
     let mut child = child.stderr(std::process::Stdio::piped()).spawn().unwrap();
     let mut seen = [0; 6];
     std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut seen).unwrap();
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
+        .unwrap();
     until("the end", || child.try_wait().unwrap().is_some());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(forest(&home), "A s1 head / B u0 A / C a1 B");
@@ -172,11 +177,15 @@ fn a_hostile_agent_says_nothing_for_others_and_plants_no_request() {
 
 #[test]
 fn images_go_to_an_agent_that_takes_them_and_its_models_are_listed() {
-    let pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let pixel =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, pixel).unwrap();
     let home = home("");
     home.write("work/a.png", &bytes);
-    assert_eq!(home.ok(&["do", "--attach", "a.png", "what is it?"]), "Heard: what is it?\n\n[image/png a.png]<image>\n");
+    assert_eq!(
+        home.ok(&["do", "--attach", "a.png", "what is it?"]),
+        "Heard: what is it?\n\n[image/png a.png]<image>\n"
+    );
     assert_eq!(home.ok(&["model", "ls", "--remote", "robot"]), "small\nlarge\n");
     let blind = self::home("blind");
     blind.write("work/a.png", &bytes);
@@ -189,7 +198,10 @@ fn images_go_to_an_agent_that_takes_them_and_its_models_are_listed() {
 fn agents_take_part_in_questions_to_many() {
     let home = home("");
     let config = home.read("config/config.toml");
-    home.write("config/config.toml", config.clone() + &config.replace("robot", "other").replace("active = true", ""));
+    home.write(
+        "config/config.toml",
+        config.clone() + &config.replace("robot", "other").replace("active = true", ""),
+    );
     let ran = home.lepo(&["do", "--parallel", "-m", "robot", "-m", "other", "ask make"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out.matches("Refused.").count(), 2, "{}", ran.out);
@@ -201,7 +213,9 @@ fn a_preset_names_its_program_and_an_unknown_one_is_refused() {
     let ran = home.lepo(&["model"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("claude | codex | gemini | opencode"), "{}", ran.err);
-    let home = Home::with_config("[[models]]\nname = \"x\"\nprovider = \"acp\"\npreset = \"opencode\"\nactive = true\n");
+    let home = Home::with_config(
+        "[[models]]\nname = \"x\"\nprovider = \"acp\"\npreset = \"opencode\"\nactive = true\n",
+    );
     let ran = run(home.command(&["model"]), b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
 }

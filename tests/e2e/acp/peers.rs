@@ -114,8 +114,10 @@ impl Sdk {
 fn the_protocols_own_client_has_its_way() {
     let echo = || openai_calls("", &[("run_command", ECHO)]);
     let part = Reply::pieces([said("A part"), Piece::Wait]).header("content-type", "text/event-stream");
-    let answers = [openai_sse(["One."]), echo(), openai_sse(["Ran."]), echo(), openai_sse(["Not run."]), part];
-    let bot = Bot::openai(NATIVE, answers.into_iter().chain([openai_sse(["A pixel."]), openai_sse(["Two."])]));
+    let answers =
+        [openai_sse(["One."]), echo(), openai_sse(["Ran."]), echo(), openai_sse(["Not run."]), part];
+    let bot =
+        Bot::openai(NATIVE, answers.into_iter().chain([openai_sse(["A pixel."]), openai_sse(["Two."])]));
     let Some(mut sdk) = Sdk::start(&bot.home) else { return };
     let session = sdk.session(&bot.home);
     sdk.ask(&session, "one");
@@ -136,7 +138,8 @@ fn the_protocols_own_client_has_its_way() {
     sdk.send(json!({ "notify": "session/cancel", "params": { "sessionId": session } }));
     assert_eq!(sdk.result("session/prompt")["stopReason"], "cancelled");
     // An image.
-    let pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let pixel =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let blocks = json!([{ "type": "text", "text": "and this?" },
         { "type": "image", "mimeType": "image/png", "data": pixel }]);
     sdk.call("session/prompt", json!({ "sessionId": session, "prompt": blocks }));
@@ -243,7 +246,10 @@ fn gemini_cli_answers_through_lepo() {
     });
     home.write(".gemini/settings.json", settings.to_string());
     let url = format!("http://127.0.0.1:{}", rules.1);
-    let variables =
-        [("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_API_KEY", "x".into()), ("GEMINI_CLI_TRUST_WORKSPACE", "true".into())];
+    let variables = [
+        ("GOOGLE_GEMINI_BASE_URL", url),
+        ("GEMINI_API_KEY", "x".into()),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
+    ];
     has_its_way(&home, &variables);
 }
