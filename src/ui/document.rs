@@ -12,7 +12,10 @@ pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Erro
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
         let text = report.as_given(store?.bubbs().text(&answer.name).ok()?);
-        let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
+        let mut usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
+        if let Some(web) = answer.usage.web {
+            usage["web"] = web.into();
+        }
         let value: Option<Value> = report.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
         let mut told = json!({
             "id": answer.name.id.to_string(),

@@ -23,6 +23,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo do -n --attach", "the same"),
     ("lepo do --schema", "its model answers in JSON: schema.rs"),
     ("lepo do -n --schema", "the same"),
+    ("lepo do -n --web", "its model has a search: wires/web.rs"),
     ("lepo model add", "its weights are the reader's own: adding_models.rs"),
     ("git diff | lepo do -nT", "its prompt is the reader's own: prompts.rs"),
     ("lepo prompt show", "the same"),

@@ -103,6 +103,8 @@ pub struct Request<'a> {
     pub tools_ended: bool,
     /// The place of the question, for an agent that keeps conversations itself.
     pub agent: crate::AgentPlace<'a>,
+    /// The provider's own web search and fetch may be called, if the model's options have them.
+    pub web: bool,
     /// Key of the conversation, one for all its requests: servers find their cache by it.
     pub cache_key: Option<&'a str>,
 }

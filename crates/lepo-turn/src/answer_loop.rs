@@ -178,6 +178,7 @@ impl Turn<'_> {
             tools: &progress.tools.specs,
             tools_ended: !progress.is_open(),
             agent: AgentPlace { session: session.as_deref(), dir: Some(self.env.store.root()) },
+            web: self.env.settings().tool_call_mode != ToolMode::Off,
             cache_key: progress.cache_key.as_deref(),
             // A request with a schema is sent without callable tools.
             schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.wire),

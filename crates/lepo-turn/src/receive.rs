@@ -216,6 +216,8 @@ async fn receive_events(
                 front.happens(Event::Thinking(&text));
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
+            Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
+            Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
             Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
             Some(lepo_model::Event::Notice(text)) => front.happens(Event::Say(&text)),
             Some(lepo_model::Event::Done(finish)) => tell_cut(&finish, front),

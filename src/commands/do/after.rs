@@ -47,12 +47,14 @@ where none was asked); with --debate it has besides
             came in pieces before)
   waiting   a model is asked; nothing has come yet
   thinking  text: a piece of the model's thinking
+  web       tool, about: the provider's server searched for words, or fetched an address
+  citation  title, url: the page that the text just before is taken from
   text      text: a piece of the answer
   note      text: something about the work
   announce  a request that is carried out unasked: request, and dir, sandbox of a command or
             description, changed of an MCP tool
-  ask       one that needs consent, the same; the terminal is asked, or without one the turn
-            ends, pending
+  ask       one that needs consent, the same, and unagreed: instructions of the repository
+            that a yes agrees to; the terminal is asked, or without one the turn ends, pending
   running   command: one of --run begins
   stderr    text: what the running command says
   calling   request: an MCP tool is called

@@ -84,7 +84,7 @@ fn tell_recorded(
         Told::Answers(hits, verdict) => {
             panel.take_recorded(hits);
             if let (Some(name), Some(verdict)) = (&args.group.judge, verdict) {
-                panel = panel.with_recorded_judge(name, verdict);
+                panel = panel.with_recorded_judge(name, *verdict);
             }
             None
         }

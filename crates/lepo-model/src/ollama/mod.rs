@@ -39,6 +39,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             running: &[],
         },
         root_key: false,
+        web: (&[], &[]),
     }),
 };
 

@@ -45,6 +45,7 @@ impl Settings {
         if let Some(chosen) = self.chosen() {
             let model = self.model(&chosen.value)?;
             model.require_key()?;
+            model.require_web()?;
             return Ok(ModelChoice::Model(Box::new(model)));
         }
         if !self.models.is_empty() {

@@ -28,7 +28,6 @@ pub struct Panel {
 }
 
 /// The outcome of a group turn.
-#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum GroupOutcome {
     /// Of `--parallel`.
     Polled(Polled),
