@@ -9,6 +9,7 @@ use super::consent;
 use super::peer::Peer;
 use super::session::Session;
 use super::tool_calls::{asked, result};
+use crate::term::one_line;
 use lepo_acp::TEXT;
 use lepo_acp::update::{Status, ToolCall, Update, Voice};
 use lepo_base::error::Result;
@@ -124,6 +125,14 @@ impl Front for AcpFront<'_> {
             }
             Event::Announce(_) | Event::Approved(_) | Event::CommandStarted(_) | Event::ToolStarted(_) => {
                 self.more(|call| ToolCall { status: Some(Status::InProgress), ..call });
+            }
+            Event::WebCall(call) => {
+                self.flush();
+                self.peer.say(&self.session.id, Voice::Thought, &format!("{}: {}\n", call.tool, call.about));
+            }
+            Event::Citation(page) => {
+                let (title, url) = (one_line(&page.title), one_line(&page.url));
+                self.said(Voice::Agent, &format!("\n\n{title}: {url}"));
             }
             Event::Progress(words) => {
                 let words: String = words.chars().take(1000).collect();

@@ -25,7 +25,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ("lepo_model", &["acp/", "commands/do/", "commands/model/", "commands/stats/", "repl/", "stats/", "ui/"]),
     ("lepo_net", &["acp/", "commands/do/", "commands/model/", "commands/mcp/", "repl/", "ui/"]),
     ("lepo_acp", &["acp/"]),
-    ("lepo_sync", &["commands/sync/"]),
+    ("lepo_sync", &["commands/sync/", "commands/rm/held.rs"]),
     ("lepo_page", &["commands/export/"]),
 ];
 

@@ -124,6 +124,7 @@ pub async fn receive(
         front.happens(Event::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let mask = std::mem::replace(&mut receiving.mask, SpoolMask::new(place.masking));
     let kept = match &ending {
         // The text around the calls becomes a bubb with them.
         Ending::TextCalls(..) => None,
@@ -132,6 +133,9 @@ pub async fn receive(
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
+        if place.before.is_some() && mask.is_masked() {
+            place.masking.note_given(name.id, &mask.as_given(&place.store.bubbs().text(name)?));
+        }
         front.happens(Event::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
