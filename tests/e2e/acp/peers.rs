@@ -218,24 +218,6 @@ fn model(command: &str) -> String {
 }
 
 #[test]
-fn opencode_answers_through_lepo() {
-    let Some(program) = peer("agents/node_modules/.bin/opencode") else { return };
-    let rules = Rules::start();
-    let home = Home::with_config(&model(&format!("[{program:?}, \"acp\"]")));
-    let mock = json!({
-        "npm": "@ai-sdk/openai-compatible", "name": "mock",
-        "options": { "baseURL": format!("http://127.0.0.1:{}/v1", rules.1), "apiKey": "x" },
-        "models": { "mock-1": { "name": "mock-1", "tool_call": true, "limit": { "context": 100000, "output": 1000 } } },
-    });
-    let config = json!({
-        "autoupdate": false, "share": "disabled", "model": "mock/mock-1", "small_model": "mock/mock-1",
-        "snapshot": false, "permission": { "bash": "ask" }, "provider": { "mock": mock },
-    });
-    home.write(".config/opencode/opencode.json", config.to_string());
-    has_its_way(&home, &[("OPENCODE_DISABLE_MODELS_FETCH", "1".into())]);
-}
-
-#[test]
 fn gemini_cli_answers_through_lepo() {
     let Some(program) = peer("agents/node_modules/.bin/gemini") else { return };
     let rules = Rules::start();
