@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::acp::{AgentCall, AgentQuestion};
+use super::agents::{AgentCall, AgentQuestion};
 use super::message::ToolCall;
 use super::replay::Replay;
 use super::web::{Citation, WebCall};

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::{Agent, AgentCall, AgentQuestion, Permit, pool};
+use super::{Agent, pool};
+use crate::agents::{AgentCall, AgentQuestion, Permit};
 use crate::event::{Event, Events, Finish, TextKind};
 use lepo_acp::client;
 use lepo_acp::permission::{self, Choice, Question};
