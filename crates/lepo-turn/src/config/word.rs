@@ -156,7 +156,7 @@ mod tests {
         check(Planner::ALL, "auto | chooser | native | off");
         check(EmptyLine::ALL, "leave | stay");
         check(NewConversation::ALL, "never | pipe | always");
-        check(Provider::ALL, "openai | anthropic | ollama | cli | embedded");
+        check(Provider::ALL, "openai | anthropic | ollama | cli | acp | embedded");
         check(Wire::ALL, "responses | chat");
         assert!(AutoAccess::Read < AutoAccess::Net);
     }
